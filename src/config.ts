@@ -1,0 +1,252 @@
+import { availableParallelism } from "node:os";
+import { join, resolve } from "node:path";
+import { logLevels, type LogLevel } from "./std/log.ts";
+
+/** What the service is told from outside. Only this file reads process.env. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Absolute path of the folder of everything that the service keeps. */
+  readonly dataFolder: string;
+  /** What signed URLs and tokens name as the service; undefined: the address it listens on. */
+  readonly publicUrl: string | undefined;
+  /** undefined: the service's own PostgreSQL in the data folder. */
+  readonly databaseUrl: string | undefined;
+  readonly role: Role;
+  readonly engineProcesses: number;
+  readonly engine: EngineChoice;
+  readonly modelsFolder: string;
+  /** CIDRs, addresses and host names that media URLs may reach besides public addresses. */
+  readonly allowMediaFrom: readonly string[];
+  readonly sandbox: SandboxChoice;
+  readonly logLevel: LogLevel;
+  readonly keepMedia: boolean;
+  readonly uploadBytesMax: number;
+}
+
+export const roles = ["all", "api", "worker"] as const;
+export type Role = (typeof roles)[number];
+export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
+export type EngineChoice = (typeof engineChoices)[number];
+export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
+export type SandboxChoice = (typeof sandboxChoices)[number];
+
+/** A setting that cannot be used: the start stops with it. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+interface Setting<T> {
+  readonly name: string;
+  readonly meaning: string;
+  /** The default as shown to a reader. */
+  readonly fallback: string;
+  readonly secret?: boolean;
+  readonly parse: (text: string | undefined, name: string) => T;
+}
+
+const settings = {
+  port: {
+    name: "HLUST_PORT",
+    meaning: "Port to listen on; 0 picks a free one",
+    fallback: "8080",
+    parse: (text, name) => whole(text ?? "8080", name, 0, 65_535),
+  },
+  host: {
+    name: "HLUST_HOST",
+    meaning: "Address to listen on",
+    fallback: "127.0.0.1",
+    parse: (text) => text ?? "127.0.0.1",
+  },
+  dataFolder: {
+    name: "HLUST_DATA",
+    meaning: "Folder of everything that the service keeps",
+    fallback: "./data",
+    parse: (text) => resolve(text ?? "data"),
+  },
+  publicUrl: {
+    name: "HLUST_PUBLIC_URL",
+    meaning: "The address that callers use, in signed URLs and as the audience of tokens",
+    fallback: "the address it listens on",
+    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+  },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    meaning: "PostgreSQL 15 or newer, as postgres://...",
+    fallback: "a PostgreSQL of its own in HLUST_DATA",
+    secret: true,
+    parse: (text, name) => (text === undefined ? undefined : postgresUrl(text, name)),
+  },
+  role: {
+    name: "HLUST_ROLE",
+    meaning: "What this process does: all, api (answers calls) or worker (runs jobs)",
+    fallback: "all",
+    parse: (text, name) => oneOf(text ?? "all", name, roles),
+  },
+  engineProcesses: {
+    name: "HLUST_ENGINE_PROCESSES",
+    meaning: "Processes that recognise speech, 1 to 256",
+    fallback: "one for each core",
+    parse: (text, name) =>
+      text === undefined ? availableParallelism() : whole(text, name, 1, 256),
+  },
+  engine: {
+    name: "HLUST_ENGINE",
+    meaning:
+      "auto (the best installed for each language), pocketsphinx, or scripted (for load tests)",
+    fallback: "auto",
+    parse: (text, name) => oneOf(text ?? "auto", name, engineChoices),
+  },
+  modelsFolder: {
+    name: "HLUST_MODELS",
+    meaning: "Folder of installed models",
+    fallback: "models in HLUST_DATA",
+    parse: (text) => (text === undefined ? undefined : resolve(text)),
+  },
+  allowMediaFrom: {
+    name: "HLUST_ALLOW_MEDIA_FROM",
+    meaning:
+      "Networks (CIDR) and hosts that media URLs may reach besides public addresses, by comma",
+    fallback: "none",
+    parse: (text) => list(text),
+  },
+  sandbox: {
+    name: "HLUST_SANDBOX",
+    meaning:
+      "How media is decoded: bubblewrap (refuse to start without), reduced, or auto (the best that works)",
+    fallback: "auto",
+    parse: (text, name) => oneOf(text ?? "auto", name, sandboxChoices),
+  },
+  logLevel: {
+    name: "HLUST_LOG",
+    meaning: `Least level that is logged: ${logLevels.join(", ")}`,
+    fallback: "info",
+    parse: (text, name) => oneOf(text ?? "info", name, logLevels),
+  },
+  keepMedia: {
+    name: "HLUST_KEEP_MEDIA",
+    meaning: "Whether the media of a job stays as its transcript's media",
+    fallback: "true",
+    parse: (text, name) => oneOf(text ?? "true", name, ["true", "false"] as const) === "true",
+  },
+  uploadBytesMax: {
+    name: "HLUST_UPLOAD_BYTES_MAX",
+    meaning: "Longest media file that is taken, in bytes",
+    fallback: "8589934592 (8 GiB)",
+    parse: (text, name) => whole(text ?? "8589934592", name, 1, Number.MAX_SAFE_INTEGER),
+  },
+} satisfies { [Key in keyof Config]: Setting<Config[Key] | undefined> };
+
+/** Variables of the environment that begin with HLUST_ but are read elsewhere: by tests and scripts. */
+const readElsewhere: ReadonlySet<string> = new Set(["HLUST_VECTORS"]);
+
+/** Reads every setting; throws ConfigError that names each unknown or unusable one. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const problems: string[] = [];
+  const known = new Set(Object.values(settings).map(({ name }) => name));
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith("HLUST_") && !known.has(name) && !readElsewhere.has(name)) {
+      problems.push(`${name} is not a setting${nearest(name, known)}`);
+    }
+  }
+  const read = <T>(setting: Setting<T>): T => {
+    const text = environment[setting.name];
+    try {
+      return setting.parse(text === "" ? undefined : text, setting.name);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(error.message);
+      return setting.parse(undefined, setting.name);
+    }
+  };
+  const dataFolder = read(settings.dataFolder);
+  const config: Config = {
+    port: read(settings.port),
+    host: read(settings.host),
+    dataFolder,
+    publicUrl: read(settings.publicUrl),
+    databaseUrl: read(settings.databaseUrl),
+    role: read(settings.role),
+    engineProcesses: read(settings.engineProcesses),
+    engine: read(settings.engine),
+    modelsFolder: read(settings.modelsFolder) ?? join(dataFolder, "models"),
+    allowMediaFrom: read(settings.allowMediaFrom),
+    sandbox: read(settings.sandbox),
+    logLevel: read(settings.logLevel),
+    keepMedia: read(settings.keepMedia),
+    uploadBytesMax: read(settings.uploadBytesMax),
+  };
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return config;
+}
+
+/** Each setting with its value, meaning and default, for `hlust config`; secrets are not shown. */
+export function describeConfig(environment: NodeJS.ProcessEnv): string {
+  readConfig(environment);
+  return Object.values(settings)
+    .map(({ name, meaning, fallback, ...setting }) => {
+      const text = environment[name];
+      const isSecret = "secret" in setting;
+      const value =
+        text === undefined || text === "" ? `default: ${fallback}` : isSecret ? "(set)" : text;
+      return `${name}\n    ${meaning}\n    ${value}${text && !isSecret ? `   (default: ${fallback})` : ""}\n`;
+    })
+    .join("");
+}
+
+function whole(text: string, name: string, min: number, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new ConfigError(
+      `${name} is ${JSON.stringify(text)}: a whole number ${min} to ${max} is needed`,
+    );
+  }
+  return value;
+}
+
+function oneOf<T extends string>(text: string, name: string, values: readonly T[]): T {
+  const found = values.find((value) => value === text);
+  if (found === undefined) {
+    throw new ConfigError(
+      `${name} is ${JSON.stringify(text)}: one of ${values.join(", ")} is needed`,
+    );
+  }
+  return found;
+}
+
+function httpUrl(text: string, name: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    throw new ConfigError(
+      `${name} is ${JSON.stringify(text)}: a URL such as https://hlust.example is needed`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function postgresUrl(text: string, name: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text)) {
+    throw new ConfigError(`${name} does not begin with postgres://`);
+  }
+  return text;
+}
+
+function list(text: string | undefined): readonly string[] {
+  return (text ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+/** ": did you mean HLUST_PORT?" for a name that differs in little. */
+function nearest(name: string, known: ReadonlySet<string>): string {
+  for (const candidate of known) {
+    const [a, b] = [squash(name), squash(candidate)];
+    if (a === b || a.startsWith(b) || b.startsWith(a)) return `: did you mean ${candidate}?`;
+  }
+  return "";
+}
+
+function squash(text: string): string {
+  return text.replaceAll("_", "").toLowerCase();
+}

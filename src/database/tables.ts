@@ -1,0 +1,150 @@
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
+
+/** A timestamptz: read as Date; written as Date, or left to now(). */
+type Instant = ColumnType<Date, Date | undefined, Date>;
+/** A bigint that fits a number: pg gives it as text. */
+type Whole = ColumnType<string, number, number>;
+
+export interface AccountTable {
+  id: string;
+  display_name: string;
+  created_at: Instant;
+}
+
+export interface ApiKeyTable {
+  id: string;
+  account_id: string;
+  display_name: string;
+  scopes: string[];
+  /** SHA-256 of the secret. */
+  secret_hash: Buffer;
+  created_at: Instant;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+}
+
+export interface ClientKeyTable {
+  id: string;
+  account_id: string;
+  /** iss and sub of the tokens. */
+  client_id: string;
+  display_name: string;
+  scopes: string[];
+  algorithm: "RS256" | "ES256" | "EdDSA";
+  /** The public key as JWK. */
+  public_key: JSONColumnType<Record<string, unknown>>;
+  created_at: Instant;
+  last_used_at: Date | null;
+}
+
+/** Keys that the service signs with: of URLs ("signed-url") and page tokens ("page-token"). */
+export interface SigningKeyTable {
+  name: string;
+  secret: Buffer;
+}
+
+/** A recording in the media store. A row is written after its bytes are durable. */
+export interface MediaTable {
+  id: string;
+  account_id: string;
+  size_bytes: Whole;
+  sha256: Buffer;
+  /** audio/..., video/... or application/octet-stream, from the bytes. */
+  content_type: string;
+  created_at: Instant;
+}
+
+/** A place for one PUT. */
+export interface UploadTable {
+  id: string;
+  account_id: string;
+  /** The transcript that gets the media; null for uploads/<id>. */
+  transcript_id: string | null;
+  expires_at: Date;
+  created_at: Instant;
+  /** Set when the PUT has ended well. */
+  media_id: string | null;
+}
+
+/** Head of a transcript: what lists need. */
+export interface TranscriptTable {
+  id: string;
+  account_id: string;
+  version_id: string;
+  /** TranscriptMetadata in proto3 JSON, the caller's fields and the service's own. */
+  metadata: JSONColumnType<Record<string, unknown>>;
+  /** metadata.subject, folded by the database for the filter. */
+  subject: Generated<string>;
+  keywords: string[];
+  media_id: string | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+/** An immutable version. */
+export interface TranscriptVersionTable {
+  id: string;
+  transcript_id: string;
+  parent_id: string | null;
+  metadata: JSONColumnType<Record<string, unknown>>;
+  /** SHA-256 of the segments' JSON: versions with the same segments share one row of segments. */
+  segments_sha256: Buffer;
+  created_at: Instant;
+}
+
+/** Segments in wire form: the proto3 JSON array, compressed with zstd. */
+export interface TranscriptSegmentsTable {
+  transcript_id: string;
+  sha256: Buffer;
+  json_zstd: Buffer;
+  json_bytes: number;
+}
+
+export interface TranscriptJobTable {
+  id: string;
+  account_id: string;
+  state: "PROCESSING" | "SUCCESS" | "FAILED";
+  progress_percent: Generated<number>;
+  /** TranscriptMetadata in proto3 JSON, as submitted. */
+  metadata: JSONColumnType<Record<string, unknown>>;
+  /** The URL to fetch; null when an upload is used. */
+  media_uri: string | null;
+  upload_id: string | null;
+  /** Set once the media is in the store. */
+  media_id: string | null;
+  /** Milliseconds of audio, once decoded to its end. */
+  duration_ms: number | null;
+  transcript_id: string | null;
+  /** google.rpc.Status in JSON, when FAILED. */
+  error: JSONColumnType<Record<string, unknown>> | null;
+  idempotency_key: string | null;
+  /** SHA-256 of the request, to tell a repeated submit from another one with the same key. */
+  request_sha256: Buffer | null;
+  started_at: Instant;
+  updated_at: Instant;
+}
+
+/** The result of one piece of a job's audio: where a job goes on after its worker died. */
+export interface TranscriptJobPieceTable {
+  job_id: string;
+  /** 0, 1, 2, ... */
+  piece: number;
+  start_ms: number;
+  end_ms: number;
+  /** Segments of this piece: a proto3 JSON array, times from the start of the media. */
+  segments: JSONColumnType<unknown[]>;
+}
+
+export interface Tables {
+  account: AccountTable;
+  api_key: ApiKeyTable;
+  client_key: ClientKeyTable;
+  signing_key: SigningKeyTable;
+  media: MediaTable;
+  upload: UploadTable;
+  transcript: TranscriptTable;
+  transcript_version: TranscriptVersionTable;
+  transcript_segments: TranscriptSegmentsTable;
+  transcript_job: TranscriptJobTable;
+  transcript_job_piece: TranscriptJobPieceTable;
+}

@@ -1,0 +1,66 @@
+/** Samples per second of all audio behind this interface: 16-bit, one channel. */
+export const engineSampleRate = 16_000;
+
+/** A word as an engine heard it. Times count from the first sample that the decoder was given. */
+export interface EngineWord {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** 0 to 1; absent where the engine cannot tell. */
+  readonly confidence?: number;
+}
+
+/** One reading of an utterance. */
+export interface Hypothesis {
+  /** Words joined by the language's own spacing; no space at either end; never empty in a final. */
+  readonly text: string;
+  readonly confidence?: number;
+  /** Empty where the engine has no times for this reading. */
+  readonly words: readonly EngineWord[];
+}
+
+/** live: heard while spoken. short: whole utterances of a waiting caller. job: whole utterances, best quality. */
+export type RecognitionMode = "live" | "short" | "job";
+
+export interface DecoderOptions {
+  readonly mode: RecognitionMode;
+  /** 1 to 10. */
+  readonly alternativesMax: number;
+}
+
+/**
+ * Hears one utterance after another, each cut out of the audio by the service's own endpointing:
+ * begin, accept..., end, begin, ...
+ */
+export interface Decoder {
+  begin(): void;
+  /** Takes samples at engineSampleRate, in order; any split of them gives the same result. */
+  accept(samples: Int16Array): void;
+  /** The best reading so far of the current utterance; undefined before there is one. */
+  partial(): Hypothesis | undefined;
+  /** Ends the utterance: at most alternativesMax distinct readings, best first; none where nothing was heard. */
+  end(): readonly Hypothesis[];
+  /** Frees the decoder. Nothing of what it heard may be felt by the next one. */
+  close(): void;
+}
+
+/** Tells speech from silence in a stream of samples. */
+export interface VoiceActivity {
+  /** Samples looked at together. */
+  readonly frameSamples: number;
+  /** Whether this frame, the next in the stream, holds speech. */
+  isSpeech(frame: Int16Array): boolean;
+}
+
+/**
+ * A speech recogniser for one or more languages, loaded into an engine process. PocketSphinx, the scripted engine and every
+ * later one pass test/engine-conformance.ts.
+ */
+export interface Engine {
+  readonly name: string;
+  /** BCP 47 codes that it can hear. */
+  readonly languageCodes: readonly string[];
+  createDecoder(options: DecoderOptions): Decoder;
+  createVoiceActivity(): VoiceActivity;
+  close(): void;
+}

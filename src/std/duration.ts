@@ -1,0 +1,27 @@
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { DurationSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { create } from "@bufbuild/protobuf";
+
+/** A google.protobuf.Duration of whole milliseconds. */
+export function durationFromMs(ms: number): Duration {
+  const seconds = Math.trunc(ms / 1000);
+  return create(DurationSchema, {
+    seconds: BigInt(seconds),
+    nanos: Math.round((ms - seconds * 1000) * 1_000_000),
+  });
+}
+
+/** Milliseconds, with the fraction that nanoseconds leave. Exact below 104 days. */
+export function msOfDuration(duration: Duration): number {
+  return Number(duration.seconds) * 1000 + duration.nanos / 1_000_000;
+}
+
+/** A google.protobuf.Timestamp of a Date, to the millisecond. */
+export function timestampFromDate(date: Date): Timestamp {
+  const ms = date.getTime();
+  const seconds = Math.floor(ms / 1000);
+  return create(TimestampSchema, {
+    seconds: BigInt(seconds),
+    nanos: (ms - seconds * 1000) * 1_000_000,
+  });
+}

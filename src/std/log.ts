@@ -1,0 +1,21 @@
+import { pino, type Logger } from "pino";
+
+/** Logs events with fields, one JSON object a line on standard error; never speech, text, tokens or signed URLs. */
+export type Log = Logger;
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** `log.info({ jobId }, "job.started")`: the event is a name, the facts are fields. */
+export function createLog(level: LogLevel): Log {
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "event" },
+    pino.destination({ fd: 2, sync: true }),
+  );
+}
+
+/** What may be logged of an error that is not ours to explain: its kind and place, with its message. */
+export function errorFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: String(error) };
+  return { error: error.message, stack: error.stack, ...("code" in error && { code: error.code }) };
+}

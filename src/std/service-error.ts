@@ -1,0 +1,93 @@
+/** The google.rpc.Code names in lower case; server/answer-errors.ts maps them to each protocol. */
+export type ErrorCode =
+  | "cancelled"
+  | "unknown"
+  | "invalid_argument"
+  | "deadline_exceeded"
+  | "not_found"
+  | "already_exists"
+  | "permission_denied"
+  | "resource_exhausted"
+  | "failed_precondition"
+  | "aborted"
+  | "out_of_range"
+  | "unimplemented"
+  | "internal"
+  | "unavailable"
+  | "data_loss"
+  | "unauthenticated";
+
+/** One thing wrong with a request. `field` is a path of JSON names: `segments[0].words[2].startTime`. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+export interface ServiceErrorOptions {
+  /** ErrorInfo.reason, UPPER_SNAKE_CASE. Default: the code in upper case. */
+  readonly reason?: string;
+  readonly violations?: readonly FieldViolation[];
+  /** ErrorInfo.metadata: short facts for programs. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly retryAfterMs?: number;
+  /** Where HTTP has a closer status than the code's own, for example 413. */
+  readonly httpStatus?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * A failure that the caller is told about (decisions: Errors): the message names field, value and limit.
+ * Anything else that is thrown is a bug: logged whole, answered "internal".
+ */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly violations: readonly FieldViolation[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly retryAfterMs: number | undefined;
+  readonly httpStatus: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.reason = options.reason ?? code.toUpperCase();
+    this.violations = options.violations ?? [];
+    this.metadata = options.metadata ?? {};
+    this.retryAfterMs = options.retryAfterMs;
+    this.httpStatus = options.httpStatus;
+  }
+}
+
+/** Collects everything that is wrong with a request, to tell it at once. */
+export class Violations {
+  readonly #all: FieldViolation[] = [];
+
+  add(field: string, description: string): void {
+    this.#all.push({ field, description });
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0;
+  }
+
+  /** Throws invalid_argument with every violation, if there is one. */
+  throwIfAny(): void {
+    if (this.#all.length > 0) throw invalidArgument(this.#all);
+  }
+}
+
+/** invalid_argument; the message is the violations, the first ten in words. */
+export function invalidArgument(violations: readonly FieldViolation[]): ServiceError {
+  const shown = violations.slice(0, 10).map(({ field, description }) => `${field}: ${description}`);
+  if (violations.length > shown.length) {
+    shown.push(`and ${violations.length - shown.length} more`);
+  }
+  return new ServiceError("invalid_argument", shown.join("; "), { violations });
+}
+
+/** Quotes a caller's value for a message: at most 60 characters, control characters escaped. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
