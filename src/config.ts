@@ -22,6 +22,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly keepMedia: boolean;
   readonly uploadBytesMax: number;
+  /** How long one live stream may last. */
+  readonly streamSecondsMax: number;
 }
 
 export const roles = ["all", "api", "worker"] as const;
@@ -135,6 +137,12 @@ const settings = {
     fallback: "8589934592 (8 GiB)",
     parse: (text, name) => whole(text ?? "8589934592", name, 1, Number.MAX_SAFE_INTEGER),
   },
+  streamSecondsMax: {
+    name: "HLUST_STREAM_SECONDS_MAX",
+    meaning: "How long one live stream may last, in seconds",
+    fallback: "14400 (4 h)",
+    parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
+  },
 } satisfies { [Key in keyof Config]: Setting<Config[Key] | undefined> };
 
 /** Variables of the environment that begin with HLUST_ but are read elsewhere: by tests and scripts. */
@@ -175,6 +183,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     logLevel: read(settings.logLevel),
     keepMedia: read(settings.keepMedia),
     uploadBytesMax: read(settings.uploadBytesMax),
+    streamSecondsMax: read(settings.streamSecondsMax),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;

@@ -1,0 +1,72 @@
+import type pg from "pg";
+
+const versionMin = 15;
+
+interface Facts {
+  version: number;
+  version_text: string;
+  encoding: string;
+  folds_case: boolean;
+  synchronous_commit: string;
+  fsync: string;
+}
+
+/** Refuses a database that would lose what was answered or could not search Icelandic text, saying what to do. */
+export async function checkDatabase(
+  pool: pg.Pool,
+  { durable }: { durable: boolean },
+): Promise<void> {
+  const { rows } = await pool.query<Facts>(`
+    select current_setting('server_version_num')::int / 10000 as version,
+           current_setting('server_version') as version_text,
+           current_setting('server_encoding') as encoding,
+           lower('ÞÁ') = 'þá' as folds_case,
+           current_setting('synchronous_commit') as synchronous_commit,
+           current_setting('fsync') as fsync`);
+  const facts = rows[0];
+  if (!facts) throw new Error("the database did not tell its version");
+  if (facts.version < versionMin) {
+    refuse(`it is PostgreSQL ${facts.version_text}, and ${versionMin} or newer is needed`);
+  }
+  if (facts.encoding !== "UTF8") {
+    refuse(`its encoding is ${facts.encoding}. ${createAdvice}`);
+  }
+  if (!facts.folds_case) {
+    refuse(`its locale does not know Icelandic letters (lower('ÞÁ') is not 'þá'). ${createAdvice}`);
+  }
+  if (durable && (facts.synchronous_commit === "off" || facts.fsync === "off")) {
+    refuse(
+      `it answers before data is on the disk (synchronous_commit is ${facts.synchronous_commit}, fsync is ${facts.fsync}): ` +
+        `a power cut would lose what callers were told is kept. Set both to on`,
+    );
+  }
+  await checkTrigrams(pool);
+}
+
+const createAdvice =
+  "Create it with: create database hlust template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' " +
+  "locale 'C.UTF-8'";
+
+/** A locale without letters beyond ASCII leaves them out of trigrams without a word. */
+async function checkTrigrams(pool: pg.Pool): Promise<void> {
+  const trigrams = async () => {
+    await pool.query("create extension if not exists pg_trgm");
+    return pool.query<{ found: boolean }>(
+      "select cardinality(show_trgm('þæö')) >= 4 and show_trgm('ÞÆÖ') = show_trgm('þæö') as found",
+    );
+  };
+  const { rows } = await trigrams().catch((error: unknown) => {
+    // Two nodes at once: the other one has just made it.
+    if (error instanceof Error && "code" in error && error.code === "23505") return trigrams();
+    const why = error instanceof Error ? error.message : String(error);
+    return refuse(
+      `its extension pg_trgm cannot be used (${why}). Let its owner run: create extension pg_trgm; ` +
+        `create extension btree_gin`,
+    );
+  });
+  if (!rows[0]?.found) refuse(`pg_trgm drops Icelandic letters in its locale. ${createAdvice}`);
+}
+
+function refuse(why: string): never {
+  throw new Error(`the database of DATABASE_URL cannot be used: ${why}.`);
+}

@@ -1,0 +1,204 @@
+import { constants } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { errorFields, type Log } from "../std/log.ts";
+import { launchServer, prepareFolder, serverTrouble, type Launch } from "./server-launch.ts";
+import { stopServer } from "./server-stop.ts";
+
+/** A PostgreSQL server that belongs to a folder, kept running for as long as this is open. */
+export interface OwnPostgres extends AsyncDisposable {
+  readonly connection: ServerConnection;
+}
+
+export interface ServerConnection {
+  readonly host: string;
+  readonly user: string;
+  readonly database: string;
+}
+
+export interface OwnPostgresOptions {
+  /** Where the server keeps everything. Nothing else may write there. */
+  readonly folder: string;
+  readonly log: Log;
+  /** false, for tests only: the server answers before its data is on the disk. */
+  readonly durable?: boolean;
+}
+
+/** Major version of the packaged server: the name of its data folder. */
+const majorVersion = "18";
+/** A server that neither answers nor says that it is starting is given up on after this, at start. */
+const awayMsMax = 60_000;
+/** How often a server that ends by itself is tried again before the start gives up. */
+const failuresMax = 3;
+/** Between two tries to bring back a server that does not start. */
+const reviveEveryMs = 5_000;
+/** The advisory lock that every process using the server holds, shared; who gets it alone may stop the server. */
+const inUseLock = 4_750_411;
+
+/**
+ * Opens the folder's own PostgreSQL: attaches to the server that runs (it outlives a kill -9 of the service), else makes and
+ * starts it; starts it again when it dies. Several processes may have it open: the last one to close stops the server.
+ * Rejects with a sentence for the operator when no server can be had.
+ */
+export async function openOwnPostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
+  await prepareFolder(options.folder, majorVersion);
+  const server = new OwnServer(options);
+  try {
+    await server.reach();
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+  return server;
+}
+
+type Answer = "attached" | "starting" | "away";
+
+class OwnServer implements OwnPostgres {
+  readonly #options: OwnPostgresOptions;
+  readonly #cluster: string;
+  readonly #closing = new AbortController();
+  /** The open data folder: sockets are reached through it, whatever the length of its path (they may have 107 bytes). */
+  #directory: FileHandle | undefined;
+  /** Holds the in-use lock, and is the first to know when the server goes. */
+  #tether: pg.Client | undefined;
+  #launch: Launch | undefined;
+  #reviving: Promise<void> | undefined;
+
+  constructor(options: OwnPostgresOptions) {
+    this.#options = options;
+    this.#cluster = join(options.folder, majorVersion);
+  }
+
+  get connection(): ServerConnection {
+    return {
+      host: `/proc/self/fd/${this.#directory?.fd ?? -1}`,
+      user: "hlust",
+      database: "postgres",
+    };
+  }
+
+  /** Resolves when the server has answered; throws when it cannot be started. */
+  async reach(): Promise<void> {
+    const { log } = this.#options;
+    const since = Date.now();
+    let [failures, nextNoteAt] = [0, since + 10_000];
+    for (;;) {
+      this.#closing.signal.throwIfAborted();
+      const answer = await this.#attach();
+      if (answer === "attached") return;
+      const status = this.#launch?.status;
+      if (this.#launch && status !== undefined) {
+        this.#launch = undefined;
+        if (status !== "taken" && ++failures >= failuresMax) {
+          throw await serverTrouble(this.#options.folder, "it ends as soon as it is started");
+        }
+        if (status !== "taken") await sleep(500, undefined, { signal: this.#closing.signal });
+      }
+      if (answer === "away" && !this.#launch) {
+        this.#launch = await launchServer({ ...this.#options, majorVersion });
+      }
+      if (answer === "away" && Date.now() - since > awayMsMax) {
+        throw await serverTrouble(this.#options.folder, "it runs and does not answer");
+      }
+      if (Date.now() > nextNoteAt) {
+        nextNoteAt += 10_000;
+        log.info({ answer, waitedMs: Date.now() - since }, "database.waiting");
+      }
+      await sleep(Date.now() - since < 2_000 ? 20 : 250, undefined, {
+        signal: this.#closing.signal,
+      });
+    }
+  }
+
+  /** Only an answer to a query says that the server is there: pid files and open sockets outlive it. */
+  async #attach(): Promise<Answer> {
+    try {
+      this.#directory ??= await open(this.#cluster, constants.O_RDONLY | constants.O_DIRECTORY);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return "away";
+      throw await serverTrouble(this.#options.folder, String(error));
+    }
+    const client = new pg.Client({
+      ...this.connection,
+      application_name: "hlust in use",
+      connectionTimeoutMillis: 5_000,
+    });
+    client.on("error", () => {}); // "end" follows, or the query rejects
+    try {
+      await client.connect();
+      await client.query("select pg_advisory_lock_shared($1)", [inUseLock]);
+    } catch (error) {
+      await client.end().catch(() => {});
+      const code = codeOf(error);
+      if (code === "57P03") return "starting";
+      if (/^(28|3D|42)/.test(code)) {
+        throw await serverTrouble(this.#options.folder, `it refuses: ${String(error)}`);
+      }
+      return "away";
+    }
+    this.#tether = client;
+    client.once("end", () => this.#lost(client));
+    return "attached";
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#tether !== client) return;
+    this.#tether = undefined;
+    if (this.#closing.signal.aborted) return;
+    this.#options.log.error({}, "database.lost");
+    this.#reviving ??= this.#revive().finally(() => {
+      this.#reviving = undefined;
+    });
+  }
+
+  async #revive(): Promise<void> {
+    const { log } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.reach();
+        log.info({}, "database.back");
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error(errorFields(error), "database.not_back");
+        await sleep(reviveEveryMs, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#reviving;
+    const tether = this.#tether;
+    this.#tether = undefined;
+    try {
+      if (tether && (await isLastUser(tether))) {
+        await stopServer(this.#options.folder, this.#cluster, this.#options.log);
+      }
+    } catch (error) {
+      this.#options.log.warn(errorFields(error), "database.not_stopped");
+    } finally {
+      await tether?.end().catch(() => {});
+      await this.#directory?.close();
+      this.#directory = undefined;
+    }
+  }
+}
+
+/** Gives up the shared lock for the exclusive one: whoever comes next waits until this server is gone. */
+async function isLastUser(tether: pg.Client): Promise<boolean> {
+  await tether.query("select pg_advisory_unlock_shared($1)", [inUseLock]);
+  const { rows } = await tether.query<{ alone: boolean }>(
+    "select pg_try_advisory_lock($1) as alone",
+    [inUseLock],
+  );
+  return rows[0]?.alone === true;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { access, mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { join } from "node:path";
+import type { Log } from "../std/log.ts";
+import { serverPrograms } from "./server-programs.ts";
+import { chooseServerUser } from "./server-user.ts";
+
+/** A try to run the server, going on after us. */
+export interface Launch {
+  /** undefined while it runs; "taken": another process of the folder runs it or is starting it. */
+  readonly status: number | "taken" | undefined;
+}
+
+export interface LaunchOptions {
+  readonly folder: string;
+  readonly majorVersion: string;
+  readonly durable?: boolean;
+  readonly log: Log;
+}
+
+/** What flock answers when somebody holds the folder. */
+const takenStatus = 75;
+/** A longer log of the server becomes server.log.1 at its next start. */
+const logBytesMax = 5_000_000;
+
+/**
+ * Runs under an exclusive lock of the folder, which the server and every process of it inherit: while one of them lives,
+ * survivors of a killed postmaster included, there is no second server; and whoever has the lock knows that lock files
+ * found are left-overs, whatever process has their number now. All paths are relative, and the data folder is named through
+ * /proc: so a server that is not root reaches it in a place that only root can reach.
+ * $1 the folder of the programs, $2 who owns the files ("" for us), $3 the version, $4 "off" without fsync; then how to
+ * become the server's user.
+ */
+const script = `
+set -eu
+programs=$1 owner=$2 version=$3 fsync=$4
+shift 4
+rm -rf "$version.new"
+if [ ! -d "$version" ]; then
+  mkdir -m 700 "$version.new"
+  [ -z "$owner" ] || chown "$owner:$owner" "$version.new"
+  (cd "$version.new" && "$@" "$programs/initdb" -D /proc/self/cwd -U hlust -A trust -E UTF8 \\
+    --locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C.UTF-8 --data-checksums)
+  mv -T "$version.new" "$version"
+  sync . ..
+fi
+[ -z "$owner" ] || chown -Rh "$owner:$owner" "$version"
+cd "$version"
+rm -f postmaster.pid .s.PGSQL.5432 .s.PGSQL.5432.lock
+exec "$@" "$programs/postgres" -D /proc/self/cwd -c fsync="$fsync" `;
+
+/** Reached only through a socket in the data folder; durable; its log without anybody's data. */
+const settings = {
+  listen_addresses: "",
+  unix_socket_directories: ".",
+  unix_socket_permissions: "0700",
+  synchronous_commit: "on",
+  shared_buffers: "128MB",
+  wal_compression: "on",
+  // Containers give little shared memory, and no query here gains by parallel workers.
+  max_parallel_workers_per_gather: "0",
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_checkpoints: "off",
+  log_error_verbosity: "terse",
+  log_min_error_statement: "panic",
+  cluster_name: "hlust",
+} as const;
+
+const command =
+  script +
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(" ");
+
+/** Makes the folder, or throws what is wrong with it in a sentence for the operator. */
+export async function prepareFolder(folder: string, majorVersion: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(
+      `the folder ${folder} of the service's own PostgreSQL cannot be used: ${String(error)}. ` +
+        `Choose another with HLUST_DATA, or set DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+  const others = (await readdir(folder)).filter((n) => /^\d+$/.test(n) && n !== majorVersion);
+  if (others.length > 0) {
+    throw new Error(
+      `${folder} holds data of PostgreSQL ${others.join(", ")}, and this version of Hlust brings ${majorVersion}: move it ` +
+        `over with pg_dump of that version before this one starts`,
+    );
+  }
+  await refuseForeignData(join(folder, majorVersion));
+}
+
+/** Data made as root is not for an ordinary user; the other way round, root may take it. */
+async function refuseForeignData(cluster: string): Promise<void> {
+  const user = process.geteuid?.() ?? 0;
+  if (user === 0) return;
+  const owner = await stat(cluster).then(
+    ({ uid }) => uid,
+    () => user,
+  );
+  if (owner !== user) {
+    throw new Error(
+      `${cluster} belongs to user ${owner}, and the service runs as user ${user}: run it as that user, or give the folder ` +
+        `to this one (chown -R)`,
+    );
+  }
+}
+
+/** Starts making (at first) and running the server of the folder; it goes on when this process ends. */
+export async function launchServer(options: LaunchOptions): Promise<Launch> {
+  const { folder, majorVersion, log, durable = true } = options;
+  const user = await chooseServerUser();
+  const programs = await serverPrograms(folder, user);
+  const file = await openServerLog(folder);
+  try {
+    const child = spawn(
+      "flock",
+      [
+        ...["--nonblock", "--conflict-exit-code", String(takenStatus), "--no-fork", "."],
+        ...["sh", "-c", command, "own-postgres"],
+        ...[programs, String(user.owner ?? ""), majorVersion, durable ? "on" : "off"],
+        ...user.prefix,
+      ],
+      {
+        cwd: folder,
+        detached: true,
+        env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8", TZ: "UTC" },
+        stdio: ["ignore", file.fd, file.fd],
+      },
+    );
+    child.unref();
+    log.info({ folder, programs, runsAs: user.how }, "database.starting");
+    let status: Launch["status"];
+    child.on("error", () => (status = 127));
+    child.on("exit", (code) => (status = code === takenStatus ? "taken" : (code ?? 1)));
+    return {
+      get status() {
+        return status;
+      },
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+async function openServerLog(folder: string) {
+  const path = join(folder, "server.log");
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > logBytesMax) await rename(path, `${path}.1`);
+  return open(path, "a", 0o600);
+}
+
+/** Why there is no server, with the end of its log. */
+export async function serverTrouble(folder: string, why: string): Promise<Error> {
+  const path = join(folder, "server.log");
+  const text = await readFile(path, "utf8").catch(() => "");
+  const tail = text.trimEnd().split("\n").slice(-6).join("\n  ");
+  return new Error(
+    `the service's own PostgreSQL in ${folder} does not work: ${why}. The end of ${path}:\n  ${tail}`,
+  );
+}

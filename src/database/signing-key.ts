@@ -1,0 +1,21 @@
+import { randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** The 32 random bytes that every node signs with: made by the first that asks, the same for all from then on. */
+export async function signingKey(
+  db: Kysely<Tables>,
+  name: "signed-url" | "page-token",
+): Promise<Buffer> {
+  await db
+    .insertInto("signing_key")
+    .values({ name, secret: randomBytes(32) })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  const { secret } = await db
+    .selectFrom("signing_key")
+    .select("secret")
+    .where("name", "=", name)
+    .executeTakeFirstOrThrow();
+  return secret;
+}

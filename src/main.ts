@@ -1,0 +1,50 @@
+import process from "node:process";
+import { openApp } from "./app.ts";
+import { readConfig } from "./config.ts";
+import { createLog, errorFields } from "./std/log.ts";
+
+/** Drained or not, the process ends this long after it was told to. */
+const stopMsMax = 28_000;
+
+/** Runs the service until SIGTERM or SIGINT: says where it listens when it is ready, drains when it is told to stop, exits 0. */
+export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+  const config = readConfig(environment);
+  const log = createLog(config.logLevel);
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      stop.abort();
+    });
+  }
+  process.on("uncaughtException", (error) => {
+    log.fatal(errorFields(error), "process.broken");
+    process.exit(1);
+  });
+
+  await using app = await openApp(config, { log, signal: stop.signal });
+  if (!stop.signal.aborted) {
+    process.stdout.write(readyText(app));
+    await stopped(stop.signal);
+  }
+  log.info({}, "service.stopping");
+  setTimeout(() => {
+    log.error({ stopMsMax }, "service.stopped_late");
+    process.exit(1);
+  }, stopMsMax).unref();
+}
+
+function readyText({ address, firstKey }: Awaited<ReturnType<typeof openApp>>): string {
+  const key = firstKey
+    ? `hlust: the first API key is ${firstKey.secret} (kept in ${firstKey.file})\n`
+    : "";
+  return `${key}hlust: ready at ${address}\n`;
+}
+
+async function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => {
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,219 @@
+import { lookup } from "node:dns/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../std/service-error.ts";
+import {
+  openHop,
+  redirectTarget,
+  type Hop,
+  type HopLimits,
+  type HopOptions,
+  type Resolve,
+} from "./media-hop.ts";
+import { explainTransfer, isPassing } from "./transfer-failure.ts";
+import { checkMediaUrl, type MediaAllowList } from "./media-url.ts";
+import type { MediaStore, StoredMedia } from "./media-store.ts";
+
+/** Every limit of a fetch. */
+export interface FetchLimits extends HopLimits {
+  readonly totalMs: number;
+  readonly redirectsMax: number;
+  /** Tries without at least triedBytesMin of progress. */
+  readonly triesMax: number;
+  readonly triedBytesMin: number;
+  /** Wait before the second try; four times as long before each later one. */
+  readonly backoffMs: number;
+}
+
+export const fetchLimits: FetchLimits = {
+  connectMs: 10_000,
+  headersMs: 30_000,
+  stallMs: 60_000,
+  stallBytesMin: 60_000,
+  totalMs: 2 * 3_600_000,
+  redirectsMax: 5,
+  triesMax: 3,
+  triedBytesMin: 1 << 20,
+  backoffMs: 500,
+};
+
+export interface FetchMediaOptions {
+  readonly url: string;
+  /** The id to store under. */
+  readonly id: string;
+  readonly store: Pick<MediaStore, "put">;
+  readonly allow: MediaAllowList;
+  readonly bytesMax: number;
+  readonly signal?: AbortSignal;
+  /** Default: the resolver of the machine. */
+  readonly resolve?: Resolve;
+  readonly limits?: Partial<FetchLimits>;
+}
+
+const resolveHost: Resolve = async (host) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+/**
+ * Fetches media that a caller named into the store: every hop's URL, its addresses and the address connected to are checked;
+ * nothing is decompressed; a broken transfer goes on where it broke when the server can say that the bytes are the same.
+ * Throws ServiceError in words for the caller, the same ones for every address that is not public.
+ */
+export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedia> {
+  const limits = { ...fetchLimits, ...options.limits };
+  const total = AbortSignal.timeout(limits.totalMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, total]) : total;
+  const violation = checkMediaUrl(options.url, options.allow);
+  if (violation !== undefined) throw urlRefused(violation);
+  const transfer = new Transfer(options, limits, signal);
+  for (;;) {
+    try {
+      return await options.store.put(options.id, transfer.bytes(), {
+        bytesMax: options.bytesMax,
+        signal,
+      });
+    } catch (error) {
+      if (transfer.startsAgain) continue;
+      if (options.signal?.aborted) throw options.signal.reason;
+      if (total.aborted) {
+        const hours = limits.totalMs / 3_600_000;
+        throw new ServiceError("deadline_exceeded", `the media was not here after ${hours} h`, {
+          reason: "MEDIA_TOO_SLOW",
+        });
+      }
+      throw error;
+    }
+  }
+}
+
+/** The bytes of one URL over as many connections as it takes. */
+class Transfer {
+  readonly #options: FetchMediaOptions;
+  readonly #limits: FetchLimits;
+  readonly #signal: AbortSignal;
+  #received = 0;
+  /** How far any try came, to tell progress. */
+  #furthest = 0;
+  #tries = 0;
+  /** A strong validator: with it the rest can be asked for. */
+  #etag: string | undefined;
+  /** Bytes of the whole media, where the server told. */
+  #size: number | undefined;
+  #startsAgain = false;
+
+  constructor(options: FetchMediaOptions, limits: FetchLimits, signal: AbortSignal) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  /** After bytes() threw: what was stored is void, bytes() must be read again from its start. */
+  get startsAgain(): boolean {
+    return this.#startsAgain;
+  }
+
+  async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
+    this.#startsAgain = false;
+    this.#received = 0;
+    for (;;) {
+      try {
+        yield* this.#connection();
+        return;
+      } catch (error) {
+        await this.#recover(error);
+      }
+    }
+  }
+
+  /** Yields what one connection brings; returns when the media is whole. */
+  async *#connection(): AsyncGenerator<Uint8Array, void, undefined> {
+    await using hop = await this.#open();
+    this.#accept(hop);
+    for await (const chunk of hop.body()) {
+      this.#received += chunk.length;
+      if (this.#received > this.#options.bytesMax) throw tooLarge(this.#options.bytesMax);
+      yield chunk;
+    }
+    if (this.#size !== undefined && this.#received !== this.#size) {
+      throw new ServiceError("unavailable", "the connection broke", { reason: "MEDIA_BROKEN" });
+    }
+    if (this.#received === 0) {
+      throw new ServiceError("invalid_argument", "the media is empty: the URL answered 0 bytes", {
+        reason: "MEDIA_EMPTY",
+      });
+    }
+  }
+
+  /** Follows redirects, each checked like the first URL. */
+  async #open(): Promise<Hop> {
+    const { allow, resolve = resolveHost } = this.#options;
+    const options: HopOptions = {
+      allow,
+      resolve,
+      signal: this.#signal,
+      limits: this.#limits,
+      ...(this.#received > 0 &&
+        this.#etag !== undefined && { from: this.#received, etag: this.#etag }),
+    };
+    let url = new URL(this.#options.url);
+    for (let redirects = 0; ; redirects++) {
+      const hop = await openHop(url, options);
+      if (hop.location === undefined) return hop;
+      await hop[Symbol.asyncDispose]();
+      if (redirects === this.#limits.redirectsMax) {
+        throw new ServiceError(
+          "failed_precondition",
+          `the URL redirects more than ${this.#limits.redirectsMax} times`,
+          { reason: "MEDIA_REDIRECTS" },
+        );
+      }
+      url = redirectTarget(url, hop.location, allow);
+    }
+  }
+
+  /** Takes the head of an answer: the whole, or the rest of what is here already. */
+  #accept(hop: Hop): void {
+    if (this.#received > 0) {
+      const isTheRest =
+        hop.rangeFrom === this.#received && (hop.etag === undefined || hop.etag === this.#etag);
+      if (!isTheRest) this.#startAgain();
+      return;
+    }
+    this.#etag = hop.etag;
+    this.#size = hop.bytes;
+    if (hop.bytes !== undefined && hop.bytes > this.#options.bytesMax) {
+      throw tooLarge(this.#options.bytesMax);
+    }
+  }
+
+  #startAgain(): never {
+    this.#startsAgain = true;
+    throw new Error("the transfer starts again");
+  }
+
+  /** Returns when another connection may be tried; else throws, in words for the caller. */
+  async #recover(error: unknown): Promise<void> {
+    if (this.#startsAgain || this.#signal.aborted) throw error;
+    if (this.#received - this.#furthest >= this.#limits.triedBytesMin) this.#tries = 0;
+    this.#furthest = Math.max(this.#furthest, this.#received);
+    this.#tries++;
+    if (!isPassing(error) || this.#tries >= this.#limits.triesMax) {
+      throw explainTransfer(error, { received: this.#received, size: this.#size });
+    }
+    const waitMs = this.#limits.backoffMs * 4 ** (this.#tries - 1);
+    await sleep(waitMs, undefined, { signal: this.#signal });
+    if (this.#received > 0 && this.#etag === undefined) this.#startAgain();
+  }
+}
+
+function urlRefused(violation: string): ServiceError {
+  return new ServiceError("invalid_argument", `the URL of the media: ${violation}`, {
+    reason: "MEDIA_URL_REFUSED",
+  });
+}
+
+function tooLarge(bytesMax: number): ServiceError {
+  return new ServiceError(
+    "out_of_range",
+    `the media is larger than ${bytesMax} bytes, the most that is taken`,
+    { reason: "MEDIA_TOO_LARGE" },
+  );
+}

@@ -1,0 +1,57 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** decisions, Uploads: how long a signed URL works. */
+export const signedUrlMs = 3_600_000;
+
+/** What the holder of a signed URL may do. A GET includes HEAD. */
+export type Grant =
+  | { readonly method: "GET"; readonly path: string }
+  | { readonly method: "PUT"; readonly path: string; readonly bytesMax: number };
+
+export interface SignedUrls {
+  /** A URL under the public address that works for an hour. */
+  sign(grant: Grant): string;
+  /** What the path and query of a request allow it; undefined when altered, expired or meant for another method. */
+  verify(method: string, target: string): Grant | undefined;
+}
+
+/** The only spelling of a signed target: nothing may be added, left out or written in another way. */
+const signedTarget =
+  /^(?<path>\/[\w/.-]{1,200})\?expires=(?<expires>\d{1,12})(?:&bytesMax=(?<bytesMax>\d{1,16}))?&token=(?<token>[\w-]{43})$/;
+
+/**
+ * URLs that carry their permission: HMAC-SHA256 over method, path, expiry and size limit. `key`: 32 secret bytes, the same on
+ * every node. Only path and query are signed, so the service may stand behind any address.
+ */
+export function createSignedUrls(parts: {
+  readonly key: Buffer;
+  /** Without a slash at the end. */
+  readonly publicUrl: () => string;
+  readonly now?: () => number;
+}): SignedUrls {
+  const { key, publicUrl, now = Date.now } = parts;
+  const tokenOf = (method: string, path: string, expires: string, bytesMax: string): string =>
+    createHmac("sha256", key)
+      .update(["hlust media", method, path, expires, bytesMax].join("\n"))
+      .digest("base64url");
+  return {
+    sign(grant) {
+      const expires = `${Math.floor((now() + signedUrlMs) / 1000)}`;
+      const bytesMax = grant.method === "PUT" ? `${grant.bytesMax}` : "";
+      const token = tokenOf(grant.method, grant.path, expires, bytesMax);
+      const limit = bytesMax === "" ? "" : `&bytesMax=${bytesMax}`;
+      return `${publicUrl()}${grant.path}?expires=${expires}${limit}&token=${token}`;
+    },
+    verify(method, target) {
+      const parts = signedTarget.exec(target)?.groups;
+      if (!parts) return undefined;
+      const { path = "", expires = "", bytesMax = "", token = "" } = parts;
+      const allowed = method === "HEAD" ? "GET" : method;
+      const expected = Buffer.from(tokenOf(allowed, path, expires, bytesMax));
+      if (!timingSafeEqual(Buffer.from(token), expected)) return undefined;
+      if (Number(expires) * 1000 <= now()) return undefined;
+      if (allowed === "GET") return { method: "GET", path };
+      return allowed === "PUT" ? { method: "PUT", path, bytesMax: Number(bytesMax) } : undefined;
+    },
+  };
+}

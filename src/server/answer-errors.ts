@@ -1,0 +1,174 @@
+import { create, toBinary, toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "../gen/google/rpc/error_details_pb.ts";
+import { durationFromMs } from "../std/duration.ts";
+import { errorCodes, ServiceError, type ErrorCode } from "../std/service-error.ts";
+
+/** google.rpc.Code and HTTP status of each code (decisions: Errors). */
+const table: Readonly<Record<ErrorCode, { code: Code; status: number }>> = {
+  cancelled: { code: Code.Canceled, status: 499 },
+  unknown: { code: Code.Unknown, status: 500 },
+  invalid_argument: { code: Code.InvalidArgument, status: 400 },
+  deadline_exceeded: { code: Code.DeadlineExceeded, status: 504 },
+  not_found: { code: Code.NotFound, status: 404 },
+  already_exists: { code: Code.AlreadyExists, status: 409 },
+  permission_denied: { code: Code.PermissionDenied, status: 403 },
+  resource_exhausted: { code: Code.ResourceExhausted, status: 429 },
+  failed_precondition: { code: Code.FailedPrecondition, status: 400 },
+  aborted: { code: Code.Aborted, status: 409 },
+  out_of_range: { code: Code.OutOfRange, status: 400 },
+  unimplemented: { code: Code.Unimplemented, status: 501 },
+  internal: { code: Code.Internal, status: 500 },
+  unavailable: { code: Code.Unavailable, status: 503 },
+  data_loss: { code: Code.DataLoss, status: 500 },
+  unauthenticated: { code: Code.Unauthenticated, status: 401 },
+};
+
+/** google.rpc.Code of a failure, for example 3. */
+export function rpcCode(error: ServiceError): number {
+  return table[error.code].code;
+}
+
+type Detail = { [Schema in DescMessage as string]: { desc: Schema; value: MessageShape<Schema> } };
+type AnyDetail = Detail[string];
+
+/** ErrorInfo always, BadRequest with every violation, RetryInfo where trying again makes sense. */
+function detailsOf(error: ServiceError): AnyDetail[] {
+  const details: AnyDetail[] = [
+    {
+      desc: ErrorInfoSchema,
+      value: create(ErrorInfoSchema, {
+        reason: error.reason,
+        domain: "hlust",
+        metadata: error.metadata,
+      }),
+    },
+  ];
+  if (error.violations.length > 0) {
+    details.push({
+      desc: BadRequestSchema,
+      value: create(BadRequestSchema, { fieldViolations: [...error.violations] }),
+    });
+  }
+  const retryAfterMs = retryAfterMsOf(error);
+  if (retryAfterMs !== undefined) {
+    details.push({
+      desc: RetryInfoSchema,
+      value: create(RetryInfoSchema, { retryDelay: durationFromMs(retryAfterMs) }),
+    });
+  }
+  return details;
+}
+
+function retryAfterMsOf(error: ServiceError): number | undefined {
+  const hasRetry = error.code === "unavailable" || error.code === "resource_exhausted";
+  return error.retryAfterMs ?? (hasRetry ? 1000 : undefined);
+}
+
+/** A google.rpc.Status in JSON: what stands in "error" on a stream. */
+export interface StatusJson {
+  readonly code: number;
+  readonly message: string;
+  readonly details: readonly unknown[];
+}
+
+export function statusJson(error: ServiceError): StatusJson {
+  const details = detailsOf(error).map(({ desc, value }) => ({
+    "@type": `type.googleapis.com/${desc.typeName}`,
+    ...asObject(toJson(desc, value)),
+  }));
+  return { code: rpcCode(error), message: error.message, details };
+}
+
+function asObject(json: unknown): object {
+  return typeof json === "object" && json !== null ? json : {};
+}
+
+/** The one body of every failed call, readable by clients of both families of gateways (decisions: Errors). */
+export function errorBody(error: ServiceError): {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+} {
+  const status = error.httpStatus ?? table[error.code].status;
+  const { code, message, details } = statusJson(error);
+  const inner = { code: status, status: error.code.toUpperCase(), message, details };
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (status === 401) headers["www-authenticate"] = challenge(error);
+  if (error.metadata["allow"] !== undefined) headers["allow"] = error.metadata["allow"];
+  const retryAfterMs = retryAfterMsOf(error);
+  if (retryAfterMs !== undefined) headers["retry-after"] = `${Math.ceil(retryAfterMs / 1000)}`;
+  return { status, headers, body: JSON.stringify({ code, message, details, error: inner }) };
+}
+
+/** RFC 6750 section 3: a caller that sent no token is told no error. */
+function challenge(error: ServiceError): string {
+  return error.reason === "TOKEN_MISSING" ? "Bearer" : 'Bearer error="invalid_token"';
+}
+
+/** The same failure for gRPC, gRPC-Web and Connect. */
+export function connectError(error: ServiceError): ConnectError {
+  const details = detailsOf(error).map(({ desc, value }) => ({
+    type: desc.typeName,
+    value: toBinary(desc, value),
+  }));
+  const answer = new ConnectError(error.message, table[error.code].code);
+  answer.details.push(...details);
+  return answer;
+}
+
+/** Turns whatever was thrown into what the caller may know. */
+export type AnswerError = (error: unknown) => ServiceError;
+
+/**
+ * `explain` knows failures of parts behind the methods, such as a database that is away; what nobody knows is a bug, reported
+ * whole and answered "internal".
+ */
+export function createAnswerError(
+  explain: (error: unknown) => ServiceError | undefined,
+  report: (bug: unknown) => void,
+): AnswerError {
+  return (error) => {
+    if (error instanceof ServiceError) return error;
+    if (error instanceof ConnectError) return fromConnect(error);
+    const explained = explain(error);
+    if (explained) return explained;
+    report(error);
+    return new ServiceError("internal", "internal error");
+  };
+}
+
+const codes = new Map<Code, ErrorCode>(errorCodes.map((name) => [table[name].code, name]));
+
+function fromConnect(error: ConnectError): ServiceError {
+  return new ServiceError(codes.get(error.code) ?? "unknown", error.rawMessage, { cause: error });
+}
+
+/** Answers errors of gRPC, gRPC-Web and Connect calls, thrown at once or in the middle of a stream. */
+export function answerErrors(answer: AnswerError): Interceptor {
+  const answered = (error: unknown): ConnectError =>
+    error instanceof ConnectError && error.code !== Code.Unknown
+      ? error
+      : connectError(answer(error));
+
+  async function* guard<T>(messages: AsyncIterable<T>): AsyncIterable<T> {
+    try {
+      yield* messages;
+    } catch (error) {
+      throw answered(error);
+    }
+  }
+
+  return (next) => async (request) => {
+    try {
+      const response = await next(request);
+      return response.stream ? { ...response, message: guard(response.message) } : response;
+    } catch (error) {
+      throw answered(error);
+    }
+  };
+}

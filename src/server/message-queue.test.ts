@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MessageQueue } from "./message-queue.ts";
+
+function openQueue(sizeMax: number): { queue: MessageQueue<string>; calls: string[] } {
+  const calls: string[] = [];
+  const queue = new MessageQueue<string>({
+    sizeMax,
+    onFull: () => calls.push("full"),
+    onDrained: () => calls.push("drained"),
+  });
+  return { queue, calls };
+}
+
+test("MessageQueue gives what waits, then ends", async () => {
+  const { queue } = openQueue(100);
+  queue.push("a", 1);
+  queue.push("b", 1);
+  queue.end();
+  queue.push("late", 1);
+  assert.deepEqual(await Array.fromAsync(queue), ["a", "b"]);
+});
+
+test("MessageQueue wakes a waiting reader, and fails it", async () => {
+  const { queue } = openQueue(100);
+  const first = queue.next();
+  queue.push("a", 1);
+  assert.deepEqual(await first, { done: false, value: "a" });
+  const second = queue.next();
+  queue.fail(new Error("gone"));
+  await assert.rejects(second, /gone/);
+  await assert.rejects(queue.next(), /gone/);
+});
+
+test("MessageQueue drops what waits when it fails", async () => {
+  const { queue } = openQueue(100);
+  queue.push("a", 1);
+  queue.fail(new Error("bad"));
+  await assert.rejects(queue.next(), /bad/);
+});
+
+test("MessageQueue says full past sizeMax, and drained at half of it, once each", async () => {
+  const { queue, calls } = openQueue(10);
+  for (const text of ["a", "b", "c", "d"]) queue.push(text, 4);
+  assert.deepEqual(calls, ["full"]);
+  await queue.next();
+  await queue.next();
+  assert.deepEqual(calls, ["full"]);
+  await queue.next();
+  assert.deepEqual(calls, ["full", "drained"]);
+});

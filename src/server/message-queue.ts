@@ -1,0 +1,73 @@
+/**
+ * Messages on their way from a socket to a method: pushed by events, pulled by `for await`. `onFull` and `onDrained` let the
+ * socket be paused while more than `sizeMax` bytes wait, so that a fast sender is slowed down by TCP and nothing is dropped.
+ */
+export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
+  readonly #waiting: { message: T; size: number }[] = [];
+  readonly #limits: { sizeMax: number; onFull: () => void; onDrained: () => void };
+  #size = 0;
+  #isFull = false;
+  #end: { error: unknown } | "ended" | undefined;
+  #reader: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined;
+
+  constructor(limits: { sizeMax: number; onFull: () => void; onDrained: () => void }) {
+    this.#limits = limits;
+  }
+
+  /** Adds a message of `size` bytes; nothing happens after the end. */
+  push(message: T, size: number): void {
+    if (this.#end !== undefined) return;
+    if (this.#reader) {
+      this.#reader.resolve({ done: false, value: message });
+      this.#reader = undefined;
+      return;
+    }
+    this.#waiting.push({ message, size });
+    this.#size += size;
+    if (this.#size > this.#limits.sizeMax && !this.#isFull) {
+      this.#isFull = true;
+      this.#limits.onFull();
+    }
+  }
+
+  /** Ends the messages once the waiting ones are read. */
+  end(): void {
+    if (this.#end !== undefined) return;
+    this.#end = "ended";
+    this.#reader?.resolve({ done: true, value: undefined });
+  }
+
+  /** Fails the reader at once; what waits is dropped. */
+  fail(error: unknown): void {
+    if (this.#end !== undefined && this.#end !== "ended") return;
+    this.#end = { error };
+    this.#waiting.length = 0;
+    this.#reader?.reject(error);
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    const first = this.#waiting.shift();
+    if (first) {
+      this.#size -= first.size;
+      if (this.#isFull && this.#size <= this.#limits.sizeMax / 2) {
+        this.#isFull = false;
+        this.#limits.onDrained();
+      }
+      return Promise.resolve({ done: false, value: first.message });
+    }
+    if (this.#end === "ended") return Promise.resolve({ done: true, value: undefined });
+    if (this.#end) return Promise.reject(this.#end.error);
+    this.#reader = Promise.withResolvers();
+    return this.#reader.promise;
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.end();
+    this.#waiting.length = 0;
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

@@ -1,0 +1,32 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { createMethodImplSpec, type MethodImplSpec, type ServiceImpl } from "@connectrpc/connect";
+
+/** A service of the contract with its implementation. */
+export interface ImplementedService {
+  readonly service: DescService;
+  readonly implementation: ServiceImpl<DescService>;
+}
+
+/** Pairs a service with its implementation; the types see that every listed method is there. */
+export function implemented<S extends DescService>(
+  service: S,
+  implementation: ServiceImpl<S>,
+): ImplementedService {
+  return { service, implementation };
+}
+
+/** Every method of the services, by its descriptor: each is implemented once, for all doors. */
+export type Methods = ReadonlyMap<DescMethod, MethodImplSpec>;
+
+export function methodsOf(services: readonly ImplementedService[]): Methods {
+  const methods = new Map<DescMethod, MethodImplSpec>();
+  for (const { service, implementation } of services) {
+    for (const method of service.methods) {
+      const run = implementation[method.localName];
+      if (run === undefined)
+        throw new Error(`${service.typeName}.${method.name} is not implemented`);
+      methods.set(method, createMethodImplSpec(method, run));
+    }
+  }
+  return methods;
+}

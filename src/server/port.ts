@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { createServer as createHttp1Server, type IncomingMessage } from "node:http";
+import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { HttpListener } from "./http.ts";
+
+/** What an HTTP/2 client with prior knowledge sends first (RFC 9113, section 3.4). */
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+/** A connection that does not say what it speaks is closed after this. */
+const silenceMsMax = 10_000;
+const headersMsMax = 10_000;
+
+export interface Port {
+  /** http://<host>:<port>, as bound. */
+  readonly address: string;
+  /** Takes no more connections and lets idle ones go; resolves when the last one is closed. */
+  drain(): Promise<void>;
+  /** Cuts every connection. */
+  close(): void;
+}
+
+/** Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port, told apart by the first bytes. */
+export async function openPort(
+  at: { readonly host: string; readonly port: number },
+  doors: {
+    readonly handle: HttpListener;
+    readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  },
+): Promise<Port> {
+  const http1 = createHttp1Server(
+    {
+      headersTimeout: headersMsMax,
+      // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
+      requestTimeout: 0,
+      keepAliveTimeout: 75_000,
+      connectionsCheckingInterval: 1_000,
+      noDelay: true,
+    },
+    doors.handle,
+  );
+  http1.on("upgrade", doors.upgrade);
+  // Without it the server never looks for headers that are late: it does not listen itself.
+  http1.emit("listening");
+  const http2 = createHttp2Server({ settings: { maxConcurrentStreams: 256 } }, doors.handle);
+  const sessions = new Set<ServerHttp2Session>();
+  http2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+  });
+  // A broken session ends with its socket; there is nobody to tell.
+  http2.on("sessionError", () => {});
+
+  const sockets = new Set<Socket>();
+  const listener = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    tellProtocol(socket, (isHttp2) => {
+      (isHttp2 ? http2 : http1).emit("connection", socket);
+    });
+  });
+  listener.listen(at.port, at.host);
+  await once(listener, "listening");
+
+  return {
+    address: addressOf(listener.address()),
+    async drain() {
+      const closed = once(listener, "close");
+      listener.close();
+      for (const session of sessions) session.close();
+      // Node closes a connection after its answer only when it is told at each request; look again until none is left.
+      const sweep = setInterval(() => {
+        http1.closeIdleConnections();
+      }, 100);
+      http1.closeIdleConnections();
+      await closed;
+      clearInterval(sweep);
+      http1.close();
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Reads up to 24 bytes, puts them back, and tells whether they are the preface of HTTP/2. */
+function tellProtocol(socket: Socket, told: (isHttp2: boolean) => void): void {
+  const destroy = () => {
+    socket.destroy();
+  };
+  let head = Buffer.alloc(0);
+  const onReadable = () => {
+    const chunk: Buffer | null = socket.read();
+    if (chunk === null) return;
+    head = Buffer.concat([head, chunk]);
+    const length = Math.min(head.length, preface.length);
+    const isPrefix = head.compare(preface, 0, length, 0, length) === 0;
+    if (isPrefix && length < preface.length) return;
+    socket.off("readable", onReadable);
+    socket.off("error", destroy);
+    socket.off("timeout", destroy);
+    socket.setTimeout(0);
+    socket.unshift(head);
+    told(isPrefix);
+  };
+  socket.on("error", destroy);
+  socket.on("timeout", destroy);
+  socket.setTimeout(silenceMsMax);
+  socket.on("readable", onReadable);
+}
+
+function addressOf(bound: string | AddressInfo | null): string {
+  if (bound === null || typeof bound === "string") throw new Error("the port is not bound");
+  const { address, family, port } = bound;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

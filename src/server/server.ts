@@ -1,0 +1,94 @@
+import { errorFields, type Log } from "../std/log.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
+import type { ServiceError } from "../std/service-error.ts";
+import { createTranscoder } from "../transcoding/transcoder.ts";
+import { createAnswerError } from "./answer-errors.ts";
+import { createGrpcDoor } from "./grpc.ts";
+import { createHealthDoor, type ReadinessCheck } from "./health.ts";
+import {
+  answerFailure,
+  targetOf,
+  type HttpHandler,
+  type HttpListener,
+  type HttpRequest,
+  type HttpResponse,
+} from "./http.ts";
+import { methodsOf, type ImplementedService } from "./methods.ts";
+import { openPort } from "./port.ts";
+import { createRestDoor } from "./rest.ts";
+import { createWebSocketDoor } from "./websocket.ts";
+
+/** How long calls in flight may take once the service is told to stop. */
+const drainMsMax = 20_000;
+
+export interface Server extends AsyncDisposable {
+  /** http://<host>:<port>, as bound. */
+  readonly address: string;
+}
+
+/** A door that looks at the target before the contract does: signed URLs of media. */
+export interface TargetDoor {
+  handles(target: string): boolean;
+  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
+}
+
+/**
+ * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health and media. Disposing it drains:
+ * streams get their finals, calls in flight their answers, for at most 20 s.
+ */
+export async function openServer(parts: {
+  readonly host: string;
+  readonly port: number;
+  readonly services: readonly ImplementedService[];
+  readonly authenticator: Authenticator;
+  readonly media: TargetDoor;
+  readonly readiness: readonly ReadinessCheck[];
+  readonly explain: (error: unknown) => ServiceError | undefined;
+  readonly log: Log;
+}): Promise<Server> {
+  const { services, authenticator, media, log } = parts;
+  const answerError = createAnswerError(parts.explain, (bug) => {
+    log.error(errorFields(bug), "call.broken");
+  });
+  const transcoder = createTranscoder(services.map(({ service }) => service));
+  const methods = methodsOf(services);
+  const health = createHealthDoor(parts.readiness);
+  const rest = createRestDoor({ transcoder, methods, authenticator });
+  const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
+  const shutdown = new AbortController();
+
+  const serve: HttpHandler = (request, response) => {
+    if (health.handles(request)) return health.handle(request, response);
+    if (media.handles(targetOf(request))) return media.handle(request, response);
+    return rest(request, response);
+  };
+  const otherwise: HttpListener = (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      answerFailure(response, answerError(error));
+    });
+  };
+  const handle = createGrpcDoor({
+    services,
+    authenticator,
+    answerError,
+    shutdownSignal: shutdown.signal,
+    otherwise,
+  });
+  const port = await openPort(parts, {
+    handle,
+    upgrade: webSocket.handleUpgrade.bind(webSocket),
+  });
+
+  return {
+    address: port.address,
+    async [Symbol.asyncDispose]() {
+      const cut = setTimeout(() => {
+        shutdown.abort();
+        webSocket.terminate();
+        port.close();
+      }, drainMsMax);
+      await Promise.all([webSocket.drain(), port.drain()]);
+      clearTimeout(cut);
+    },
+  };
+}

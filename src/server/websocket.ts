@@ -1,0 +1,269 @@
+import {
+  create,
+  type DescMethod,
+  type DescMethodBiDiStreaming,
+  type Message,
+} from "@bufbuild/protobuf";
+import {
+  createContextValues,
+  createHandlerContext,
+  type MethodImplSpec,
+} from "@connectrpc/connect";
+import { STATUS_CODES, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type WebSocket } from "ws";
+import type { Authenticator } from "../auth/authenticate.ts";
+import { callerKey, type Caller } from "../auth/caller.ts";
+import { ServiceError, type ErrorCode } from "../std/service-error.ts";
+import { readJson } from "../transcoding/read-json.ts";
+import type { Transcoder } from "../transcoding/transcoder.ts";
+import { errorBody, statusJson, type AnswerError } from "./answer-errors.ts";
+import { headersOf, targetOf } from "./http.ts";
+import { MessageQueue } from "./message-queue.ts";
+import type { Methods } from "./methods.ts";
+
+/** Longest message: 8 s of 48 kHz audio in base64. */
+const messageBytesMax = 1 << 20;
+/** A frame that says it is longer than this is not even read to its end. */
+const frameBytesMax = 2 * messageBytesMax;
+/** Messages that wait for the method; past it the socket is not read. */
+const waitingBytesMax = 256 << 10;
+/** Answers that wait for the caller; past it the method is not asked for more. */
+const unsentBytesMax = 256 << 10;
+/** A caller that takes nothing for this long is let go. */
+const unsentMsMax = 30_000;
+const pingMs = 20_000;
+
+type BidiSpec = Extract<MethodImplSpec, { kind: "bidi_streaming" }>;
+
+export interface WebSocketDoor {
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends every stream as its caller would: finals go out, then the socket closes with 1012. Resolves when all are closed. */
+  drain(): Promise<void>;
+  /** Cuts what is still open. */
+  terminate(): void;
+}
+
+/** Serves bidi methods with an HTTP rule of kind WEBSOCKET: JSON messages in, {"result"} or {"error"} out (section 4.9). */
+export function createWebSocketDoor(parts: {
+  readonly transcoder: Transcoder;
+  readonly methods: Methods;
+  readonly authenticator: Authenticator;
+  readonly answerError: AnswerError;
+}): WebSocketDoor {
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: frameBytesMax,
+    maxFragments: 64,
+    maxBufferedChunks: 4096,
+    // Never the token, which a browser offers as the second protocol (section 5).
+    handleProtocols: (offered) => (offered.has("Bearer") ? "Bearer" : false),
+  });
+  const streams = new Map<Stream, Promise<void>>();
+  let isDraining = false;
+
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const target = targetOf(request);
+    const { binding } = parts.transcoder.route("WEBSOCKET", target);
+    const headers = headersOf(request);
+    const caller = await parts.authenticator.authenticate({ headers, url: target }, binding.method);
+    if (isDraining) throw new ServiceError("unavailable", "the service is stopping");
+    if (socket.destroyed) return;
+    const spec = parts.methods.get(binding.method);
+    if (spec?.kind !== "bidi_streaming")
+      throw new Error(`${binding.method.name} is no bidi stream`);
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const stream = new Stream(webSocket, parts.answerError, (message) =>
+        parts.transcoder.write(binding, message),
+      );
+      const done = stream.run(spec, contextOf(request, binding.method, caller, headers));
+      streams.set(
+        stream,
+        done.finally(() => streams.delete(stream)),
+      );
+    });
+  };
+
+  return {
+    handleUpgrade(request, socket, head) {
+      socket.on("error", () => socket.destroy());
+      upgrade(request, socket, head).catch((error: unknown) => {
+        refuse(socket, parts.answerError(error));
+      });
+    },
+    async drain() {
+      isDraining = true;
+      for (const stream of streams.keys()) stream.drain();
+      await Promise.all(streams.values());
+    },
+    terminate() {
+      for (const client of server.clients) client.terminate();
+    },
+  };
+}
+
+function contextOf(
+  request: IncomingMessage,
+  method: DescMethod,
+  caller: Caller,
+  headers: Headers,
+): Parameters<typeof createHandlerContext>[0] {
+  return {
+    service: method.parent,
+    method,
+    protocolName: "websocket",
+    requestMethod: "GET",
+    url: targetOf(request),
+    requestHeader: headers,
+    contextValues: createContextValues().set(callerKey, caller),
+  };
+}
+
+/** Answers an upgrade that is not made, as HTTP. */
+function refuse(socket: Duplex, error: ServiceError): void {
+  const { status, headers, body } = errorBody(error);
+  const lines = Object.entries({
+    ...headers,
+    "content-length": `${Buffer.byteLength(body)}`,
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n${lines.join("")}\r\n${body}`,
+  );
+}
+
+/** One open socket and the method that it talks to. */
+class Stream {
+  readonly #socket: WebSocket;
+  readonly #answerError: AnswerError;
+  readonly #gone = new AbortController();
+  readonly #messages: MessageQueue<Message>;
+  readonly #write: (message: Message) => string;
+  #isDraining = false;
+  #missedPongs = 0;
+
+  constructor(socket: WebSocket, answerError: AnswerError, write: (message: Message) => string) {
+    this.#socket = socket;
+    this.#answerError = answerError;
+    this.#write = write;
+    this.#messages = new MessageQueue({
+      sizeMax: waitingBytesMax,
+      onFull: () => {
+        socket.pause();
+      },
+      onDrained: () => {
+        socket.resume();
+      },
+    });
+  }
+
+  async run(spec: BidiSpec, init: Parameters<typeof createHandlerContext>[0]): Promise<void> {
+    this.#listen(spec.method);
+    const pings = setInterval(() => {
+      this.#ping();
+    }, pingMs);
+    const context = createHandlerContext({ ...init, requestSignal: this.#gone.signal });
+    try {
+      for await (const answer of spec.impl(this.#messages, context)) {
+        const message = create(spec.method.output, answer);
+        await this.#send(`{"result":${this.#write(message)}}`);
+      }
+      this.#close(this.#isDraining ? 1012 : 1000);
+    } catch (error) {
+      await this.#fail(error);
+    } finally {
+      clearInterval(pings);
+      this.#messages.end();
+    }
+  }
+
+  /** Stops listening as if the caller had finalised: the finals still go out. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#messages.end();
+  }
+
+  #listen(method: DescMethodBiDiStreaming): void {
+    this.#socket.on("message", (data: Buffer, isBinary) => {
+      try {
+        this.#messages.push(readMessage(method, data, isBinary), data.length);
+      } catch (error) {
+        this.#messages.fail(error);
+      }
+    });
+    this.#socket.on("pong", () => {
+      this.#missedPongs = 0;
+    });
+    this.#socket.on("close", () => {
+      this.#gone.abort();
+      this.#messages.fail(new ServiceError("cancelled", "the caller went away"));
+    });
+    // ws answers a broken frame with its own close code and then emits "close".
+    this.#socket.on("error", () => {
+      this.#gone.abort();
+    });
+  }
+
+  #ping(): void {
+    this.#missedPongs += 1;
+    if (this.#missedPongs > 2) this.#socket.terminate();
+    else this.#socket.ping();
+  }
+
+  async #send(text: string): Promise<void> {
+    this.#socket.send(text);
+    if (this.#socket.bufferedAmount <= unsentBytesMax) return;
+    const timer = setTimeout(() => {
+      this.#socket.terminate();
+    }, unsentMsMax);
+    // A ping goes out behind everything that waits: its callback means that the caller has taken it.
+    await new Promise<void>((resolve) => {
+      this.#socket.ping("", false, () => {
+        resolve();
+      });
+    });
+    clearTimeout(timer);
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (this.#gone.signal.aborted) return;
+    const answer = this.#answerError(error);
+    await this.#send(JSON.stringify({ error: statusJson(answer) }));
+    this.#close(this.#isDraining ? 1012 : closeCode(answer));
+  }
+
+  #close(code: number): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.close(code);
+  }
+}
+
+/** The close code after an error message (decisions: Errors); 1008 for all else that is the caller's doing. */
+function closeCode(error: ServiceError): number {
+  if (error.reason === tooBig) return 1009;
+  return closeCodes[error.code] ?? 1008;
+}
+
+const closeCodes: Partial<Record<ErrorCode, number>> = {
+  invalid_argument: 1007,
+  internal: 1011,
+  unknown: 1011,
+  data_loss: 1011,
+  unimplemented: 1011,
+  unavailable: 1013,
+  resource_exhausted: 1013,
+};
+
+const tooBig = "MESSAGE_TOO_LARGE";
+
+function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: boolean): Message {
+  if (isBinary) {
+    const problem = "a binary message came: send JSON as text messages";
+    throw new ServiceError("invalid_argument", problem, { reason: "BINARY_MESSAGE" });
+  }
+  if (data.length > messageBytesMax) {
+    const problem = `a message of ${data.length} bytes came: at most ${messageBytesMax} are taken`;
+    throw new ServiceError("invalid_argument", problem, { reason: tooBig });
+  }
+  return readJson(method.input, data);
+}

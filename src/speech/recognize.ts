@@ -1,0 +1,92 @@
+import { readWavHeader } from "../audio/wav.ts";
+import type { Recognizer } from "../engines/recognizer.ts";
+import type {
+  RecognizeRequest,
+  RecognizeResponse,
+  SpeechRecognitionResult,
+} from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import {
+  RecognizeResponseSchema,
+  SpeechRecognitionResultSchema,
+} from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Violations } from "../std/service-error.ts";
+import { create } from "@bufbuild/protobuf";
+import { checkConfig, type CheckedConfig } from "./check-config.ts";
+import { bytesPerSample, samplesOf } from "./linear16.ts";
+import { alternativeOf } from "./results.ts";
+
+/** §8: audio sent to speech:recognize is shorter than this. */
+export const audioSecondsMax = 30;
+
+/** Recognizes audio shorter than 30 s (section 4.8). Throws invalid_argument with every violation. */
+export async function recognize(
+  request: RecognizeRequest,
+  recognizer: Recognizer,
+  signal: AbortSignal,
+): Promise<RecognizeResponse> {
+  const violations = new Violations();
+  const config = checkConfig(request.config, "config", recognizer.languageCodes, violations);
+  const samples = checkAudio(request, config, violations);
+  violations.throwIfAny();
+
+  const recognitions = recognizer.recognize([samples], { ...config, mode: "short", signal });
+  const results: SpeechRecognitionResult[] = [];
+  for await (const { isFinal, alternatives } of recognitions) {
+    if (!isFinal) continue;
+    const { withWords } = config;
+    results.push(
+      create(SpeechRecognitionResultSchema, {
+        alternatives: alternatives.map((each) => alternativeOf(each, { withWords, after: "" })),
+      }),
+    );
+  }
+  return create(RecognizeResponseSchema, { results });
+}
+
+/** The samples of a request; a WAV header before them is read and skipped. */
+function checkAudio(
+  { audio }: RecognizeRequest,
+  { sampleRateHertz }: CheckedConfig,
+  violations: Violations,
+): Int16Array {
+  const none = new Uint8Array(0);
+  const source = audio?.audioSource;
+  if (source?.case === "uri") {
+    violations.add("audio.uri", "is not accepted: send the samples in audio.content");
+    return new Int16Array(0);
+  }
+  const bytes = withoutHeader(source?.value ?? none, sampleRateHertz, violations);
+  if (bytes.byteLength === 0) {
+    violations.add("audio.content", "is required: base64 of LINEAR16 samples");
+    return new Int16Array(0);
+  }
+  if (bytes.byteLength % bytesPerSample !== 0) {
+    violations.add(
+      "audio.content",
+      `is ${bytes.byteLength} bytes: LINEAR16 has two bytes for each sample`,
+    );
+  }
+  const seconds = bytes.byteLength / bytesPerSample / sampleRateHertz;
+  if (sampleRateHertz > 0 && seconds >= audioSecondsMax) {
+    const problem = `is ${seconds.toFixed(3)} s long: less than ${audioSecondsMax} s is accepted`;
+    violations.add("audio.content", problem);
+  }
+  return samplesOf(bytes);
+}
+
+function withoutHeader(
+  content: Uint8Array,
+  sampleRateHertz: number,
+  violations: Violations,
+): Uint8Array {
+  const header = readWavHeader(content);
+  if (!header) return content;
+  if (header.channels !== 1) {
+    violations.add("audio.content", `is a WAV file of ${header.channels} channels: 1 is accepted`);
+  }
+  if (sampleRateHertz > 0 && header.sampleRateHertz !== sampleRateHertz) {
+    const problem = `is ${sampleRateHertz}, but the WAV file in audio.content says ${header.sampleRateHertz}`;
+    violations.add("config.sampleRateHertz", problem);
+  }
+  return content.subarray(header.dataOffset, header.dataOffset + header.dataBytes);
+}

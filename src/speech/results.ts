@@ -1,0 +1,30 @@
+import { create } from "@bufbuild/protobuf";
+import type { EngineWord, Hypothesis } from "../engines/engine.ts";
+import {
+  SpeechRecognitionAlternativeSchema,
+  WordInfoSchema,
+  type SpeechRecognitionAlternative,
+  type WordInfo,
+} from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { durationFromMs } from "../std/duration.ts";
+
+/** A reading as the API shows it; `after` is what follows its text: a space on streams, nothing else (decisions: Speech). */
+export function alternativeOf(
+  { text, confidence, words }: Hypothesis,
+  { withWords, after }: { withWords: boolean; after: "" | " " },
+): SpeechRecognitionAlternative {
+  return create(SpeechRecognitionAlternativeSchema, {
+    transcript: `${text}${after}`,
+    ...(confidence !== undefined && { confidence }),
+    words: withWords ? words.map(wordInfoOf) : [],
+  });
+}
+
+function wordInfoOf({ text, startMs, endMs, confidence }: EngineWord): WordInfo {
+  return create(WordInfoSchema, {
+    word: text,
+    startTime: durationFromMs(startMs),
+    endTime: durationFromMs(endMs),
+    ...(confidence !== undefined && { confidence }),
+  });
+}

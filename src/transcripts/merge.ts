@@ -1,0 +1,109 @@
+import { clone, create, isFieldSet } from "@bufbuild/protobuf";
+import {
+  TranscriptMetadataSchema,
+  TranscriptSchema,
+  type TranscriptMetadata,
+  type UpdateTranscriptRequest,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { shown, type FieldViolation } from "../std/service-error.ts";
+
+/** The fields of metadata that are the caller's to write. Every other one is the service's own. */
+export const callerFields = [
+  "fileType",
+  "languageCode",
+  "subject",
+  "description",
+  "keywords",
+  "additionalMetadata",
+  "speakers",
+  "dictation",
+] as const satisfies readonly (keyof typeof TranscriptMetadataSchema.field)[];
+
+export type CallerField = (typeof callerFields)[number];
+
+/** What an update changes: fields of metadata, each replaced, and all segments or none. */
+export interface Patch {
+  readonly fields: ReadonlySet<CallerField>;
+  readonly segments: boolean;
+}
+
+/**
+ * Reads what an update asks for (§4.6; decisions, Transcripts: Update): the paths of its mask, in proto or JSON names. Without a
+ * mask, as gRPC clients call it, what is set. `metadata` alone stands for its fields that are set. What is output only is skipped.
+ * Or every path that there is not, and an update of nothing, as violations.
+ */
+export function readPatch(request: UpdateTranscriptRequest): Patch | FieldViolation[] {
+  const transcript = request.transcript ?? create(TranscriptSchema);
+  const paths = request.updateMask?.paths ?? [];
+  const fields = new Set<CallerField>();
+  let segments = false;
+  let hasMetadata = false;
+  const violations: FieldViolation[] = [];
+  for (const path of paths.length > 0 ? paths : ["metadata", "segments"]) {
+    const target = targetOf(path);
+    if (target === undefined) {
+      violations.push({
+        field: "updateMask",
+        description: `${shown(path)} is not a field that can be updated`,
+      });
+    } else if (target === "segments") {
+      segments ||= paths.length > 0 || transcript.segments.length > 0;
+    } else if (target === "metadata") {
+      hasMetadata ||= transcript.metadata !== undefined;
+      for (const field of setFields(transcript.metadata)) fields.add(field);
+    } else if (target !== "output only") {
+      hasMetadata = true;
+      fields.add(target);
+    } else {
+      hasMetadata ||= path.startsWith("metadata.");
+    }
+  }
+  if (violations.length > 0) return violations;
+  if (!hasMetadata && !segments) {
+    return ["metadata", "segments"].map((field) => ({
+      field,
+      description: "metadata or segments is required",
+    }));
+  }
+  return { fields, segments };
+}
+
+/** `current` with the patch's fields as they are in `from`; lists and maps are replaced whole. */
+export function mergeMetadata(
+  current: TranscriptMetadata,
+  from: TranscriptMetadata | undefined,
+  fields: Iterable<CallerField>,
+): TranscriptMetadata {
+  const merged = clone(TranscriptMetadataSchema, current);
+  const source = clone(TranscriptMetadataSchema, from ?? create(TranscriptMetadataSchema));
+  for (const field of fields) copyField(merged, source, field);
+  return merged;
+}
+
+function copyField<Field extends CallerField>(
+  to: TranscriptMetadata,
+  from: TranscriptMetadata,
+  field: Field,
+): void {
+  to[field] = from[field];
+}
+
+function setFields(metadata: TranscriptMetadata | undefined): CallerField[] {
+  if (!metadata) return [];
+  return callerFields.filter((field) => isFieldSet(metadata, TranscriptMetadataSchema.field[field]));
+}
+
+/** What a path of a mask points at; undefined: nothing that there is. */
+function targetOf(path: string): CallerField | "metadata" | "segments" | "output only" | undefined {
+  const [top, name, ...deeper] = path.split(".");
+  if (top === "name" || top === "uri" || top === "version") return "output only";
+  if (name === undefined) return top === "metadata" || top === "segments" ? top : undefined;
+  if (top !== "metadata") return undefined;
+  const field = TranscriptMetadataSchema.fields.find(
+    (field) => field.name === name || field.jsonName === name,
+  );
+  if (!field) return undefined;
+  const mine = callerFields.find((caller) => caller === field.localName);
+  if (mine === undefined) return "output only";
+  return deeper.length === 0 ? mine : undefined;
+}

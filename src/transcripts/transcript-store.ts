@@ -1,0 +1,258 @@
+import { clone, fromJson, toJson, type JsonValue } from "@bufbuild/protobuf";
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import {
+  TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadataSchema,
+  type Segment,
+  type TranscriptMetadata,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { newId } from "../std/ids.ts";
+import { packSegments, textLength, type PackedSegments } from "./segments.ts";
+
+export interface NewTranscript {
+  /** Default: a new one. */
+  readonly id?: string;
+  readonly accountId: string;
+  /** All of it is kept; originalCharLength and originalByteLength are set here where the service made the text. */
+  readonly metadata: TranscriptMetadata;
+  /** Checked, or made by the service. */
+  readonly segments: readonly Segment[];
+  readonly mediaId?: string | null;
+  /** Default: the clock. */
+  readonly now?: Date;
+}
+
+/** Inserts a transcript with its first version. */
+export async function insertTranscript(
+  trx: Transaction<Tables>,
+  transcript: NewTranscript,
+): Promise<{ id: string; versionId: string }> {
+  const { accountId, segments, mediaId = null, now = new Date() } = transcript;
+  const id = transcript.id ?? newId(now.getTime());
+  const versionId = newId(now.getTime());
+  const metadata = withOriginalLength(transcript.metadata, segments);
+  const packed = await packSegments(segments);
+  await trx
+    .insertInto("transcript")
+    .values({
+      id,
+      account_id: accountId,
+      version_id: versionId,
+      metadata: metadataText(metadata),
+      keywords: metadata.keywords,
+      media_id: mediaId,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+  await insertSegments(trx, id, packed);
+  await trx
+    .insertInto("transcript_version")
+    .values({
+      id: versionId,
+      transcript_id: id,
+      parent_id: null,
+      metadata: metadataText(metadata),
+      segments_sha256: packed.sha256,
+      created_at: now,
+    })
+    .execute();
+  return { id, versionId };
+}
+
+/** decisions, Transcripts: the length of the first version's text when the service made it, else 0. */
+function withOriginalLength(
+  metadata: TranscriptMetadata,
+  segments: readonly Segment[],
+): TranscriptMetadata {
+  const isMade =
+    metadata.dataSource === DataSource.URI || metadata.dataSource === DataSource.UPLOAD;
+  const { chars, bytes } = isMade ? textLength(segments) : { chars: 0, bytes: 0 };
+  const measured = clone(TranscriptMetadataSchema, metadata);
+  measured.originalCharLength = Math.min(chars, int32Max);
+  measured.originalByteLength = Math.min(bytes, int32Max);
+  return measured;
+}
+
+const int32Max = 2 ** 31 - 1;
+
+/** A version with the segments it refers to; `segments` are packed. */
+export interface StoredTranscript {
+  readonly id: string;
+  readonly metadata: TranscriptMetadata;
+  readonly mediaId: string | null;
+  readonly version: StoredVersion;
+  readonly segments: Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
+}
+
+export interface StoredVersion {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly createdAt: Date;
+}
+
+/** The head of a transcript, or one of its versions; undefined when the account has none such. */
+export async function findTranscript(
+  db: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  versionId?: string,
+): Promise<StoredTranscript | undefined> {
+  const row = await db
+    .selectFrom("transcript as t")
+    .innerJoin("transcript_version as v", (join) =>
+      versionId === undefined
+        ? join.onRef("v.id", "=", "t.version_id")
+        : join.onRef("v.transcript_id", "=", "t.id").on("v.id", "=", versionId),
+    )
+    .innerJoin("transcript_segments as s", (join) =>
+      join
+        .onRef("s.transcript_id", "=", "v.transcript_id")
+        .onRef("s.sha256", "=", "v.segments_sha256"),
+    )
+    .where("t.account_id", "=", accountId)
+    .where("t.id", "=", id)
+    .select(["t.id", "t.media_id", "v.metadata", "v.id as version_id", "v.parent_id"])
+    .select(["v.created_at as version_created_at", "s.json_zstd", "s.json_bytes"])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    id: row.id,
+    metadata: metadataOf(row.metadata),
+    mediaId: row.media_id,
+    version: {
+      id: row.version_id,
+      parentId: row.parent_id,
+      createdAt: row.version_created_at,
+    },
+    segments: { jsonZstd: row.json_zstd, jsonBytes: row.json_bytes },
+  };
+}
+
+/** The head of a transcript, locked until the transaction ends: changes of one transcript wait for each other. */
+export interface TranscriptHead {
+  readonly id: string;
+  readonly versionId: string;
+  readonly metadata: TranscriptMetadata;
+  readonly segmentsSha256: Buffer;
+}
+
+export async function lockTranscript(
+  trx: Transaction<Tables>,
+  accountId: string,
+  id: string,
+): Promise<TranscriptHead | undefined> {
+  const head = await trx
+    .selectFrom("transcript")
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
+    .select(["id", "version_id", "metadata"])
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!head) return undefined;
+  // Read after the lock: a join would show the version that was the head before another change went through.
+  const version = await trx
+    .selectFrom("transcript_version")
+    .where("id", "=", head.version_id)
+    .select("segments_sha256")
+    .executeTakeFirstOrThrow();
+  return {
+    id: head.id,
+    versionId: head.version_id,
+    metadata: metadataOf(head.metadata),
+    segmentsSha256: version.segments_sha256,
+  };
+}
+
+/** What a new version holds; segments are either new, or those of an earlier version of this transcript. */
+export interface VersionContent {
+  readonly metadata: TranscriptMetadata;
+  readonly segments: PackedSegments | { readonly sha256: Buffer };
+}
+
+/** Makes a version on top of a locked head. Its time is later than that of its parent, whatever the clock says. */
+export async function appendVersion(
+  trx: Transaction<Tables>,
+  head: TranscriptHead,
+  content: VersionContent,
+  now: Date,
+): Promise<{ versionId: string }> {
+  const versionId = newId(now.getTime());
+  if ("jsonZstd" in content.segments) await insertSegments(trx, head.id, content.segments);
+  const metadata = metadataText(content.metadata);
+  const { updated_at: createdAt } = await trx
+    .updateTable("transcript")
+    .set({
+      version_id: versionId,
+      metadata,
+      keywords: content.metadata.keywords,
+      updated_at: sql<Date>`greatest(${now}::timestamptz, updated_at + interval '1 microsecond')`,
+    })
+    .where("id", "=", head.id)
+    .returning(exactTime("updated_at").as("updated_at"))
+    .executeTakeFirstOrThrow();
+  await trx
+    .insertInto("transcript_version")
+    .values({
+      id: versionId,
+      transcript_id: head.id,
+      parent_id: head.versionId,
+      metadata,
+      segments_sha256: content.segments.sha256,
+      created_at: sql<Date>`${createdAt}::timestamptz`,
+    })
+    .execute();
+  return { versionId };
+}
+
+async function insertSegments(
+  trx: Transaction<Tables>,
+  transcriptId: string,
+  { sha256, jsonZstd, jsonBytes }: PackedSegments,
+): Promise<void> {
+  await trx
+    .insertInto("transcript_segments")
+    .values({
+      transcript_id: transcriptId,
+      sha256,
+      json_zstd: jsonZstd,
+      json_bytes: jsonBytes,
+    })
+    .onConflict((conflict) => conflict.columns(["transcript_id", "sha256"]).doNothing())
+    .execute();
+}
+
+/** Deletes a transcript with versions, segments and open uploads. undefined: the account has none such. */
+export async function deleteTranscriptRow(
+  trx: Transaction<Tables>,
+  accountId: string,
+  id: string,
+): Promise<{ mediaId: string | null } | undefined> {
+  const row = await trx
+    .deleteFrom("transcript")
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
+    .returning("media_id")
+    .executeTakeFirst();
+  return row && { mediaId: row.media_id };
+}
+
+/** A timestamptz with its microseconds, which a Date would lose, as text that PostgreSQL reads back. */
+export function exactTime(column: string) {
+  return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** TranscriptMetadata as it stands in a jsonb column. */
+export function metadataOf(json: unknown): TranscriptMetadata {
+  return fromJson(TranscriptMetadataSchema, asJson(json), { ignoreUnknownFields: true });
+}
+
+function metadataText(metadata: TranscriptMetadata): string {
+  return JSON.stringify(toJson(TranscriptMetadataSchema, metadata));
+}
+
+/** What a jsonb column gives is JSON. */
+function asJson(json: unknown): JsonValue {
+  return json as JsonValue;
+}
