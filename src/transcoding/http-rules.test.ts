@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Vectors } from "../../test/gen/transcoding_pb.ts";
+import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { bindingsOf, type ConfiguredRule, HttpRuleError } from "./http-rules.ts";
+
+const echo = "vectors.v1.Vectors.Echo";
+
+test("bindingsOf() reads the annotations of services", () => {
+  const bindings = bindingsOf([Speech, Transcripts]);
+  const lines = bindings.map(
+    ({ httpMethod, template, method }) => `${httpMethod} ${template} ${method.name}`,
+  );
+  assert.deepEqual(lines.slice(0, 3), [
+    "POST /v2beta1/speech:recognize Recognize",
+    "WEBSOCKET /v2beta1/speech:streamingrecognize StreamingRecognize",
+    "POST /v1alpha1/transcriptjob:submit SubmitTranscriptJob",
+  ]);
+  assert.equal(lines.length, Speech.methods.length + Transcripts.methods.length);
+  const update = bindings.find(({ method }) => method.name === "UpdateTranscript");
+  assert.ok(update && typeof update.body !== "string");
+  assert.equal(update.body.name, "transcript");
+  assert.equal(update.updateMask?.name, "update_mask");
+  assert.deepEqual(
+    update.variables.map((fields) => fields.map(({ name }) => name)),
+    [["transcript", "name"]],
+  );
+});
+
+test("bindingsOf() lets the last configured rule of a method take the place of its annotation", () => {
+  const rules: ConfiguredRule[] = [
+    { selector: "hlust.speech.v2beta1.Speech.Recognize", post: "/first", body: "*" },
+    {
+      selector: "hlust.speech.v2beta1.*",
+      get: "/{config.language_code}",
+      additional_bindings: [{ put: "/b" }],
+    },
+    {
+      selector: "hlust.speech.v2beta1.Speech.StreamingRecognize",
+      custom: { kind: "head", path: "/c" },
+    },
+    { selector: "another.Service.Method", get: "not a path" },
+  ];
+  const lines = bindingsOf([Speech], rules).map(
+    (one) => `${one.method.name} ${one.httpMethod} ${one.template}`,
+  );
+  assert.deepEqual(lines, [
+    "Recognize GET /{config.language_code}",
+    "Recognize PUT /b",
+    "StreamingRecognize HEAD /c",
+  ]);
+});
+
+test("bindingsOf() tells every problem of every rule with its place", () => {
+  const rows: [rule: ConfiguredRule, problem: RegExp][] = [
+    [{ get: "/x/{s" }, /path template .*, column 6: expected "\.", "=" or "}", found the end/],
+    [{ get: "/{rs}" }, /variable rs of .*: it is repeated/],
+    [{ get: "/{labels}" }, /variable labels of .*: it is a map/],
+    [{ get: "/{items.id}" }, /variable items\.id of .*: "items" is repeated/],
+    [{ get: "/{sub}" }, /variable sub of .*: it is a message/],
+    [{ get: "/{s.x}" }, /variable s\.x of .*: "s" has no fields/],
+    [{ get: "/{ts.seconds}" }, /variable ts\.seconds of .*: "ts" has no fields/],
+    [{ get: "/{displayName}" }, /variable displayName of .*: M has no field "displayName"/],
+    [{ post: "/x", body: "nope" }, /"nope" is not a top-level field of vectors\.v1\.M/],
+    [{ post: "/x", body: "sub.s" }, /"sub\.s" is not a top-level field/],
+    [{ get: "/x", responseBody: "displayName" }, /"displayName" is not a top-level field/],
+    [{}, /no pattern/],
+    [{ get: "/x", put: "/y" }, /oneof/],
+    [{ get: "/x", nope: 1 }, /"nope" is unknown/],
+    [{ custom: { path: "/x" } }, /no kind/],
+    [
+      { get: "/x", additional_bindings: [{ get: "/y", additional_bindings: [{ get: "/z" }] }] },
+      /additional_bindings\[0\]: additional_bindings are one level deep only/,
+    ],
+    [{ get: "/x", additional_bindings: [{ get: "y" }] }, /additional_bindings\[0\]: .*column 1/],
+  ];
+  for (const [rule, problem] of rows) {
+    assert.throws(
+      () => bindingsOf([Vectors], [{ selector: echo, ...rule }]),
+      (error) => {
+        assert.ok(error instanceof HttpRuleError, String(error));
+        assert.equal(error.problems.length, 1);
+        assert.match(error.message, /^rule 1/);
+        assert.match(error.message, problem);
+        return true;
+      },
+    );
+  }
+  const bad = [{ get: "/x" }, { selector: echo, get: "/{x" }, { selector: "*", get: "x" }];
+  assert.throws(
+    () => bindingsOf([Vectors], bad),
+    /^HttpRuleError: rule 1: it has no selector\nrule 3 \(\*\) on vectors\.v1\.Vectors\.Echo: .*\nrule 3/,
+  );
+});

@@ -1,0 +1,141 @@
+import { Buffer } from "node:buffer";
+import { ScalarType } from "@bufbuild/protobuf";
+import type { JsonValue } from "@bufbuild/protobuf";
+
+/**
+ * What the proto3 JSON mapping takes for scalars and for messages written as a string. Each function answers what
+ * was expected instead, or undefined when the value is good. The rules stand here because the library below is
+ * more lenient in places: "0x10" as a number, "1 second" as a duration, February 30th, spaces in base64.
+ */
+export type Expected = string | undefined;
+
+const numberSyntax = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+const wholeSyntax = /^-?(?:0|[1-9][0-9]*)$/;
+/** No number of any type needs more characters; longer ones are not even looked at. */
+const numberLengthMax = 1100;
+
+type Check = (value: JsonValue) => Expected;
+
+const int32: Check = (value) => expectedWhole32(value, -0x8000_0000, 0x7fff_ffff);
+const uint32: Check = (value) => expectedWhole32(value, 0, 0xffff_ffff);
+const int64: Check = (value) => expectedWhole64(value, -(2n ** 63n), 2n ** 63n - 1n);
+const uint64: Check = (value) => expectedWhole64(value, 0n, 2n ** 64n - 1n);
+
+/** The check of each scalar type's JSON. null is no value: whoever calls decides what unset means. */
+export const scalarChecks: Readonly<Record<ScalarType, Check>> = {
+  [ScalarType.STRING]: expectedString,
+  [ScalarType.BYTES]: (value) =>
+    typeof value === "string" && bytesOfBase64(value) !== undefined ? undefined : "base64",
+  [ScalarType.BOOL]: (value) => (typeof value === "boolean" ? undefined : "true or false"),
+  [ScalarType.DOUBLE]: (value) => expectedFloat(value, Number.MAX_VALUE),
+  [ScalarType.FLOAT]: (value) => expectedFloat(value, 3.402_823_466_385_288_6e38),
+  [ScalarType.INT32]: int32,
+  [ScalarType.SINT32]: int32,
+  [ScalarType.SFIXED32]: int32,
+  [ScalarType.UINT32]: uint32,
+  [ScalarType.FIXED32]: uint32,
+  [ScalarType.INT64]: int64,
+  [ScalarType.SINT64]: int64,
+  [ScalarType.SFIXED64]: int64,
+  [ScalarType.UINT64]: uint64,
+  [ScalarType.FIXED64]: uint64,
+};
+
+/** The check of a map key, which is always a string in JSON. */
+export function expectedMapKey(type: ScalarType, key: string): Expected {
+  if (type !== ScalarType.BOOL) return scalarChecks[type](key);
+  return key === "true" || key === "false" ? undefined : "true or false";
+}
+
+function expectedString(value: JsonValue): Expected {
+  if (typeof value !== "string") return "a string";
+  return value.isWellFormed() ? undefined : "a string without lone surrogates";
+}
+
+function expectedFloat(value: JsonValue, max: number): Expected {
+  if (value === "NaN" || value === "Infinity" || value === "-Infinity") return undefined;
+  const number = numberOf(value);
+  if (number === undefined) return "a number";
+  return Math.abs(number) <= max ? undefined : `a number between ${-max} and ${max}`;
+}
+
+function expectedWhole32(value: JsonValue, min: number, max: number): Expected {
+  const number = numberOf(value);
+  if (number === undefined || !Number.isInteger(number)) return "a whole number";
+  return number >= min && number <= max ? undefined : `a whole number from ${min} to ${max}`;
+}
+
+function expectedWhole64(value: JsonValue, min: bigint, max: bigint): Expected {
+  const whole = wholeOf(value);
+  if (whole === undefined) return "a whole number";
+  return whole >= min && whole <= max ? undefined : `a whole number from ${min} to ${max}`;
+}
+
+function numberOf(value: JsonValue): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value !== "string" || value.length > numberLengthMax) return undefined;
+  return numberSyntax.test(value) ? Number(value) : undefined;
+}
+
+/** Digits only where it is a string: the library below reads no exponents here. */
+function wholeOf(value: JsonValue): bigint | undefined {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
+  if (typeof value !== "string" || value.length > numberLengthMax) return undefined;
+  return wholeSyntax.test(value) ? BigInt(value) : undefined;
+}
+
+const timestampSyntax =
+  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+const timestampMsMin = Date.parse("0001-01-01T00:00:00Z");
+const timestampMsMax = Date.parse("9999-12-31T23:59:59Z");
+
+export function expectedTimestamp(value: JsonValue): Expected {
+  if (typeof value !== "string") return "a timestamp such as 2026-11-20T10:11:12.345Z";
+  const match = value.length > 40 ? null : timestampSyntax.exec(value);
+  if (match === null) return "a timestamp such as 2026-11-20T10:11:12.345Z";
+  const [, local = "", sign, hours = "0", minutes = "0"] = match;
+  const ms = Date.parse(`${local}Z`);
+  // Date rolls February 30th and 24:00 over to the next day.
+  const exists = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(local);
+  if (!exists || Number(hours) > 23 || Number(minutes) > 59) return "a date and time that exist";
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
+  const utcMs = ms - offsetMs;
+  return utcMs >= timestampMsMin && utcMs <= timestampMsMax
+    ? undefined
+    : "a timestamp from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999999999Z";
+}
+
+const durationSyntax = /^-?([0-9]+)(?:\.([0-9]{1,9}))?s$/;
+/** About ten thousand years, the limit of google.protobuf.Duration. */
+const durationSecondsMax = 315_576_000_000;
+
+export function expectedDuration(value: JsonValue): Expected {
+  if (typeof value !== "string") return 'a duration such as "1.5s"';
+  const match = value.length > 40 ? null : durationSyntax.exec(value);
+  if (match === null) return 'a duration such as "1.5s"';
+  return Number(match[1]) <= durationSecondsMax
+    ? undefined
+    : `a duration from -${durationSecondsMax}s to ${durationSecondsMax}s`;
+}
+
+export function expectedFieldMask(value: JsonValue): Expected {
+  if (typeof value !== "string") return 'field paths such as "metadata.subject,segments"';
+  return value.includes("_") ? "field paths in lowerCamelCase, separated by commas" : undefined;
+}
+
+/**
+ * Standard or URL-safe base64, with or without padding; undefined for anything else. In time that is linear and
+ * about that of Buffer alone: characters that Buffer skips leave the result too short, and characters that it
+ * would cut to eight bits are not ASCII.
+ */
+export function bytesOfBase64(text: string): Uint8Array | undefined {
+  let length = text.length;
+  if (text.endsWith("=")) {
+    if (length % 4 !== 0) return undefined;
+    length -= text.endsWith("==") ? 2 : 1;
+  }
+  if (length % 4 === 1 || Buffer.byteLength(text) !== text.length) return undefined;
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.length !== Math.floor((length * 3) / 4)) return undefined;
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

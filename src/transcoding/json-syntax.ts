@@ -1,0 +1,109 @@
+/** The place where a text stops being JSON (RFC 8259), counted in UTF-16 units from 0, and what could have stood there. */
+export interface SyntaxProblem {
+  readonly offset: number;
+  readonly expected: string;
+}
+
+/** Space and up, but the quote and the backslash; in pieces, because a regular expression keeps a stack. */
+const stringPart = /[ !#-[\]-\uffff]{1,4096}|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
+const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+
+/**
+ * Finds the first error of a text that JSON.parse refused, whose own message may have no position or quote half the
+ * text. For texts whose nesting is limited: it descends by recursion.
+ */
+export function firstSyntaxError(text: string): SyntaxProblem {
+  const scan = new JsonScan(text);
+  return scan.value() ?? scan.end() ?? { offset: text.length, expected: "JSON" };
+}
+
+class JsonScan {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Each part answers the first problem, or undefined and stands behind the part. */
+  value(): SyntaxProblem | undefined {
+    this.#skipSpace();
+    switch (this.#text.charCodeAt(this.#at)) {
+      case 0x7b:
+        return this.#items("}", true);
+      case 0x5b:
+        return this.#items("]", false);
+      case 0x22:
+        return this.#string();
+      case 0x74:
+        return this.#word("true") ? undefined : this.#problem("a value");
+      case 0x66:
+        return this.#word("false") ? undefined : this.#problem("a value");
+      case 0x6e:
+        return this.#word("null") ? undefined : this.#problem("a value");
+      default:
+        return this.#skip(number) ? undefined : this.#problem("a value");
+    }
+  }
+
+  end(): SyntaxProblem | undefined {
+    this.#skipSpace();
+    return this.#at < this.#text.length ? this.#problem("the end") : undefined;
+  }
+
+  #items(close: string, named: boolean): SyntaxProblem | undefined {
+    this.#at++;
+    if (this.#next(close)) return undefined;
+    for (;;) {
+      const problem = named ? this.#member() : this.value();
+      if (problem !== undefined) return problem;
+      if (this.#next(close)) return undefined;
+      if (!this.#next(",")) return this.#problem(`"," or "${close}"`);
+    }
+  }
+
+  #member(): SyntaxProblem | undefined {
+    this.#skipSpace();
+    if (this.#text[this.#at] !== '"') return this.#problem("a name in double quotes");
+    const problem = this.#string();
+    if (problem !== undefined) return problem;
+    return this.#next(":") ? this.value() : this.#problem('":"');
+  }
+
+  #string(): SyntaxProblem | undefined {
+    this.#at++;
+    while (this.#skip(stringPart));
+    if (this.#word('"')) return undefined;
+    if (this.#text[this.#at] === "\\") return this.#problem("a valid escape");
+    return this.#problem("the closing quote; control characters are written as escapes");
+  }
+
+  #next(char: string): boolean {
+    this.#skipSpace();
+    return this.#word(char);
+  }
+
+  #word(word: string): boolean {
+    if (!this.#text.startsWith(word, this.#at)) return false;
+    this.#at += word.length;
+    return true;
+  }
+
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) return false;
+    this.#at = pattern.lastIndex;
+    return true;
+  }
+
+  #skipSpace(): void {
+    for (; ; this.#at++) {
+      const char = this.#text.charCodeAt(this.#at);
+      if (char !== 0x20 && char !== 0x0a && char !== 0x0d && char !== 0x09) return;
+    }
+  }
+
+  #problem(expected: string): SyntaxProblem {
+    return { offset: this.#at, expected };
+  }
+}

@@ -1,0 +1,26 @@
+import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
+import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
+import { isObject } from "./check-json.ts";
+import { fieldNamedInJson } from "./field-path.ts";
+
+/**
+ * The fields that a JSON body names, as paths of a google.protobuf.FieldMask (proto names): what a PATCH is to change,
+ * because an empty list leaves no trace in a message. Singular messages are followed to their fields, one without any
+ * counts itself; lists, maps and scalars count whole, null too. Unknown names are left out.
+ */
+export function fieldPathsIn(message: DescMessage, json: JsonValue): string[] {
+  if (!isObject(json)) return [];
+  const paths = new Set<string>();
+  for (const [name, value] of Object.entries(json)) {
+    const field = fieldNamedInJson(message, name);
+    if (field === undefined) continue;
+    const below = isFollowed(field) ? fieldPathsIn(field.message, value) : [];
+    if (below.length === 0) paths.add(field.name);
+    for (const path of below) paths.add(`${field.name}.${path}`);
+  }
+  return [...paths];
+}
+
+function isFollowed(field: DescField): field is DescField & { fieldKind: "message" } {
+  return field.fieldKind === "message" && !hasCustomJsonRepresentation(field.message);
+}

@@ -1,0 +1,118 @@
+import { Buffer } from "node:buffer";
+import type { DescField, DescMessage, JsonValue, MessageShape, Registry } from "@bufbuild/protobuf";
+import { create, createRegistry, fromJson, ScalarType } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { invalidArgument, ServiceError } from "../std/service-error.ts";
+import { checkMessageJson } from "./check-json.ts";
+import { fieldNamedInJson } from "./field-path.ts";
+import { JsonReport } from "./json-report.ts";
+import { bytesOfBase64 } from "./json-scalars.ts";
+import { parseJson, textOfUtf8 } from "./json-text.ts";
+
+/** How deep messages may nest in messages: one level of a google.protobuf.Struct in JSON is two in the library. */
+export const messageDepthMax = 256;
+
+/**
+ * Reads a message from JSON by the proto3 JSON mapping (§4.10 item 8): camelCase and snake_case names, enums by name
+ * or number, numbers bare or quoted, any base64, null as unset. Of a name given twice the last one counts, as
+ * JSON.parse has it. Throws ServiceError invalid_argument: for text that is not JSON with its place, else with
+ * every violation. Types inside google.protobuf.Any are found in `registry`, by default the schema's own file.
+ */
+export function readJson<D extends DescMessage>(
+  schema: D,
+  text: string | Uint8Array,
+  registry: Registry = registryOf(schema),
+): MessageShape<D> {
+  return (
+    readSingleBytes(schema, text) ??
+    messageOfJson(schema, parseJson(typeof text === "string" ? text : textOfUtf8(text)), registry)
+  );
+}
+
+function messageOfJson<D extends DescMessage>(
+  schema: D,
+  json: JsonValue,
+  registry: Registry,
+): MessageShape<D> {
+  const report = new JsonReport(registry);
+  const fill = checkMessageJson(schema, json, report);
+  refuse(report);
+  const message = converted(() =>
+    fromJson(schema, json, { registry, recursionLimit: messageDepthMax }),
+  );
+  fill?.(reflect(schema, message));
+  return message;
+}
+
+/** Throws what a report holds, if it holds anything. */
+export function refuse({ violations }: JsonReport): void {
+  const [first] = violations;
+  if (first === undefined) return;
+  // The value as a whole: there is no field to name.
+  if (first.field === "") throw new ServiceError("invalid_argument", first.description);
+  throw invalidArgument(violations);
+}
+
+/** Runs a conversion of the library on JSON that was checked; what it refuses all the same is the caller's error. */
+export function converted<T>(convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ServiceError("invalid_argument", message.slice(0, 200), { cause: error });
+  }
+}
+
+const registries = new WeakMap<DescMessage, Registry>();
+
+function registryOf(schema: DescMessage): Registry {
+  let registry = registries.get(schema);
+  if (registry === undefined) {
+    registry = createRegistry(schema.file, ...schema.file.dependencies);
+    registries.set(schema, registry);
+  }
+  return registry;
+}
+
+/**
+ * `{"audioContent":"..."}`, the message that live audio is made of, without parsing: undefined where the text has not
+ * exactly that shape, with a bytes field of the message as its name and plain base64 as its value.
+ */
+function readSingleBytes<D extends DescMessage>(
+  schema: D,
+  source: string | Uint8Array,
+): MessageShape<D> | undefined {
+  const head = typeof source === "string" ? source.slice(0, 80) : latin1(source, 0, 80);
+  const match = /^\{"([A-Za-z_][A-Za-z0-9_]{0,59})"[ ]?:[ ]?"/.exec(head);
+  if (match === null) return undefined;
+  const [start, name = ""] = match;
+  const field = fieldNamedInJson(schema, name);
+  if (field === undefined || !isSingularBytes(field)) return undefined;
+  if (!endsPlainly(source)) return undefined;
+  const value =
+    typeof source === "string"
+      ? source.slice(start.length, -2)
+      : latin1(source, start.length, source.length - 2);
+  const bytes = source.length < start.length + 2 ? undefined : bytesOfBase64(value);
+  if (bytes === undefined) return undefined;
+  const message = create(schema);
+  reflect(schema, message).set(field, bytes);
+  return message;
+}
+
+function isSingularBytes(field: DescField): boolean {
+  return field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES;
+}
+
+function endsPlainly(source: string | Uint8Array): boolean {
+  if (typeof source === "string") return source.endsWith('"}');
+  return source.at(-2) === 0x22 && source.at(-1) === 0x7d;
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
+    "latin1",
+    start,
+    end,
+  );
+}

@@ -1,0 +1,119 @@
+import type { DescFile, DescService, Message, Registry } from "@bufbuild/protobuf";
+import { createRegistry } from "@bufbuild/protobuf";
+import { ServiceError, shown } from "../std/service-error.ts";
+import { type BindOptions, bindRequest } from "./bind-request.ts";
+import { type Binding, bindingsOf, type ConfiguredRule } from "./http-rules.ts";
+import { isDecodable, utf8OfRawBytes } from "./percent-encoding.ts";
+import { RouteTable } from "./route-table.ts";
+import { writeResponse } from "./write-response.ts";
+
+/** Turns HTTP requests into request messages and answers into JSON, by the google.api.http rules (§4.10). */
+export interface Transcoder {
+  readonly bindings: readonly Binding[];
+  /**
+   * Finds the binding of a request. `target` is the request target as it came: path and query, or an absolute URL.
+   * Throws ServiceError: not_found (ROUTE_NOT_FOUND), unimplemented with httpStatus 405 (METHOD_NOT_ALLOWED,
+   * metadata.allow "GET, POST"), invalid_argument for malformed escapes and bytes that are not UTF-8.
+   */
+  route(httpMethod: string, target: string): Routed;
+  /**
+   * Makes the request message: path wins over query and body. An empty body is none. Throws ServiceError
+   * invalid_argument with every violation. `contentType` matters only where the body is a google.api.HttpBody.
+   */
+  bind(routed: Routed, body: Uint8Array | undefined, contentType?: string): Message;
+  /** The JSON text of an answer, by response_body and the options of hlust.api. */
+  write(binding: Binding, message: Message): string;
+}
+
+export interface Routed {
+  readonly binding: Binding;
+  /** The values of the variables of `binding.path`, decoded. */
+  readonly captures: readonly string[];
+  /** What stood behind the "?", as it came. */
+  readonly query: string;
+}
+
+export interface TranscoderOptions {
+  /** Rules of a service configuration: they take the place of annotations (§4.10 item 9). */
+  readonly rules?: readonly ConfiguredRule[];
+  /** Decode %2F in the part of a variable that "**" matches. Default false. */
+  readonly fullyDecodeReservedExpansion?: boolean;
+  /** Types that a google.protobuf.Any may hold. Default: those of the services' files and what these import. */
+  readonly registry?: Registry;
+  /** Query parameters that belong to no field. Default: systemParameters. */
+  readonly systemParameters?: readonly string[];
+  /** What to do about other query parameters that name no field. Default "reject". */
+  readonly unknownQuery?: "reject" | "ignore";
+  /** What to do about a body where the rule has none. Default "reject". */
+  readonly strayBody?: "reject" | "ignore";
+}
+
+/** Query parameters that any call may carry (decisions: JSON); names that begin with "$" are skipped too. */
+export const systemParameters = ["token", "key", "alt", "prettyPrint", "fields"] as const;
+
+/** Throws HttpRuleError with every rule that cannot be served. */
+export function createTranscoder(
+  services: readonly DescService[],
+  options: TranscoderOptions = {},
+): Transcoder {
+  const bindings = bindingsOf(services, options.rules);
+  const routes = new RouteTable<Binding>(options);
+  for (const binding of bindings) routes.add(binding.httpMethod, binding.path, binding);
+  const registry = options.registry ?? registryOf(services);
+  const bindOptions: BindOptions = {
+    registry,
+    systemParameters: new Set(options.systemParameters ?? systemParameters),
+    unknownQuery: options.unknownQuery ?? "reject",
+    strayBody: options.strayBody ?? "reject",
+  };
+  return {
+    bindings,
+    route: (httpMethod, target) => routeIn(routes, httpMethod, target),
+    bind: ({ binding, captures, query }, body, contentType = "") =>
+      bindRequest(binding, { captures, query, body, contentType }, bindOptions),
+    write: (binding, message) => writeResponse(binding, message, registry),
+  };
+}
+
+function routeIn(routes: RouteTable<Binding>, httpMethod: string, target: string): Routed {
+  const mark = target.indexOf("?");
+  const path = pathOf(mark === -1 ? target : target.slice(0, mark));
+  const query = mark === -1 ? "" : target.slice(mark + 1);
+  const match = routes.match(httpMethod, path);
+  if (match !== undefined) return { binding: match.value, captures: match.captures, query };
+  const allowed = routes.methodsAt(path);
+  if (allowed.length === 0) {
+    throw new ServiceError("not_found", `nothing is served at ${shown(path)}`, {
+      reason: "ROUTE_NOT_FOUND",
+    });
+  }
+  const allow = allowed.join(", ");
+  throw new ServiceError(
+    "unimplemented",
+    `${shown(path)} does not take ${shown(httpMethod)}, only ${allow}`,
+    { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow } },
+  );
+}
+
+/** The path of a request target, sure to be decodable. */
+function pathOf(target: string): string {
+  const path = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/]+(?=\/)/i, "");
+  const text = path.startsWith("/") ? utf8OfRawBytes(path) : undefined;
+  if (text !== undefined && isDecodable(text)) return text;
+  throw new ServiceError(
+    "invalid_argument",
+    `${shown(target)} is not a path with percent-encoded UTF-8`,
+    { reason: "MALFORMED_PATH" },
+  );
+}
+
+function registryOf(services: readonly DescService[]): Registry {
+  const files = new Set<DescFile>();
+  const add = (file: DescFile): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    file.dependencies.forEach(add);
+  };
+  for (const service of services) add(service.file);
+  return createRegistry(...files);
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import {
+  RecognizeResponseSchema,
+  StreamingRecognizeResponseSchema,
+} from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import {
+  CreateTranscriptResponseSchema,
+  ListTranscriptJobsResponseSchema,
+  ListTranscriptsResponseSchema,
+  TranscriptJobSchema,
+  TranscriptSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { writeJson } from "./write-response.ts";
+
+const emptyMetadata = {
+  fileType: "FILE_TYPE_UNSPECIFIED",
+  languageCode: "",
+  originalUri: "",
+  subject: "",
+  description: "",
+  keywords: [],
+  additionalMetadata: {},
+  recordingDuration: null,
+  waveformUri: "",
+  speakers: {},
+  dictation: false,
+  dataSource: "DATA_SOURCE_UNSPECIFIED",
+  originalCharLength: 0,
+  originalByteLength: 0,
+};
+
+test("writeJson() shows or leaves out unset fields as the message's options say", () => {
+  const rows: [schema: DescMessage, message: Message, json: unknown][] = [
+    [
+      TranscriptSchema,
+      create(TranscriptSchema, {
+        name: "transcripts/1",
+        metadata: {},
+        segments: [{ words: [{ word: "a " }] }],
+      }),
+      {
+        name: "transcripts/1",
+        metadata: emptyMetadata,
+        segments: [{ words: [{ word: "a " }], speakerId: "" }],
+        uri: "",
+      },
+    ],
+    [
+      TranscriptSchema,
+      create(TranscriptSchema, {
+        metadata: { recordingDuration: { seconds: 1n, nanos: 500_000_000 } },
+      }),
+      {
+        name: "",
+        metadata: { ...emptyMetadata, recordingDuration: "1.500s" },
+        segments: [],
+        uri: "",
+      },
+    ],
+    [
+      ListTranscriptsResponseSchema,
+      create(ListTranscriptsResponseSchema, { transcripts: [{ metadata: {} }, {}] }),
+      {
+        transcripts: [
+          { name: "", metadata: emptyMetadata, segments: [], uri: "" },
+          { name: "", segments: [], uri: "" },
+        ],
+        nextPageToken: "",
+      },
+    ],
+    [
+      ListTranscriptJobsResponseSchema,
+      create(ListTranscriptJobsResponseSchema, {}),
+      { transcriptJobs: [], nextPageToken: "" },
+    ],
+    [
+      ListTranscriptJobsResponseSchema,
+      create(ListTranscriptJobsResponseSchema, {
+        transcriptJobs: [{ name: "transcriptjob/1" }],
+        nextPageToken: "x",
+      }),
+      { transcriptJobs: [{ name: "transcriptjob/1" }], nextPageToken: "x" },
+    ],
+    // Within another message, metadata follows the other message's options.
+    [
+      TranscriptJobSchema,
+      create(TranscriptJobSchema, {
+        name: "transcriptjob/1",
+        transcriptMetadata: { subject: "x" },
+      }),
+      { name: "transcriptjob/1", transcriptMetadata: { subject: "x" } },
+    ],
+    [
+      CreateTranscriptResponseSchema,
+      create(CreateTranscriptResponseSchema, { name: "transcripts/1" }),
+      { name: "transcripts/1" },
+    ],
+    [RecognizeResponseSchema, create(RecognizeResponseSchema), { results: [] }],
+    [
+      StreamingRecognizeResponseSchema,
+      create(StreamingRecognizeResponseSchema, {
+        results: [{ alternatives: [{ transcript: "a" }] }],
+      }),
+      { results: [{ alternatives: [{ transcript: "a" }] }] },
+    ],
+  ];
+  for (const [schema, message, json] of rows) {
+    assert.deepEqual(JSON.parse(writeJson(schema, message)), json, schema.typeName);
+  }
+});

@@ -1,0 +1,137 @@
+import { Buffer } from "node:buffer";
+import type {
+  DescField,
+  DescMessage,
+  JsonObject,
+  JsonValue,
+  Message,
+  Registry,
+} from "@bufbuild/protobuf";
+import { create, getOption, toJson } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { emit_empty, emit_null, emit_unset_fields } from "../gen/hlust/api/annotations_pb.ts";
+import { isObject } from "./check-json.ts";
+import type { Binding } from "./http-rules.ts";
+
+/**
+ * A message as the JSON of an answer (decisions: JSON). Unset fields are left out, unless the message has the option
+ * hlust.api.emit_unset_fields: then they are written at every depth, messages as null where hlust.api.emit_null
+ * says so; fields of this message with hlust.api.emit_empty are always written. `registry` knows what is inside a
+ * google.protobuf.Any.
+ */
+export function writeJson(schema: DescMessage, message: Message, registry?: Registry): string {
+  return JSON.stringify(answerJson(schema, message, registry));
+}
+
+/** The text of an answer by the rule: the whole message, or its response_body field (§4.10 item 4). */
+export function writeResponse(binding: Binding, message: Message, registry?: Registry): string {
+  const { output } = binding.method;
+  const field = binding.responseBody;
+  if (field === undefined) return writeJson(output, message, registry);
+  const source = reflect(output, message);
+  if (field.fieldKind === "message") {
+    if (!source.isSet(field)) return "null";
+    return writeJson(field.message, source.get(field).message, registry);
+  }
+  const json = jsonOf(output, message, false, registry);
+  const value = isObject(json) ? json[field.jsonName] : undefined;
+  return JSON.stringify(value ?? emptyJson(output, field));
+}
+
+/** The content of an answer that is a google.api.HttpBody, to be sent as it is; undefined for all others. */
+export function httpBodyOf(
+  binding: Binding,
+  message: Message,
+): { readonly contentType: string; readonly data: Uint8Array } | undefined {
+  const { output } = binding.method;
+  const field = binding.responseBody;
+  const type = field === undefined ? output : field.message;
+  if (type?.typeName !== "google.api.HttpBody" || field?.fieldKind === "list") return undefined;
+  const root = reflect(output, message);
+  const body = field?.fieldKind === "message" ? root.get(field) : root;
+  let contentType = "";
+  let data = new Uint8Array();
+  for (const field of body.fields) {
+    const value: unknown = body.get(field);
+    if (field.name === "content_type" && typeof value === "string") contentType = value;
+    if (field.name === "data" && value instanceof Uint8Array) data = Buffer.from(value);
+  }
+  return { contentType: contentType || "application/octet-stream", data };
+}
+
+function answerJson(schema: DescMessage, message: Message, registry?: Registry): JsonValue {
+  const { emitsUnset, emptyFields } = answerRules(schema);
+  const json = jsonOf(schema, message, emitsUnset, registry);
+  if (!isObject(json)) return json;
+  if (emitsUnset) writeNulls(schema, json);
+  for (const field of emptyFields) json[field.jsonName] ??= emptyJson(schema, field);
+  return json;
+}
+
+function jsonOf(
+  schema: DescMessage,
+  message: Message,
+  alwaysEmitImplicit: boolean,
+  registry: Registry | undefined,
+): JsonValue {
+  return toJson(schema, message, { alwaysEmitImplicit, ...(registry && { registry }) });
+}
+
+/** What a field that is not set, not a message, is in JSON: [], {}, "", 0, false or the first enum name. */
+function emptyJson(message: DescMessage, field: DescField): JsonValue {
+  if (field.fieldKind === "list") return [];
+  if (field.fieldKind === "map") return {};
+  const json = toJson(message, create(message), { alwaysEmitImplicit: true });
+  return (isObject(json) ? json[field.jsonName] : undefined) ?? null;
+}
+
+interface AnswerRules {
+  readonly emitsUnset: boolean;
+  readonly emptyFields: readonly DescField[];
+  /** Where null is to be written, here or further down: other fields are not looked at. */
+  readonly nullFields: readonly { readonly field: DescField; readonly isNull: boolean }[];
+}
+
+const knownRules = new WeakMap<DescMessage, AnswerRules>();
+
+function answerRules(message: DescMessage): AnswerRules {
+  let rules = knownRules.get(message);
+  if (rules === undefined) {
+    rules = {
+      emitsUnset: getOption(message, emit_unset_fields),
+      emptyFields: message.fields.filter((field) => getOption(field, emit_empty)),
+      nullFields: message.fields
+        .filter((field) => leadsToNull(field, new Set()))
+        .map((field) => ({ field, isNull: isNullWhenUnset(field) })),
+    };
+    knownRules.set(message, rules);
+  }
+  return rules;
+}
+
+function isNullWhenUnset(field: DescField): boolean {
+  return field.fieldKind === "message" && getOption(field, emit_null);
+}
+
+function leadsToNull(field: DescField, seen: Set<DescMessage>): boolean {
+  if (isNullWhenUnset(field)) return true;
+  if (field.message === undefined || seen.has(field.message)) return false;
+  seen.add(field.message);
+  return field.message.fields.some((below) => leadsToNull(below, seen));
+}
+
+function writeNulls(message: DescMessage, json: JsonObject): void {
+  for (const { field, isNull } of answerRules(message).nullFields) {
+    const value = json[field.jsonName];
+    if (value === undefined) {
+      if (isNull) json[field.jsonName] = null;
+    } else if (field.message !== undefined) {
+      for (const one of messagesIn(field, value)) if (isObject(one)) writeNulls(field.message, one);
+    }
+  }
+}
+
+function messagesIn(field: DescField, value: JsonValue): readonly JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return field.fieldKind === "map" && isObject(value) ? Object.values(value) : [value];
+}
