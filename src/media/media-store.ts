@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { ServiceError } from "../std/service-error.ts";
 
 /** What the store learnt of a recording while taking it. */
 export interface StoredMedia {
@@ -26,8 +27,7 @@ export interface PutOptions {
  */
 export interface MediaStore {
   /**
-   * Takes all bytes; resolves when they are durable. When it fails, for whatever reason, nothing is kept and what the id named
-   * before is untouched.
+   * Takes all bytes under a new id; resolves when they are durable. When it fails, for whatever reason, nothing is kept.
    */
   put(id: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredMedia>;
   /** The bytes of a range, by default all; the reader ends or destroys the stream. Throws not_found. */
@@ -38,4 +38,13 @@ export interface MediaStore {
   delete(id: string): Promise<void>;
   /** Everything that is kept, in no order. */
   list(): AsyncIterable<{ readonly id: string; readonly putAt: Date }>;
+}
+
+/** What put() fails with past its limit. */
+export function mediaTooLarge(bytesMax: number): ServiceError {
+  return new ServiceError("invalid_argument", `the media is larger than ${bytesMax} bytes`, {
+    reason: "PAYLOAD_TOO_LARGE",
+    httpStatus: 413,
+    metadata: { bytesMax: `${bytesMax}` },
+  });
 }

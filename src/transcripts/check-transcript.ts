@@ -37,8 +37,17 @@ export function throwViolations(violations: Iterable<FieldViolation>): void {
   if (found.length > 0) throw invalidArgument(found);
 }
 
-/** What is wrong with these fields of a metadata; a required one that is empty included. */
-export function* checkMetadata(
+/** What is wrong with these fields of a metadata, required ones that are empty included, and with segments. */
+export function* checkTranscript(
+  metadata: TranscriptMetadata,
+  fields: Iterable<CallerField>,
+  segments: readonly Segment[],
+): Generator<FieldViolation> {
+  yield* checkMetadata(metadata, fields);
+  yield* checkSegments(segments);
+}
+
+function* checkMetadata(
   metadata: TranscriptMetadata,
   fields: Iterable<CallerField>,
 ): Generator<FieldViolation> {
@@ -128,15 +137,16 @@ function isLanguageCode(code: string): boolean {
 }
 
 /** What is wrong with segments: their order, their times and those of their words, and their texts. */
-export function* checkSegments(segments: readonly Segment[]): Generator<FieldViolation> {
+function* checkSegments(segments: readonly Segment[]): Generator<FieldViolation> {
   yield* checkCount("segments", segments.length, limits.segments, "segments");
   const words = segments.reduce((sum, segment) => sum + segment.words.length, 0);
   yield* checkCount("segments", words, limits.words, "words in all");
   let previousStart = 0;
   for (const [index, segment] of segments.entries()) {
     const place = `segments[${index}]`;
-    const span = yield* checkSpan(place, segment);
-    if (span && span.start < previousStart) {
+    const span = spanOf(segment);
+    if (!span) yield* explainSpan(place, segment);
+    else if (span.start < previousStart) {
       yield { field: `${place}.startTime`, description: "is before that of the segment before" };
     }
     previousStart = span?.start ?? previousStart;
@@ -145,26 +155,41 @@ export function* checkSegments(segments: readonly Segment[]): Generator<FieldVio
   }
 }
 
+/** Words are many: nothing is made for one that is well formed. */
 function* checkWords(
   segment: string,
   words: readonly Word[],
   bounds: Span | undefined,
 ): Generator<FieldViolation> {
+  const { start, end } = bounds ?? { start: 0, end: Infinity };
   let previousStart = 0;
   for (const [index, word] of words.entries()) {
-    const place = `${segment}.words[${index}]`;
-    const span = yield* checkSpan(place, word);
-    yield* checkWord(`${place}.word`, word.word);
-    if (!span) continue;
-    if (bounds && span.start < bounds.start) {
-      yield { field: `${place}.startTime`, description: "is before the start of its segment" };
-    } else if (span.start < previousStart) {
-      yield { field: `${place}.startTime`, description: "is before that of the word before" };
+    const span = spanOf(word);
+    const isPlaced = span && span.start >= start && span.start >= previousStart && span.end <= end;
+    if (!isPlaced || !isWord(word.word)) {
+      const place = `${segment}.words[${index}]`;
+      yield* span
+        ? explainPlace(place, span, { start, end }, previousStart)
+        : explainSpan(place, word);
+      yield* checkWord(`${place}.word`, word.word);
     }
-    if (bounds && span.end > bounds.end) {
-      yield { field: `${place}.endTime`, description: "is after the end of its segment" };
-    }
-    previousStart = span.start;
+    previousStart = span?.start ?? previousStart;
+  }
+}
+
+function* explainPlace(
+  place: string,
+  span: Span,
+  bounds: Span,
+  previousStart: number,
+): Generator<FieldViolation> {
+  if (span.start < bounds.start) {
+    yield { field: `${place}.startTime`, description: "is before the start of its segment" };
+  } else if (span.start < previousStart) {
+    yield { field: `${place}.startTime`, description: "is before that of the word before" };
+  }
+  if (span.end > bounds.end) {
+    yield { field: `${place}.endTime`, description: "is after the end of its segment" };
   }
 }
 
@@ -174,46 +199,50 @@ interface Span {
   readonly end: number;
 }
 
-/** The times of a segment or word, where both are there and of use. */
-function* checkSpan(
-  place: string,
-  { startTime, endTime }: { startTime?: Duration | undefined; endTime?: Duration | undefined },
-): Generator<FieldViolation, Span | undefined> {
-  const start = yield* checkTime(`${place}.startTime`, startTime);
-  const end = yield* checkTime(`${place}.endTime`, endTime);
-  if (start === undefined || end === undefined) return undefined;
-  if (end >= start) return { start, end };
-  yield { field: `${place}.endTime`, description: "is before its startTime" };
-  return undefined;
+interface Times {
+  readonly startTime?: Duration | undefined;
+  readonly endTime?: Duration | undefined;
 }
 
-const secondsMax = limits.hours * 3600;
+/** undefined where explainSpan() has something to say. */
+function spanOf({ startTime, endTime }: Times): Span | undefined {
+  if (timeTrouble(startTime) !== undefined || timeTrouble(endTime) !== undefined) return undefined;
+  const [start, end] = [nanosecondsOf(startTime), nanosecondsOf(endTime)];
+  return start <= end ? { start, end } : undefined;
+}
 
-function* checkTime(
-  field: string,
-  time: Duration | undefined,
-): Generator<FieldViolation, number | undefined> {
-  if (!time) {
-    yield { field, description: 'is required, for example "1.500s"' };
-    return undefined;
+function* explainSpan(place: string, { startTime, endTime }: Times): Generator<FieldViolation> {
+  const [start, end] = [timeTrouble(startTime), timeTrouble(endTime)];
+  if (start !== undefined) yield { field: `${place}.startTime`, description: start };
+  if (end !== undefined) yield { field: `${place}.endTime`, description: end };
+  if (start === undefined && end === undefined) {
+    yield { field: `${place}.endTime`, description: "is before its startTime" };
   }
+}
+
+const secondsMax = BigInt(limits.hours * 3600);
+
+function timeTrouble(time: Duration | undefined): string | undefined {
+  if (!time) return 'is required, for example "1.500s"';
   const { seconds, nanos } = time;
-  if (seconds < 0n || nanos < 0) {
-    yield { field, description: "is negative" };
-    return undefined;
-  }
-  if (nanos > 999_999_999 || !Number.isInteger(nanos)) {
-    yield { field, description: "has nanos past 999999999" };
-    return undefined;
-  }
-  const nanoseconds = Number(seconds) * 1e9 + nanos;
-  if (nanoseconds <= secondsMax * 1e9) return nanoseconds;
-  yield { field, description: `is past ${limits.hours} hours` };
-  return undefined;
+  if (seconds < 0n || nanos < 0) return "is negative";
+  if (nanos > 999_999_999) return "has nanos past 999999999";
+  const isPast = seconds > secondsMax || (seconds === secondsMax && nanos > 0);
+  return isPast ? `is past ${limits.hours} hours` : undefined;
+}
+
+function nanosecondsOf(time: Duration | undefined): number {
+  return time ? Number(time.seconds) * 1e9 + time.nanos : 0;
+}
+
+const controlCharacter = /[^\P{Cc}\t\n]/u;
+
+function isWord(word: string): boolean {
+  return word.length <= limits.wordChars && word.isWellFormed() && !controlCharacter.test(word);
 }
 
 function* checkWord(field: string, word: string): Generator<FieldViolation> {
-  if (/[^\P{Cc}\t\n]/u.test(word)) {
+  if (controlCharacter.test(word)) {
     yield { field, description: "has a control character; only tab and newline are allowed" };
   } else {
     yield* checkText(field, word, limits.wordChars);

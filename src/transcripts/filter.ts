@@ -88,7 +88,8 @@ class Scanner {
       if (char === '"') break;
       text += char === "\\" ? this.#escaped() : char;
     }
-    if (!text.isWellFormed()) throw this.#expected("a text of whole Unicode characters before this");
+    if (!text.isWellFormed())
+      throw this.#expected("a text of whole Unicode characters before this");
     return text;
   }
 

@@ -76,21 +76,15 @@ export function mergeMetadata(
 ): TranscriptMetadata {
   const merged = clone(TranscriptMetadataSchema, current);
   const source = clone(TranscriptMetadataSchema, from ?? create(TranscriptMetadataSchema));
-  for (const field of fields) copyField(merged, source, field);
+  for (const field of fields) Object.assign(merged, { [field]: source[field] });
   return merged;
-}
-
-function copyField<Field extends CallerField>(
-  to: TranscriptMetadata,
-  from: TranscriptMetadata,
-  field: Field,
-): void {
-  to[field] = from[field];
 }
 
 function setFields(metadata: TranscriptMetadata | undefined): CallerField[] {
   if (!metadata) return [];
-  return callerFields.filter((field) => isFieldSet(metadata, TranscriptMetadataSchema.field[field]));
+  return callerFields.filter((field) =>
+    isFieldSet(metadata, TranscriptMetadataSchema.field[field]),
+  );
 }
 
 /** What a path of a mask points at; undefined: nothing that there is. */

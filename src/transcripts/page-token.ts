@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { FieldViolation } from "../std/service-error.ts";
 
 /** What a page token is good for: one list, of one account, with one filter. */
 export interface PageScope {
@@ -48,20 +47,4 @@ export function createPageTokens(key: Buffer): PageTokens {
 function textsOf(payload: Buffer): readonly string[] {
   const parsed: unknown = JSON.parse(payload.toString());
   return Array.isArray(parsed) ? parsed.filter((part) => typeof part === "string") : [];
-}
-
-/** The violation of a token that PageTokens.read() does not know. */
-export const pageTokenViolation: FieldViolation = {
-  field: "pageToken",
-  description: "is not a nextPageToken of this list with this filter",
-};
-
-/** decisions, Transcripts: what a list answers when it is not told, and at most. */
-export const pageSizeDefault = 50;
-export const pageSizeMax = 1000;
-
-/** Items on a page for a request's pageSize; a violation when it is negative. */
-export function pageSizeOf(pageSize: number): number | FieldViolation {
-  if (pageSize < 0) return { field: "pageSize", description: `is ${pageSize}: 0 or more is needed` };
-  return pageSize === 0 ? pageSizeDefault : Math.min(pageSize, pageSizeMax);
 }

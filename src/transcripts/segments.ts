@@ -3,7 +3,10 @@ import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { TranscriptSchema, type Segment } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  TranscriptSchema,
+  type Segment,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -30,7 +33,9 @@ export async function packSegments(segments: readonly Segment[]): Promise<Packed
 export async function unpackSegments(
   packed: Pick<PackedSegments, "jsonZstd" | "jsonBytes">,
 ): Promise<Segment[]> {
-  const json = await decompress(packed.jsonZstd, { maxOutputLength: Math.max(packed.jsonBytes, 1) });
+  const json = await decompress(packed.jsonZstd, {
+    maxOutputLength: Math.max(packed.jsonBytes, 1),
+  });
   const parsed: JsonValue = JSON.parse(json.toString());
   return segmentsFromJson(parsed);
 }
@@ -72,9 +77,7 @@ export function charCount(text: string): number {
 function segmentsJson(segments: readonly Segment[]): string {
   return `[${segments
     .map(({ startTime, endTime, words, speakerId }) => {
-      const spoken = words.map(
-        (word) => `{${timesJson(word)}"word":${JSON.stringify(word.word)}}`,
-      );
+      const spoken = words.map((word) => `{${timesJson(word)}"word":${JSON.stringify(word.word)}}`);
       return `{${timesJson({ startTime, endTime })}"words":[${spoken.join(",")}],"speakerId":${JSON.stringify(speakerId)}}`;
     })
     .join(",")}]`;

@@ -1,20 +1,14 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { TranscriptFilter } from "./filter.ts";
+import type { ListPosition, PageRequest } from "./page-request.ts";
 import {
   exactTime,
+  jsonText,
   metadataOf,
   type StoredTranscript,
   type StoredVersion,
 } from "./transcript-store.ts";
-
-/** Where a page goes on: creation time to the microsecond, and id. */
-export type ListPosition = readonly [createdAt: string, id: string];
-
-export interface PageRequest {
-  readonly after: ListPosition | undefined;
-  readonly size: number;
-}
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
@@ -35,7 +29,13 @@ export async function listTranscripts(
     .selectFrom("transcript as t")
     .innerJoin("transcript_version as v", "v.id", "t.version_id")
     .where("t.account_id", "=", accountId)
-    .select(["t.id", "t.media_id", "t.metadata", "t.version_id", "v.parent_id"])
+    .select([
+      "t.id",
+      "t.media_id",
+      jsonText("t.metadata").as("metadata"),
+      "t.version_id",
+      "v.parent_id",
+    ])
     .select(["v.created_at as version_created_at", exactTime("t.created_at").as("position")])
     .orderBy("t.created_at", "desc")
     .orderBy("t.id", "desc")
@@ -50,14 +50,17 @@ export async function listTranscripts(
   }));
 }
 
-/** One page of the versions of a transcript, newest first. */
+/** One page of the versions of a transcript, newest first; none when the account has no such transcript. */
 export async function listVersions(
   db: Kysely<Tables>,
+  accountId: string,
   transcriptId: string,
   page: PageRequest,
 ): Promise<ListPage<StoredVersion>> {
   let query = db
     .selectFrom("transcript_version as v")
+    .innerJoin("transcript as t", "t.id", "v.transcript_id")
+    .where("t.account_id", "=", accountId)
     .where("v.transcript_id", "=", transcriptId)
     .select(["v.id", "v.parent_id", "v.created_at", exactTime("v.created_at").as("position")])
     .orderBy("v.created_at", "desc")
@@ -78,14 +81,11 @@ function isBehind(alias: "t" | "v", [createdAt, id]: ListPosition): RawBuilder<b
 
 /** The text is lowered where the column was, so that both sides fold alike; what LIKE reads as a pattern is escaped. */
 function passes(filter: TranscriptFilter): RawBuilder<boolean> {
-  switch (filter.by) {
-    case "subject": {
-      const pattern = `%${filter.text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-      return sql<boolean>`${sql.ref("t.subject")} like lower(${pattern}::text)`;
-    }
-    case "keywords":
-      return sql<boolean>`${sql.ref("t.keywords")} @> ${[...filter.keywords]}::text[]`;
+  if (filter.by === "keywords") {
+    return sql<boolean>`${sql.ref("t.keywords")} @> ${[...filter.keywords]}::text[]`;
   }
+  const pattern = `%${filter.text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return sql<boolean>`${sql.ref("t.subject")} like lower(${pattern}::text)`;
 }
 
 /** The query asked for one row more than fits: it tells whether there is another page. */

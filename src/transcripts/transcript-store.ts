@@ -1,4 +1,4 @@
-import { clone, fromJson, toJson, type JsonValue } from "@bufbuild/protobuf";
+import { clone, fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import {
@@ -113,7 +113,13 @@ export async function findTranscript(
     )
     .where("t.account_id", "=", accountId)
     .where("t.id", "=", id)
-    .select(["t.id", "t.media_id", "v.metadata", "v.id as version_id", "v.parent_id"])
+    .select([
+      "t.id",
+      "t.media_id",
+      jsonText("v.metadata").as("metadata"),
+      "v.id as version_id",
+      "v.parent_id",
+    ])
     .select(["v.created_at as version_created_at", "s.json_zstd", "s.json_bytes"])
     .executeTakeFirst();
   if (!row) return undefined;
@@ -147,7 +153,7 @@ export async function lockTranscript(
     .selectFrom("transcript")
     .where("account_id", "=", accountId)
     .where("id", "=", id)
-    .select(["id", "version_id", "metadata"])
+    .select(["id", "version_id", jsonText("metadata").as("metadata")])
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!head) return undefined;
@@ -163,6 +169,21 @@ export async function lockTranscript(
     metadata: metadataOf(head.metadata),
     segmentsSha256: version.segments_sha256,
   };
+}
+
+/** The content of a version of this transcript; undefined when it has none such. */
+export async function findVersion(
+  trx: Transaction<Tables>,
+  transcriptId: string,
+  versionId: string,
+): Promise<Pick<TranscriptHead, "metadata" | "segmentsSha256"> | undefined> {
+  const row = await trx
+    .selectFrom("transcript_version")
+    .where("transcript_id", "=", transcriptId)
+    .where("id", "=", versionId)
+    .select([jsonText("metadata").as("metadata"), "segments_sha256"])
+    .executeTakeFirst();
+  return row && { metadata: metadataOf(row.metadata), segmentsSha256: row.segments_sha256 };
 }
 
 /** What a new version holds; segments are either new, or those of an earlier version of this transcript. */
@@ -243,16 +264,16 @@ export function exactTime(column: string) {
   return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/** TranscriptMetadata as it stands in a jsonb column. */
-export function metadataOf(json: unknown): TranscriptMetadata {
-  return fromJson(TranscriptMetadataSchema, asJson(json), { ignoreUnknownFields: true });
+/** A jsonb column as text: the protobuf library parses it. */
+export function jsonText(column: string) {
+  return sql<string>`${sql.ref(column)}::text`;
+}
+
+/** TranscriptMetadata as jsonText() gives it. */
+export function metadataOf(text: string): TranscriptMetadata {
+  return fromJsonString(TranscriptMetadataSchema, text, { ignoreUnknownFields: true });
 }
 
 function metadataText(metadata: TranscriptMetadata): string {
-  return JSON.stringify(toJson(TranscriptMetadataSchema, metadata));
-}
-
-/** What a jsonb column gives is JSON. */
-function asJson(json: unknown): JsonValue {
-  return json as JsonValue;
+  return toJsonString(TranscriptMetadataSchema, metadata);
 }

@@ -1,0 +1,215 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isId } from "../std/ids.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import {
+  mediaTooLarge,
+  type MediaStore,
+  type PutOptions,
+  type StoredMedia,
+} from "./media-store.ts";
+import { isGone, processMark } from "./process-mark.ts";
+import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
+
+/** What a process left in the middle of a put goes at once when that process is certainly gone, else after this. */
+const leftoverMsMax = 3_600_000;
+const sweepEveryMs = 600_000;
+
+/**
+ * Opens the media store in a folder of this machine, making the folder. A recording is written beside its place, synced, renamed
+ * and the folder synced before put() resolves, so that a kill or a power cut leaves all of it or nothing.
+ */
+export async function openDiskStore(
+  folder: string,
+  parts: { readonly log: Log; readonly now?: () => number },
+): Promise<MediaStore & AsyncDisposable> {
+  const { log, now = Date.now } = parts;
+  const unfinished = join(folder, "unfinished");
+  const finished = join(folder, "finished");
+  for (const each of [unfinished, finished]) await mkdir(each, { recursive: true, mode: 0o700 });
+  for (const each of [folder, dirname(folder)]) await syncFolder(each);
+  const mark = processMark();
+  const sweep = async () => {
+    await removeLeftovers(unfinished, now());
+  };
+  await sweep();
+  const sweeping = setInterval(() => {
+    sweep().catch((error: unknown) => {
+      log.error(errorFields(error), "media.sweep_failed");
+    });
+  }, sweepEveryMs);
+  sweeping.unref();
+
+  /** Ids begin with their time: their last two digits spread them evenly over 256 folders. */
+  const folderOf = (id: string): string => {
+    if (!isId(id)) throw new Error("a media id is a UUID");
+    return join(finished, id.slice(-2));
+  };
+  /** Folders that are there for good: nobody relies on one before it is synced. */
+  const prepared = new Map<string, Promise<void>>();
+  const prepare = async (within: string): Promise<void> => {
+    const made = prepared.get(within) ?? makeFolder(within, finished);
+    prepared.set(within, made);
+    await made.catch((error: unknown) => {
+      prepared.delete(within);
+      throw error;
+    });
+  };
+  const fileOf = (id: string): string => join(folderOf(id), id);
+
+  return {
+    async put(id, bytes, options) {
+      const file = fileOf(id);
+      const part = join(unfinished, `${randomUUID()}.${mark}`);
+      try {
+        const stored = await write(part, bytes, options);
+        await prepare(folderOf(id));
+        await rename(part, file);
+        await syncFolder(folderOf(id));
+        return stored;
+      } catch (error) {
+        for (const each of [part, file]) await rm(each, { force: true });
+        throw explain(error);
+      }
+    },
+    async open(id, range) {
+      const handle = await openFile(fileOf(id));
+      return handle.createReadStream(range);
+    },
+    async sizeBytes(id) {
+      return (await statFile(fileOf(id)))?.size;
+    },
+    async delete(id) {
+      await rm(fileOf(id), { force: true });
+      await syncFolder(folderOf(id)).catch(ignoreMissing);
+    },
+    async *list() {
+      for (const name of await readdir(finished)) {
+        for (const id of await readdir(join(finished, name))) {
+          const found = isId(id) ? await statFile(fileOf(id)) : undefined;
+          if (found) yield { id, putAt: found.mtime };
+        }
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(sweeping);
+    },
+  };
+}
+
+async function write(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  { bytesMax, signal }: PutOptions,
+): Promise<StoredMedia> {
+  await using handle = await open(file, "wx", 0o600);
+  const hash = createHash("sha256");
+  const head = Buffer.alloc(sniffedBytesMax);
+  let sizeBytes = 0;
+  for await (const chunk of untilAborted(bytes, signal)) {
+    if (sizeBytes < head.length) head.set(chunk.subarray(0, head.length - sizeBytes), sizeBytes);
+    sizeBytes += chunk.length;
+    if (sizeBytes > bytesMax) throw mediaTooLarge(bytesMax);
+    hash.update(chunk);
+    await writeAll(handle, chunk);
+  }
+  await handle.sync();
+  const contentType = sniffMediaType(head.subarray(0, sizeBytes));
+  return { sizeBytes, sha256: hash.digest(), contentType };
+}
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length;) {
+    const { bytesWritten } = await handle.write(chunk, at);
+    at += bytesWritten;
+  }
+}
+
+/** Yields what comes until the signal; then throws its reason at once, also while nothing comes. */
+async function* untilAborted(
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!signal) {
+    yield* bytes;
+    return;
+  }
+  const iterator = bytes[Symbol.asyncIterator]();
+  // Of the chunk that is waited for. A race with one promise of the whole put would hold on to every chunk until its end.
+  let giveUp = (_reason: unknown): void => {};
+  const abort = () => {
+    giveUp(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        giveUp = reject;
+        iterator.next().then(resolve, reject);
+      });
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // A source that hangs would never answer: it is told, and not waited for.
+    iterator.return?.().catch(() => {});
+  }
+}
+
+async function removeLeftovers(unfinished: string, now: number): Promise<void> {
+  for (const name of await readdir(unfinished)) {
+    const file = join(unfinished, name);
+    const found = await statFile(file);
+    if (!found) continue;
+    if (isGone(name.slice(name.indexOf(".") + 1)) || found.mtimeMs < now - leftoverMsMax) {
+      await rm(file, { force: true });
+    }
+  }
+}
+
+async function openFile(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, "r");
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    throw new ServiceError("not_found", "the media is gone", { cause: error });
+  }
+}
+
+async function statFile(file: string) {
+  return await stat(file).catch(ignoreMissing);
+}
+
+async function makeFolder(folder: string, parent: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await syncFolder(parent);
+}
+
+/** Makes the names in a folder survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, "r");
+  await handle.sync();
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (codeOf(error) === "ENOENT") return undefined;
+  throw error;
+}
+
+function explain(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+  return new ServiceError("unavailable", "there is no room for more media", {
+    reason: "STORAGE_FULL",
+    retryAfterMs: 60_000,
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

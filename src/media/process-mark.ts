@@ -1,0 +1,41 @@
+import { readFileSync, readlinkSync } from "node:fs";
+
+/**
+ * Names this process among all that ever ran on any machine, in characters fit for a file name: boot, PID namespace, PID and start
+ * time. Without /proc only the PID, about which nothing can be proved.
+ */
+export function processMark(): string {
+  const here = place();
+  const startTime = startTimeOf(process.pid);
+  return here && startTime ? `${here}-${process.pid}-${startTime}` : `unknown-${process.pid}`;
+}
+
+/** Whether the process of a mark is certainly gone: marked here, in this boot and PID namespace, and not running. */
+export function isGone(mark: string): boolean {
+  const found = /^(?<at>[\da-f]+-\d+)-(?<pid>\d+)-(?<startTime>\d+)$/.exec(mark)?.groups;
+  if (!found || found["at"] !== place()) return false;
+  return startTimeOf(Number(found["pid"])) !== found["startTime"];
+}
+
+function place(): string | undefined {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "ascii").replaceAll(
+      /[^\da-f]/g,
+      "",
+    );
+    const namespace = readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
+    return `${boot}-${namespace}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Field 22 of /proc/<pid>/stat; undefined when there is no such process. The name in field 2 may hold anything. */
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}

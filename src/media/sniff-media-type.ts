@@ -1,0 +1,146 @@
+/** Bytes from the start of a recording that sniffMediaType() looks at. */
+export const sniffedBytesMax = 4096;
+
+const unknownType = "application/octet-stream";
+
+/**
+ * The media type of a recording by its first bytes, whatever it was called: audio/... or video/... of a known container, else
+ * application/octet-stream. Never a type that a browser would run.
+ */
+export function sniffMediaType(head: Uint8Array): string {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, sniffedBytesMax));
+  for (const { at = 0, magic, type } of signatures) {
+    if (bytes.toString("latin1", at, at + magic.length) === magic) {
+      return typeof type === "string" ? type : type(bytes);
+    }
+  }
+  return framedType(bytes) ?? unknownType;
+}
+
+interface Signature {
+  /** Default 0. */
+  readonly at?: number;
+  /** One character a byte. */
+  readonly magic: string;
+  readonly type: string | ((bytes: Buffer) => string);
+}
+
+const signatures: readonly Signature[] = [
+  { magic: "RIFF", type: riffType },
+  { magic: "RF64", type: "audio/wav" },
+  { magic: "BW64", type: "audio/wav" },
+  { magic: "riff\x2e\x91\xcf\x11", type: "audio/x-w64" },
+  { magic: "FORM", type: formType },
+  { magic: "fLaC", type: "audio/flac" },
+  { magic: "OggS", type: oggType },
+  { magic: "ID3", type: "audio/mpeg" },
+  { magic: "\x1a\x45\xdf\xa3", type: matroskaType },
+  { at: 4, magic: "ftyp", type: mp4Type },
+  { at: 4, magic: "moov", type: "video/quicktime" },
+  { at: 4, magic: "mdat", type: "video/quicktime" },
+  { at: 4, magic: "wide", type: "video/quicktime" },
+  { magic: "#!AMR-WB\n", type: "audio/amr-wb" },
+  { magic: "#!AMR\n", type: "audio/amr" },
+  { magic: ".snd", type: "audio/basic" },
+  { magic: "caff", type: "audio/x-caf" },
+  { magic: "wvpk", type: "audio/x-wavpack" },
+  { magic: "MAC ", type: "audio/x-ape" },
+  { magic: "\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c", type: asfType },
+  { magic: "FLV\x01", type: "video/x-flv" },
+  { magic: "\0\0\x01\xba", type: "video/mpeg" },
+  { magic: "\0\0\x01\xb3", type: "video/mpeg" },
+];
+
+function riffType(bytes: Buffer): string {
+  const form = bytes.toString("latin1", 8, 12);
+  if (form === "WAVE") return "audio/wav";
+  return form === "AVI " ? "video/x-msvideo" : unknownType;
+}
+
+function formType(bytes: Buffer): string {
+  const form = bytes.toString("latin1", 8, 12);
+  return form === "AIFF" || form === "AIFC" ? "audio/aiff" : unknownType;
+}
+
+function oggType(bytes: Buffer): string {
+  return bytes.includes("\x80theora", 0, "latin1") ? "video/ogg" : "audio/ogg";
+}
+
+/** EBML: the doc type, and the names of codecs (V_VP9, A_OPUS) of the tracks, which stand near the start. */
+function matroskaType(bytes: Buffer): string {
+  const container = bytes.includes("webm")
+    ? "webm"
+    : bytes.includes("matroska")
+      ? "x-matroska"
+      : "";
+  if (container === "") return unknownType;
+  const isAudio = bytes.includes("A_") && !bytes.includes("V_");
+  return `${isAudio ? "audio" : "video"}/${container}`;
+}
+
+/** Brands of still pictures in the same container. */
+const pictures = /^(?:avi[fs]|hei[cfmsx]|hev[cmsx]|mi[af]1|msf1|crx |jp[2x] )$/;
+
+function mp4Type(bytes: Buffer): string {
+  const brand = bytes.toString("latin1", 8, 12);
+  if (pictures.test(brand)) return unknownType;
+  if (/^M4[ABP] $/.test(brand)) return "audio/mp4";
+  if (brand === "qt  ") return "video/quicktime";
+  return /^3g[p2]/.test(brand) ? "video/3gpp" : "video/mp4";
+}
+
+/** The stream properties of a video follow a GUID of their own. */
+const asfVideo = Buffer.from("c0ef19bc4d5bcf11a8fd00805f5c442b", "hex");
+
+function asfType(bytes: Buffer): string {
+  return bytes.includes(asfVideo) ? "video/x-ms-wmv" : "audio/x-ms-wma";
+}
+
+/** Streams without a header: only frames, each beginning where the one before says it ends. */
+function framedType(bytes: Buffer): string | undefined {
+  if (isTransportStream(bytes, 0, 188) || isTransportStream(bytes, 4, 192)) return "video/mp2t";
+  if (hasTwoFrames(bytes, adtsFrameLength)) return "audio/aac";
+  if (hasTwoFrames(bytes, mpegAudioFrameLength)) return "audio/mpeg";
+  return undefined;
+}
+
+function isTransportStream(bytes: Buffer, start: number, packet: number): boolean {
+  const packets = 4;
+  if (bytes.length < start + packet * (packets - 1) + 1) return false;
+  return Array.from({ length: packets }, (_, index) => bytes[start + index * packet]).every(
+    (sync) => sync === 0x47,
+  );
+}
+
+function hasTwoFrames(bytes: Buffer, lengthAt: (bytes: Buffer, at: number) => number): boolean {
+  const first = lengthAt(bytes, 0);
+  return first > 0 && lengthAt(bytes, first) > 0;
+}
+
+/** ISO/IEC 13818-7: 0 where no ADTS header stands. */
+function adtsFrameLength(bytes: Buffer, at: number): number {
+  if (at + 7 > bytes.length || (bytes.readUInt16BE(at) & 0xfff6) !== 0xfff0) return 0;
+  const length = (bytes.readUInt32BE(at + 3) >>> 13) & 0x1fff;
+  return length > 7 ? length : 0;
+}
+
+const bitratesLayer3 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0];
+const bitratesLayer3Low = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
+const bitratesLayer2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0];
+const sampleRates = [44_100, 48_000, 32_000, 0];
+
+/** ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and 3: 0 where no frame header stands. */
+function mpegAudioFrameLength(bytes: Buffer, at: number): number {
+  if (at + 4 > bytes.length) return 0;
+  const header = bytes.readUInt32BE(at);
+  const version = (header >>> 19) & 3;
+  const layer = 4 - ((header >>> 17) & 3);
+  if (header >>> 21 !== 0x7ff || version === 1 || layer === 4 || layer === 1) return 0;
+  const isFull = version === 3;
+  const rate = (sampleRates[(header >>> 10) & 3] ?? 0) / (isFull ? 1 : version === 2 ? 2 : 4);
+  const rates = isFull ? (layer === 2 ? bitratesLayer2 : bitratesLayer3) : bitratesLayer3Low;
+  const kilobits = rates[(header >>> 12) & 15] ?? 0;
+  if (rate === 0 || kilobits === 0) return 0;
+  const samples = layer === 3 && !isFull ? 576 : 1152;
+  return Math.floor((samples * kilobits * 125) / rate) + ((header >>> 9) & 1);
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, constants, type ClientHttp2Session } from "node:http2";
+import { connect as connectSocket } from "node:net";
+import { after, test } from "node:test";
+import { openTestMediaDoor, wav } from "../../test/open-test-media-door.ts";
+
+const door = await openTestMediaDoor();
+after(async () => {
+  await door[Symbol.asyncDispose]();
+});
+const { app, bases, send, newUpload, mediaCount, untilWriting, assertNothingLeft } = door;
+
+/** Ways to break an upload off in the middle; each begins a PUT of 1000 bytes that does not end. */
+const breaks: Record<string, (target: string) => Promise<void>> = {
+  "a connection that is reset": async (target) => {
+    const socket = await begin1(target, "Content-Length: 5000");
+    socket.resetAndDestroy();
+  },
+  "a connection that ends before Content-Length": async (target) => {
+    const socket = await begin1(target, "Content-Length: 5000");
+    socket.end();
+    await once(socket.resume(), "close");
+  },
+  "chunks without the last one": async (target) => {
+    const socket = await begin1(target, "Transfer-Encoding: chunked");
+    socket.end();
+    await once(socket.resume(), "close");
+  },
+  "an HTTP/2 stream that is reset": async (target) => {
+    const socket = connectSocket(Number(new URL(bases["HTTP/2"]).port), "127.0.0.1");
+    const client = connect(bases["HTTP/2"], { createConnection: () => socket });
+    beginPut(client, { ":path": target }).write(wav(1000));
+    await untilWriting(1);
+    // RST_STREAM of stream 1 with CANCEL, by hand.
+    socket.write(Buffer.from("00000403000000000100000008", "hex"));
+    client.close();
+  },
+  "an HTTP/2 stream that ends and is reset at once": async (target) => {
+    const client = connect(bases["HTTP/2"]);
+    const stream = beginPut(client, { ":path": target });
+    stream.write(wav(1000));
+    await untilWriting(1);
+    // The client of Node ends a stream before it resets it.
+    stream.close(constants.NGHTTP2_CANCEL);
+    client.close();
+  },
+  "an HTTP/2 connection that is cut": async (target) => {
+    const client = connect(bases["HTTP/2"]);
+    beginPut(client, { ":path": target }).write(wav(1000));
+    await untilWriting(1);
+    client.destroy();
+  },
+  "an HTTP/2 stream shorter than its Content-Length": async (target) => {
+    const client = connect(bases["HTTP/2"]);
+    const stream = beginPut(client, { ":path": target, "content-length": "5000" });
+    stream.end(wav(1000));
+    await new Promise((resolve) => stream.resume().once("close", resolve));
+    client.close();
+  },
+};
+
+function beginPut(client: ClientHttp2Session, headers: Record<string, string>) {
+  client.on("error", () => {});
+  return client.request({ ":method": "PUT", ...headers }).on("error", () => {});
+}
+
+async function begin1(target: string, length: string) {
+  const { hostname, port } = new URL(bases["HTTP/1.1"]);
+  const socket = connectSocket(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.write(`PUT ${target} HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`);
+  if (length.startsWith("Transfer")) socket.write("3e8\r\n");
+  socket.write(wav(1000));
+  await untilWriting(1);
+  return socket;
+}
+
+for (const [what, breakOff] of Object.entries(breaks)) {
+  test(`PUT keeps nothing of ${what}, and the URL works again`, { timeout: 10_000 }, async () => {
+    const count = await mediaCount();
+    const { name, url } = await newUpload();
+    const { pathname, search } = new URL(url);
+    await breakOff(pathname + search);
+    await untilWriting(0);
+    await assertNothingLeft(count);
+    assert.equal((await app.client.get(name)).uri, "");
+    assert.equal((await send("HTTP/1.1", "PUT", url, { body: wav(50) })).status, 200);
+    await assertNothingLeft(count + 1);
+  });
+}

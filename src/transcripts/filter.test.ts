@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { filterCharsMax, parseFilter, type TranscriptFilter } from "./filter.ts";
+
+test("parseFilter() reads the two forms of section 4.3", () => {
+  const rows: [source: string, filter: TranscriptFilter][] = [
+    ['metadata.subject CONTAINS "fundur"', { by: "subject", text: "fundur" }],
+    ['  metadata.subject\tCONTAINS\n"a b"  ', { by: "subject", text: "a b" }],
+    ['metadata.subject CONTAINS"x"', { by: "subject", text: "x" }],
+    ['metadata.subject CONTAINS ""', { by: "subject", text: "" }],
+    [String.raw`metadata.subject CONTAINS "a\"b\\c"`, { by: "subject", text: 'a"b\\c' }],
+    [`metadata.subject CONTAINS "it's 100% _ ÞÁ 🎧"`, { by: "subject", text: "it's 100% _ ÞÁ 🎧" }],
+    ['metadata.subject CONTAINS "] CONTAINS"', { by: "subject", text: "] CONTAINS" }],
+    ['metadata.keywords CONTAINS ["a"]', { by: "keywords", keywords: ["a"] }],
+    ['metadata.keywords CONTAINS [ "a" , "b,]" ]', { by: "keywords", keywords: ["a", "b,]"] }],
+    ['metadata.keywords CONTAINS["a","a"]', { by: "keywords", keywords: ["a", "a"] }],
+  ];
+  for (const [source, filter] of rows) assert.deepEqual(parseFilter(source), filter, source);
+});
+
+test("parseFilter() says what it expected, and where", () => {
+  const rows: [source: string, description: string][] = [
+    [" ", "expected metadata.subject or metadata.keywords at column 2, found the end"],
+    ["x", 'expected metadata.subject or metadata.keywords at column 1, found "x"'],
+    [
+      'metadata.subjects CONTAINS "x"',
+      'expected metadata.subject or metadata.keywords at column 1, found "metadata.subjects CO"',
+    ],
+    ['metadata.subject = "x"', 'expected CONTAINS at column 18, found "= \\"x\\""'],
+    ['metadata.subject contains "x"', 'expected CONTAINS at column 18, found "contains \\"x\\""'],
+    ["metadata.subject", "expected CONTAINS at column 17, found the end"],
+    ["metadata.subject CONTAINS x", 'expected a text in double quotes at column 27, found "x"'],
+    [
+      'metadata.subject CONTAINS ["x"]',
+      'expected a text in double quotes at column 27, found "[\\"x\\"]"',
+    ],
+    [
+      'metadata.subject CONTAINS "x',
+      'expected " at the end of the text at column 29, found the end',
+    ],
+    [
+      String.raw`metadata.subject CONTAINS "🎧\n"`,
+      String.raw`expected \" or \\ as the escape at column 30, found "n\""`,
+    ],
+    [
+      'metadata.subject CONTAINS "\0"',
+      'expected a text without NUL at column 28, found "\\u0000\\""',
+    ],
+    [
+      'metadata.subject CONTAINS "\ud83c"',
+      "expected a text of whole Unicode characters before this at column 30, found the end",
+    ],
+    [
+      'metadata.subject CONTAINS "x" AND metadata.subject CONTAINS "y"',
+      'expected the end of the filter at column 31, found "AND metadata.subject"',
+    ],
+    ['metadata.keywords CONTAINS "x"', 'expected [ at column 28, found "\\"x\\""'],
+    ["metadata.keywords CONTAINS []", 'expected a text in double quotes at column 29, found "]"'],
+    ['metadata.keywords CONTAINS ["x"', "expected , or ] at column 32, found the end"],
+    [
+      'metadata.keywords CONTAINS ["x",]',
+      'expected a text in double quotes at column 33, found "]"',
+    ],
+    [
+      'metadata.keywords CONTAINS [["x"]]',
+      'expected a text in double quotes at column 29, found "[\\"x\\"]]"',
+    ],
+    ["x".repeat(filterCharsMax + 1), "is 4097 characters long: at most 4096 are allowed"],
+  ];
+  for (const [source, description] of rows) {
+    assert.deepEqual(parseFilter(source), { field: "filter", description });
+  }
+});
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+const texts = fc.string({ unit: "binary", maxLength: 50 }).filter((text) => !text.includes("\0"));
+const spaces = fc.stringMatching(/^[ \t\n]{0,3}$/);
+
+test("parseFilter() reads any text that is quoted", () => {
+  fc.assert(
+    fc.property(texts, spaces, (text, space) => {
+      const source = `${space}metadata.subject ${space}CONTAINS${space}${quoted(text)}${space}`;
+      assert.deepEqual(parseFilter(source), { by: "subject", text });
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(texts, { minLength: 1, maxLength: 9 }), spaces, (keywords, space) => {
+      const list = keywords.map(quoted).join(`${space},${space}`);
+      const source = `metadata.keywords CONTAINS ${space}[${space}${list}${space}]`;
+      assert.deepEqual(parseFilter(source), { by: "keywords", keywords });
+    }),
+  );
+});
+
+test("parseFilter() answers every text with a filter or a violation", () => {
+  const tokens = [
+    "metadata.subject",
+    "metadata.keywords",
+    "CONTAINS",
+    '"',
+    "[",
+    "]",
+    ",",
+    "\\",
+    " ",
+  ];
+  const part = fc.oneof(fc.constantFrom(...tokens), fc.string({ unit: "binary", maxLength: 3 }));
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const read = parseFilter(parts.join(""));
+      assert.ok("by" in read || read.field === "filter");
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("parseFilter() takes time in proportion to the length", () => {
+  const longest = filterCharsMax - 'metadata.subject CONTAINS ""'.length;
+  const rows = [
+    `metadata.subject CONTAINS "${"\\\\".repeat(longest / 2)}"`,
+    `metadata.subject CONTAINS ${'"'.repeat(longest)}`,
+    `metadata.keywords CONTAINS ${"[".repeat(longest)}`,
+    " ".repeat(filterCharsMax),
+    '"'.repeat(64_000),
+  ];
+  for (const source of rows) parseFilter(source);
+  const start = performance.now();
+  for (const source of rows) parseFilter(source);
+  assert.ok(performance.now() - start < 50);
+});

@@ -1,0 +1,16 @@
+import { ServiceError } from "../std/service-error.ts";
+
+/**
+ * Extension (decisions, Transcripts: Update): throws aborted when an If-Match header names other versions than the current one.
+ * Quotes may be left out; weak tags match nothing (RFC 9110, section 13.1.1).
+ */
+export function checkIfMatch(header: string | null, currentVersionId: string): void {
+  if (header === null) return;
+  const names = header.split(",").map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
+  if (names.some((name) => name === "*" || name === currentVersionId)) return;
+  throw new ServiceError(
+    "aborted",
+    `the transcript has changed: its current version is ${currentVersionId}`,
+    { reason: "VERSION_STALE", metadata: { currentVersion: currentVersionId } },
+  );
+}

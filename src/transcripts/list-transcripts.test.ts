@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { ServiceError } from "../std/service-error.ts";
+
+const app = await openTestTranscripts({ filterMsMax: 1_000 });
+after(async () => {
+  await app[Symbol.asyncDispose]();
+});
+
+type Client = typeof app.client;
+
+async function newClient(): Promise<Client> {
+  return app.clientFor(await app.newAccount());
+}
+
+async function createMany(client: Client, count: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    names.push(await client.create({ metadata: metadataWith({ subject: `${index}` }) }));
+  }
+  return names;
+}
+
+/** The names of all pages; `between` runs after each. */
+async function traverse(
+  client: Client,
+  query: { pageSize?: number; filter?: string },
+  between: () => Promise<unknown> = async () => {},
+): Promise<string[][]> {
+  const pages: string[][] = [];
+  let pageToken = "";
+  do {
+    const { transcripts, nextPageToken } = await client.list({ ...query, pageToken });
+    pages.push(transcripts.map(({ name }) => name));
+    pageToken = nextPageToken;
+    await between();
+  } while (pageToken !== "");
+  return pages;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+test("listTranscripts() answers the caller's own, newest first, without segments", async () => {
+  const [client, other] = [await newClient(), await newClient()];
+  const names = await createMany(client, 3);
+  await createMany(other, 1);
+  const segments = [{ startTime: { seconds: 0n }, endTime: { seconds: 1n }, words: [] }];
+  names.push(await client.create({ metadata: metadataWith({ subject: "x" }), segments }));
+  const { transcripts, nextPageToken } = await client.list();
+  assert.deepEqual(
+    transcripts.map(({ name }) => name),
+    names.toReversed(),
+  );
+  assert.equal(nextPageToken, "");
+  const [first] = transcripts;
+  assert.ok(first);
+  assert.deepEqual(first.segments, []);
+  assert.deepEqual({ ...(await client.get(first.name)), segments: [] }, { ...first });
+  const nothing = await (await newClient()).list();
+  assert.deepEqual([nothing.transcripts, nothing.nextPageToken], [[], ""]);
+});
+
+test("listTranscripts() pages through every transcript once while others come and go", async () => {
+  const client = await newClient();
+  const names = await createMany(client, 25);
+  for (const pageSize of [1, 4, 5, 24, 25, 26]) {
+    const pages = await traverse(client, { pageSize });
+    assert.deepEqual(pages.flat(), names.toReversed(), `${pageSize}`);
+    assert.equal(pages.length, Math.ceil(25 / pageSize));
+  }
+  const doomed = names.splice(20, 2);
+  const seen = await traverse(client, { pageSize: 3 }, async () => {
+    await client.create({ metadata: metadataWith() });
+    const next = doomed.pop();
+    if (next) await client.delete(next);
+  });
+  assert.deepEqual(
+    seen.flat().filter((name) => names.includes(name)),
+    names.toReversed(),
+  );
+  assert.equal(new Set(seen.flat()).size, seen.flat().length);
+});
+
+test("listTranscripts() tells apart what was made within a millisecond", async () => {
+  const accountId = await app.newAccount();
+  const client = app.clientFor(accountId);
+  await createMany(client, 30);
+  await sql`
+    update transcript set created_at = '2026-11-20T10:00:00.123Z'::timestamptz
+      + (abs(hashtext(id::text)) % 7) * interval '1 microsecond'
+    where account_id = ${accountId}`.execute(app.db);
+  const { rows } = await sql<{ id: string }>`
+    select id from transcript where account_id = ${accountId} order by created_at desc, id desc
+  `.execute(app.db);
+  const pages = await traverse(client, { pageSize: 4 });
+  assert.deepEqual(
+    pages.flat(),
+    rows.map(({ id }) => `transcripts/${id}`),
+  );
+});
+
+test("listTranscripts() takes a token only for its own list", async () => {
+  const [client, other] = [await newClient(), await newClient()];
+  await createMany(client, 3);
+  await createMany(other, 3);
+  const filter = 'metadata.subject CONTAINS ""';
+  const { nextPageToken: pageToken } = await client.list({ pageSize: 1, filter });
+  assert.equal((await client.list({ pageToken, filter })).transcripts.length, 2);
+  for (const call of [
+    async () => await client.list({ pageToken }),
+    async () => await client.list({ pageToken, filter: `${filter} ` }),
+    async () => await other.list({ pageToken, filter }),
+    async () => await client.list({ pageToken: `${pageToken}A`, filter }),
+    async () => await client.list({ pageToken: "x" }),
+  ]) {
+    await assert.rejects(call, { code: "invalid_argument" });
+  }
+});
+
+test("listTranscripts() tells everything that is wrong at once", async () => {
+  const call = app.client.list({ pageSize: -1, pageToken: "x", filter: "x" });
+  await assert.rejects(call, (error) => {
+    assert.ok(error instanceof ServiceError);
+    const fields = error.violations.map(({ field }) => field);
+    assert.deepEqual(fields, ["pageSize", "pageToken", "filter"]);
+    return true;
+  });
+});
+
+test("the filter by subject finds any part, whatever its case, and takes no pattern", async () => {
+  const client = await newClient();
+  const subjects = [
+    "ÞÁ kom vorið",
+    "þá fór það",
+    "Ðe ÆÖ",
+    "100%",
+    "100",
+    "a_b",
+    "axb",
+    "a\\b",
+    'a"b',
+    "",
+    "' or 1=1 --",
+    "ΣΊΣΥΦΟΣ",
+  ];
+  for (const subject of subjects) await client.create({ metadata: metadataWith({ subject }) });
+  const rows: [text: string, found: string[]][] = [
+    ["þá", ["ÞÁ kom vorið", "þá fór það"]],
+    ["ÞAÐ", ["þá fór það"]],
+    ["ðE æö", ["Ðe ÆÖ"]],
+    ["100%", ["100%"]],
+    ["%", ["100%"]],
+    ["_", ["a_b"]],
+    ["a_b", ["a_b"]],
+    ["\\", ["a\\b"]],
+    ['"', ['a"b']],
+    ["' OR 1=1", ["' or 1=1 --"]],
+    ["", subjects],
+    ["nowhere", []],
+  ];
+  for (const [text, found] of rows) {
+    const { transcripts } = await client.list({
+      filter: `metadata.subject CONTAINS ${quoted(text)}`,
+    });
+    const seen = transcripts.map(({ metadata }) => metadata?.subject ?? "");
+    assert.deepEqual(seen.toSorted(), found.toSorted(), text);
+  }
+});
+
+test("the filter by keywords finds those with every keyword, exactly", async () => {
+  const client = await newClient();
+  const all = [["a"], ["a", "b"], ["A"], ["ab"], [], ['"', "{a,b}"], ["null"]];
+  for (const keywords of all) await client.create({ metadata: metadataWith({ keywords }) });
+  const rows: [keywords: string[], found: string[][]][] = [
+    [["a"], [["a"], ["a", "b"]]],
+    [["b", "a"], [["a", "b"]]],
+    [
+      ["a", "a"],
+      [["a"], ["a", "b"]],
+    ],
+    [["A"], [["A"]]],
+    [["{a,b}"], [['"', "{a,b}"]]],
+    [['"'], [['"', "{a,b}"]]],
+    [["null"], [["null"]]],
+    [[""], []],
+  ];
+  for (const [keywords, found] of rows) {
+    const filter = `metadata.keywords CONTAINS [${keywords.map(quoted).join()}]`;
+    const { transcripts } = await client.list({ filter });
+    const seen = transcripts.map(({ metadata }) => metadata?.keywords.join() ?? "");
+    assert.deepEqual(seen.toSorted(), found.map((each) => each.join()).toSorted(), filter);
+  }
+});
+
+test("the filters find what a plain search finds", async () => {
+  const client = await newClient();
+  const letter = fc.constantFrom("a", "A", "á", "Á", "ð", "Ð", "%", "_", "\\", '"', " ");
+  const text = (maxLength: number) => fc.string({ unit: letter, maxLength });
+  const subjects = fc.sample(text(12), { numRuns: 60, seed: 1 });
+  for (const subject of subjects) await client.create({ metadata: metadataWith({ subject }) });
+  await fc.assert(
+    fc.asyncProperty(text(3), async (needle) => {
+      const filter = `metadata.subject CONTAINS ${quoted(needle)}`;
+      const { transcripts } = await client.list({ filter, pageSize: 1000 });
+      const expected = subjects.filter((each) => each.toLowerCase().includes(needle.toLowerCase()));
+      const seen = transcripts.map(({ metadata }) => metadata?.subject ?? "");
+      assert.deepEqual(seen.toSorted(), expected.toSorted());
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("a filter that takes too long is refused with advice, and the next call works", async () => {
+  const client = await newClient();
+  await createMany(client, 1);
+  const blocked = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const lock = app.db.transaction().execute(async (trx) => {
+    await sql`lock table transcript in access exclusive mode`.execute(trx);
+    locked.resolve();
+    await blocked.promise;
+  });
+  await locked.promise;
+  const filter = 'metadata.subject CONTAINS "a"';
+  await assert.rejects(client.list({ filter }), {
+    code: "invalid_argument",
+    reason: "FILTER_TOO_SLOW",
+    violations: [
+      {
+        field: "filter",
+        description: "takes too long on this many transcripts: use a text of three letters or more",
+      },
+    ],
+  });
+  blocked.resolve();
+  await lock;
+  assert.equal(
+    (await client.list({ filter: 'metadata.subject CONTAINS "0"' })).transcripts.length,
+    1,
+  );
+});

@@ -1,0 +1,40 @@
+import type { FieldViolation } from "../std/service-error.ts";
+import type { PageScope, PageTokens } from "./page-token.ts";
+
+/** Where a page goes on in a list ordered by time, then id: the time to the microsecond as text. */
+export type ListPosition = readonly [time: string, id: string];
+
+/** A checked page of a list. */
+export interface PageRequest {
+  /** undefined: the first page. */
+  readonly after: ListPosition | undefined;
+  readonly size: number;
+}
+
+/** decisions, Transcripts: List. Items on a page when it is not told, and at most. */
+export const pageSizeDefault = 50;
+export const pageSizeMax = 1000;
+
+/** Reads pageSize and pageToken of a list's request; or what is wrong with them. */
+export function readPageRequest(
+  tokens: PageTokens,
+  scope: PageScope,
+  { pageSize, pageToken }: { readonly pageSize: number; readonly pageToken: string },
+): PageRequest | FieldViolation[] {
+  const violations: FieldViolation[] = [];
+  if (pageSize < 0) {
+    violations.push({ field: "pageSize", description: `is ${pageSize}: 0 or more is needed` });
+  }
+  const after = pageToken === "" ? undefined : positionOf(tokens.read(scope, pageToken));
+  if (pageToken !== "" && !after) {
+    const description = "is not a nextPageToken of this list with this filter";
+    violations.push({ field: "pageToken", description });
+  }
+  if (violations.length > 0) return violations;
+  return { after, size: pageSize === 0 ? pageSizeDefault : Math.min(pageSize, pageSizeMax) };
+}
+
+function positionOf(texts: readonly string[] | undefined): ListPosition | undefined {
+  const [time, id] = texts ?? [];
+  return time !== undefined && id !== undefined ? [time, id] : undefined;
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { readPageRequest } from "./page-request.ts";
+import { createPageTokens, type PageScope } from "./page-token.ts";
+
+const tokens = createPageTokens(Buffer.alloc(32, 1));
+const scope: PageScope = { collection: "transcripts", accountId: "a", filter: "f" };
+
+test("read() gives back what write() was given", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "grapheme" }), { maxLength: 4 }), (position) => {
+      assert.deepEqual(tokens.read(scope, tokens.write(scope, position)), position);
+    }),
+  );
+});
+
+test("read() refuses another list, account, filter or key", () => {
+  const token = tokens.write(scope, ["x"]);
+  const others: PageScope[] = [
+    { ...scope, collection: "jobs" },
+    { ...scope, accountId: "b" },
+    { ...scope, filter: "" },
+    { collection: 'transcripts","a', accountId: "", filter: "f" },
+  ];
+  for (const other of others) assert.equal(tokens.read(other, token), undefined);
+  assert.equal(createPageTokens(Buffer.alloc(32, 2)).read(scope, token), undefined);
+});
+
+test("read() refuses every change of a token, and any other text", () => {
+  const token = tokens.write(scope, ["2026-11-20T10:00:00.000001Z", "id"]);
+  fc.assert(
+    fc.property(fc.nat(token.length), fc.string({ maxLength: 2 }), (at, other) => {
+      const altered = token.slice(0, at) + other + token.slice(at + 1);
+      fc.pre(altered !== token);
+      assert.equal(tokens.read(scope, altered), undefined);
+    }),
+    { numRuns: 2000 },
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      assert.equal(tokens.read(scope, text), undefined);
+    }),
+  );
+  assert.equal(tokens.read(scope, "A".repeat(1_000_000)), undefined);
+});
+
+test("readPageRequest() bounds the size and tells everything that is wrong", () => {
+  const sizes: [pageSize: number, size: number][] = [
+    [0, 50],
+    [1, 1],
+    [1000, 1000],
+    [1001, 1000],
+    [2 ** 31 - 1, 1000],
+  ];
+  for (const [pageSize, size] of sizes) {
+    const page = readPageRequest(tokens, scope, { pageSize, pageToken: "" });
+    assert.deepEqual(page, { after: undefined, size });
+  }
+  const pageToken = tokens.write(scope, ["time", "id"]);
+  const next = readPageRequest(tokens, scope, { pageSize: 0, pageToken });
+  assert.deepEqual(next, { after: ["time", "id"], size: 50 });
+  assert.deepEqual(readPageRequest(tokens, scope, { pageSize: -1, pageToken: "x" }), [
+    { field: "pageSize", description: "is -1: 0 or more is needed" },
+    {
+      field: "pageToken",
+      description: "is not a nextPageToken of this list with this filter",
+    },
+  ]);
+});

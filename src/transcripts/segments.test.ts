@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { zstdDecompressSync } from "node:zlib";
+import { create, equals, toJson } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import {
+  SegmentSchema,
+  TranscriptSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { charCount, packSegments, textLength, unpackSegments } from "./segments.ts";
+
+const time = fc.record({
+  seconds: fc.bigInt({ min: 0n, max: 3_600_000n }),
+  nanos: fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: 0, max: 999 }).map((ms) => ms * 1_000_000),
+    fc.integer({ min: 0, max: 999_999 }).map((us) => us * 1000),
+    fc.integer({ min: 0, max: 999_999_999 }),
+  ),
+});
+const word = fc.record({
+  startTime: time,
+  endTime: time,
+  word: fc.string({ unit: "grapheme" }),
+});
+const segment = fc
+  .record({
+    startTime: time,
+    endTime: time,
+    words: fc.array(word, { maxLength: 5 }),
+    speakerId: fc.string(),
+  })
+  .map((init) => create(SegmentSchema, init));
+
+test("packSegments() keeps the JSON of the wire, and unpackSegments() undoes it", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(segment, { maxLength: 5 }), async (segments) => {
+      const packed = await packSegments(segments);
+      const json = zstdDecompressSync(packed.jsonZstd);
+      assert.equal(packed.jsonBytes, json.length);
+      const wire = segments.map((each) =>
+        toJson(SegmentSchema, each, { alwaysEmitImplicit: true }),
+      );
+      assert.deepEqual(JSON.parse(json.toString()), wire);
+      const [before, after] = [segments, await unpackSegments(packed)].map((segments) =>
+        create(TranscriptSchema, { segments }),
+      );
+      assert.ok(before && after && equals(TranscriptSchema, before, after));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("packSegments() gives equal segments the same hash, others another", async () => {
+  const one = (word: string) => [create(SegmentSchema, { words: [{ word }] })];
+  const [a, again, b] = [
+    await packSegments(one("a")),
+    await packSegments(one("a")),
+    await packSegments(one("b")),
+  ];
+  assert.deepEqual(a.sha256, again.sha256);
+  assert.notDeepEqual(a.sha256, b.sha256);
+});
+
+test("textLength() counts characters and bytes of all words", () => {
+  const segments = [
+    create(SegmentSchema, { words: [{ word: "Þá " }, { word: "🎧" }] }),
+    create(SegmentSchema, { words: [{ word: "" }, { word: "x" }] }),
+  ];
+  assert.deepEqual(textLength(segments), { chars: 5, bytes: 10 });
+  assert.deepEqual(textLength([]), { chars: 0, bytes: 0 });
+});
+
+test("charCount() counts as the iterator of strings does", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(0xffff)), (units) => {
+      const text = String.fromCharCode(...units);
+      assert.equal(charCount(text), Array.from(text).length);
+    }),
+  );
+  assert.equal(charCount("\ud83c\ud83c\udfa7\udfa7"), 3);
+});

@@ -1,0 +1,371 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { create, toJson } from "@bufbuild/protobuf";
+import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import {
+  SegmentSchema,
+  TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadata_FileType as FileType,
+  TranscriptSchema,
+  type Segment,
+  type Transcript,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { durationFromMs } from "../std/duration.ts";
+import { isId, newId } from "../std/ids.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { insertTranscript } from "./transcript-store.ts";
+
+let clock = Date.now;
+const app = await openTestTranscripts({ now: () => clock() });
+after(async () => {
+  await app[Symbol.asyncDispose]();
+});
+const { client, db } = app;
+
+/** One segment a text, a second each. */
+function segmentsOf(...texts: string[]): Segment[] {
+  return texts.map((word, index) => {
+    const span = {
+      startTime: durationFromMs(index * 1000),
+      endTime: durationFromMs(index * 1000 + 900),
+    };
+    return create(SegmentSchema, { ...span, words: [{ ...span, word }] });
+  });
+}
+
+function textOf(transcript: Transcript): string {
+  return transcript.segments.flatMap(({ words }) => words.map(({ word }) => word)).join("");
+}
+
+const notFound = { name: "ServiceError", code: "not_found" };
+
+/** Names that name nothing of this account. */
+async function strangeNames(): Promise<string[]> {
+  const foreign = await app.clientFor(await app.newAccount()).create({ metadata: metadataWith() });
+  return [
+    foreign,
+    `transcripts/${newId()}`,
+    "transcripts/",
+    "transcripts/x",
+    "",
+    `transcripts/${"x".repeat(8000)}`,
+    "transcripts/00000000-0000-0000-0000-000000000000' or true --",
+  ];
+}
+
+test("createTranscript() keeps what the caller may write, and getTranscript() answers it", async () => {
+  const name = await client.create({
+    name: "transcripts/mine",
+    uri: "http://evil/",
+    version: { name: "v" },
+    metadata: metadataWith({
+      fileType: FileType.VIDEO,
+      languageCode: "en-US",
+      subject: "Fundur um <b>'veður'",
+      description: "\\ % _ \u{1F3A7}",
+      keywords: ["a", "b", "a"],
+      additionalMetadata: { ["__proto__"]: "x", constructor: "y", "": "z" },
+      speakers:
+        create(TranscriptSchema, { metadata: { speakers: { S1: { name: "Þóra" } } } }).metadata
+          ?.speakers ?? {},
+      dictation: true,
+      originalUri: "http://evil/",
+      waveformUri: "http://evil/",
+      recordingDuration: durationFromMs(1000),
+      dataSource: DataSource.URI,
+      originalCharLength: 7,
+      originalByteLength: 8,
+    }),
+    segments: segmentsOf("Halló ", "heimur."),
+  });
+  assert.match(name, /^transcripts\//);
+  assert.ok(isId(name.slice("transcripts/".length)));
+  const transcript = await client.get(name);
+  assert.ok(transcript.version && isId(transcript.version.name));
+  assert.equal(transcript.version.parent, "");
+  assert.ok(transcript.version.creationTime);
+  assert.equal(transcript.name, name);
+  assert.equal(transcript.uri, "");
+  assert.equal(textOf(transcript), "Halló heimur.");
+  assert.ok(transcript.metadata);
+  assert.deepEqual(toJson(TranscriptSchema, transcript), {
+    name,
+    metadata: {
+      fileType: "VIDEO",
+      languageCode: "en-US",
+      subject: "Fundur um <b>'veður'",
+      description: "\\ % _ \u{1F3A7}",
+      keywords: ["a", "b", "a"],
+      additionalMetadata: JSON.parse('{"__proto__": "x", "constructor": "y", "": "z"}'),
+      speakers: { S1: { name: "Þóra" } },
+      dictation: true,
+      dataSource: "USER",
+    },
+    segments: segmentsOf("Halló ", "heimur.").map((segment) => toJson(SegmentSchema, segment)),
+    version: toJson(TranscriptSchema, transcript, {})["version"],
+  });
+});
+
+test("createTranscript() tells everything that is wrong, and keeps nothing", async () => {
+  const count = async () => (await client.list({ pageSize: 1000 })).transcripts.length;
+  const before = await count();
+  await assert.rejects(client.create({ segments: [{ words: [] }] }), (error) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.code, "invalid_argument");
+    assert.deepEqual(
+      error.violations.map(({ field }) => field),
+      [
+        "metadata.fileType",
+        "metadata.languageCode",
+        "segments[0].startTime",
+        "segments[0].endTime",
+      ],
+    );
+    return true;
+  });
+  assert.equal(await count(), before);
+});
+
+test("every method answers strange names like absent ones", async () => {
+  for (const name of await strangeNames()) {
+    const version = `${name}/versions/${newId()}`;
+    await assert.rejects(client.get(name), notFound, name);
+    await assert.rejects(client.update({ name, metadata: { subject: "x" } }), notFound, name);
+    await assert.rejects(client.delete(name), notFound, name);
+    await assert.rejects(client.versions({ parent: name }), notFound, name);
+    await assert.rejects(client.version(version), notFound, name);
+    await assert.rejects(client.restore(name, newId()), notFound, name);
+    if (name.startsWith("transcripts/")) {
+      await assert.rejects(client.initUpload(name), notFound, name);
+    }
+  }
+  await assert.rejects(client.initUpload("jobs/x"), { code: "invalid_argument" });
+});
+
+test("updateTranscript() changes what is named and makes a version of it", async () => {
+  const name = await client.create({
+    metadata: metadataWith({ subject: "old", keywords: ["k"], description: "d" }),
+    segments: segmentsOf("one"),
+  });
+  const first = await client.get(name);
+  const second = await client.update(
+    { name, metadata: { subject: "new", description: "ignored" } },
+    "metadata.subject",
+  );
+  assert.equal(second.metadata?.subject, "new");
+  assert.equal(second.metadata.description, "d");
+  assert.deepEqual(second.metadata.keywords, ["k"]);
+  assert.equal(textOf(second), "one");
+  assert.equal(second.version?.parent, first.version?.name);
+  const third = await client.update({ name, segments: segmentsOf("two ", "three") }, "segments");
+  assert.equal(textOf(third), "two three");
+  assert.equal(third.metadata?.subject, "new");
+  assert.equal(third.version?.parent, second.version?.name);
+  const fourth = await client.update({ name }, "segments", "metadata.keywords");
+  assert.deepEqual([textOf(fourth), fourth.metadata?.keywords], ["", []]);
+  assert.deepEqual(await client.get(name), fourth);
+});
+
+test("a transcript that was fetched can be edited and sent back", async () => {
+  const { id } = await db.transaction().execute(
+    async (trx) =>
+      await insertTranscript(trx, {
+        accountId: app.accountId,
+        metadata: metadataWith({
+          originalUri: "https://example.com/a.mp3",
+          dataSource: DataSource.URI,
+          recordingDuration: durationFromMs(61_500),
+        }),
+        segments: segmentsOf("Þá ", "🎧"),
+      }),
+  );
+  const fetched = await client.get(`transcripts/${id}`);
+  assert.deepEqual(
+    [fetched.metadata?.originalCharLength, fetched.metadata?.originalByteLength],
+    [4, 9],
+  );
+  const changed = structuredClone(fetched);
+  assert.ok(changed.metadata);
+  Object.assign(changed.metadata, { subject: "edited", originalUri: "x", originalCharLength: 1 });
+  changed.segments = segmentsOf("other");
+  const answer = await client.update(changed);
+  assert.equal(answer.metadata?.subject, "edited");
+  assert.equal(answer.metadata.originalUri, "https://example.com/a.mp3");
+  assert.deepEqual(answer.metadata.recordingDuration, durationFromMs(61_500));
+  assert.equal(answer.metadata.originalCharLength, 4);
+  assert.equal(textOf(answer), "other");
+});
+
+test("updateTranscript() refuses what createTranscript() would, in what is changed", async () => {
+  const name = await client.create({ metadata: metadataWith() });
+  const before = await client.get(name);
+  const rows: [update: Parameters<typeof client.update>, fields: string[]][] = [
+    [[{ name }], ["metadata", "segments"]],
+    [
+      [{ name, uri: "x" }, "uri"],
+      ["metadata", "segments"],
+    ],
+    [[{ name }, "metadata.file_type"], ["metadata.fileType"]],
+    [[{ name, metadata: { languageCode: "_" } }], ["metadata.languageCode"]],
+    [
+      [{ name }, "owner", "metadata.x"],
+      ["updateMask", "updateMask"],
+    ],
+    [[{ name, segments: [{ speakerId: "a" }] }], ["segments[0].startTime", "segments[0].endTime"]],
+  ];
+  for (const [update, fields] of rows) {
+    await assert.rejects(client.update(...update), (error) => {
+      assert.ok(error instanceof ServiceError);
+      assert.deepEqual(
+        error.violations.map(({ field }) => field),
+        fields,
+      );
+      return true;
+    });
+  }
+  assert.deepEqual(await client.get(name), before);
+});
+
+test("updateTranscript() with If-Match refuses a version that is not the current one", async () => {
+  const name = await client.create({ metadata: metadataWith() });
+  const first = (await client.get(name)).version?.name ?? "";
+  const withMatch = (match: string) => app.clientFor(app.accountId, { "if-match": match });
+  const good = [(v: string) => v, (v: string) => `"${v}"`, () => "*", (v: string) => `"x", "${v}"`];
+  let current = first;
+  for (const header of good) {
+    const updated = await withMatch(header(current)).update({ name, metadata: { subject: "s" } });
+    current = updated.version?.name ?? "";
+  }
+  for (const header of [first, `"${first}"`, `W/"${current}"`, newId(), "", '"']) {
+    for (const call of [
+      async () => await withMatch(header).update({ name, metadata: { subject: "lost" } }),
+      async () => await withMatch(header).restore(name, first),
+    ]) {
+      await assert.rejects(call, {
+        code: "aborted",
+        reason: "VERSION_STALE",
+        metadata: { currentVersion: current },
+      });
+    }
+  }
+  assert.equal((await client.get(name)).version?.name, current);
+});
+
+test("racing updates all become versions, and none is lost", async () => {
+  const name = await client.create({ metadata: metadataWith(), segments: segmentsOf("x") });
+  const updates = Array.from({ length: 20 }, async (_, index) =>
+    index % 2 === 0
+      ? await client.update({ name, metadata: { additionalMetadata: { [`k${index}`]: "v" } } })
+      : await client.update({ name, segments: segmentsOf(`text ${index}`) }),
+  );
+  updates.push(client.update({ name, metadata: { subject: "subject" } }));
+  const answers = await Promise.all(updates);
+  const { versions } = await client.versions({ parent: name });
+  assert.equal(versions.length, 22);
+  for (const [index, version] of versions.entries()) {
+    assert.equal(version.parent, versions[index + 1]?.name ?? "");
+  }
+  const names = new Set(versions.map((version) => version.name));
+  for (const answer of answers) assert.ok(names.has(answer.version?.name ?? ""));
+  const last = await client.get(name);
+  assert.equal(last.version?.name, versions[0]?.name);
+  assert.equal(last.metadata?.subject, "subject");
+  assert.equal(Object.keys(last.metadata.additionalMetadata).length, 1);
+  assert.match(textOf(last), /^text \d+$/);
+});
+
+test("of racing updates with the same If-Match one goes through", async () => {
+  const name = await client.create({ metadata: metadataWith() });
+  const current = (await client.get(name)).version?.name ?? "";
+  const matching = app.clientFor(app.accountId, { "if-match": current });
+  const results = await Promise.allSettled(
+    Array.from(
+      { length: 10 },
+      async (_, index) => await matching.update({ name, metadata: { subject: `${index}` } }),
+    ),
+  );
+  assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+  assert.equal((await client.versions({ parent: name })).versions.length, 2);
+});
+
+test("an update of metadata alone copies no segments", async () => {
+  const name = await client.create({ metadata: metadataWith(), segments: segmentsOf("x") });
+  for (const subject of ["a", "b"]) await client.update({ name, metadata: { subject } });
+  await client.update({ name, segments: segmentsOf("y") });
+  await client.update({ name, segments: segmentsOf("x") });
+  const rows = await db
+    .selectFrom("transcript_segments")
+    .where("transcript_id", "=", name.slice("transcripts/".length))
+    .select("sha256")
+    .execute();
+  assert.equal(rows.length, 2);
+});
+
+test("versions are listed, read and restored", async () => {
+  const name = await client.create({
+    metadata: metadataWith({ subject: "1" }),
+    segments: segmentsOf("one"),
+  });
+  const first = await client.get(name);
+  const second = await client.update({
+    name,
+    metadata: { subject: "2" },
+    segments: segmentsOf("two"),
+  });
+  const third = await client.update({ name, metadata: { subject: "3", keywords: ["k"] } });
+  const page = await client.versions({ parent: name, pageSize: 2 });
+  assert.deepEqual(page.versions, [third.version, second.version]);
+  const rest = await client.versions({ parent: name, pageToken: page.nextPageToken });
+  assert.deepEqual([rest.versions, rest.nextPageToken], [[first.version], ""]);
+  await assert.rejects(client.list({ pageToken: page.nextPageToken }), {
+    code: "invalid_argument",
+  });
+
+  assert.deepEqual(await client.version(`${name}/versions/${first.version?.name}`), first);
+  const restored = await client.restore(name, first.version?.name ?? "");
+  assert.equal(restored.version?.parent, third.version?.name);
+  assert.deepEqual(restored.metadata, first.metadata);
+  assert.equal(textOf(restored), "one");
+  assert.equal((await client.versions({ parent: name })).versions.length, 4);
+
+  const other = await client.create({ metadata: metadataWith() });
+  const foreign = (await client.get(other)).version?.name ?? "";
+  for (const version of [foreign, newId(), "", "x"]) {
+    await assert.rejects(client.restore(name, version), notFound);
+    await assert.rejects(client.version(`${name}/versions/${version}`), notFound);
+  }
+  assert.equal((await client.versions({ parent: name })).versions.length, 4);
+});
+
+test("versions stay in their order when the clock stands still or goes back", async () => {
+  const name = await client.create({ metadata: metadataWith() });
+  const start = Date.now();
+  try {
+    for (let index = 0; index < 12; index += 1) {
+      clock = () => start - Math.floor(index / 4) * 1000;
+      await client.update({ name, metadata: { subject: `${index}` } });
+    }
+  } finally {
+    clock = Date.now;
+  }
+  const { versions } = await client.versions({ parent: name });
+  assert.equal(versions.length, 13);
+  for (const [index, version] of versions.entries()) {
+    assert.equal(version.parent, versions[index + 1]?.name ?? "");
+  }
+});
+
+test("deleteTranscript() deletes versions and segments too", async () => {
+  const name = await client.create({ metadata: metadataWith(), segments: segmentsOf("x") });
+  await client.update({ name, segments: segmentsOf("y") });
+  await client.initUpload(name);
+  await client.delete(name);
+  const id = name.slice("transcripts/".length);
+  for (const table of ["transcript_version", "transcript_segments", "upload"] as const) {
+    const rows = await db.selectFrom(table).where("transcript_id", "=", id).selectAll().execute();
+    assert.deepEqual(rows, [], table);
+  }
+  await assert.rejects(client.get(name), notFound);
+  await assert.rejects(client.delete(name), notFound);
+  await assert.rejects(client.update({ name, metadata: { subject: "x" } }), notFound);
+});
