@@ -57,7 +57,8 @@ async function checkTrigrams(pool: pg.Pool): Promise<void> {
   };
   const { rows } = await trigrams().catch((error: unknown) => {
     // Two nodes at once: the other one has just made it.
-    if (error instanceof Error && "code" in error && error.code === "23505") return trigrams();
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "23505" || code === "42710") return trigrams();
     const why = error instanceof Error ? error.message : String(error);
     return refuse(
       `its extension pg_trgm cannot be used (${why}). Let its owner run: create extension pg_trgm; ` +
@@ -68,5 +69,5 @@ async function checkTrigrams(pool: pg.Pool): Promise<void> {
 }
 
 function refuse(why: string): never {
-  throw new Error(`the database of DATABASE_URL cannot be used: ${why}.`);
+  throw new Error(`the database cannot be used: ${why}.`);
 }

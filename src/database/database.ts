@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { errorFields, type Log } from "../std/log.ts";
@@ -34,7 +35,8 @@ const statementMsMax = 30_000;
 const connectMsMax = 5_000;
 /** Connections of one node; the own server gives 60, PostgreSQL's default is 100. */
 const connectionsMax = 20;
-/** How long a database given by url may be away at start: they are often started together. */
+const closeMsMax = 5_000;
+/** How long a database given by url may be away at start. */
 const awayAtStartMsMax = 30_000;
 
 /** Opens the database; rejects with a sentence for the operator when it cannot be used. */
@@ -56,9 +58,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     idle_in_transaction_session_timeout: statementMsMax * 2,
   });
   pool.on("error", (error) => log.warn(errorFields(error), "database.connection_lost"));
-  opened.defer(() => pool.end());
+  // Queries that go on are waited for, but not longer than a stop may take.
+  opened.defer(() => Promise.race([pool.end(), sleep(closeMsMax, undefined, { ref: false })]));
 
-  await waitForAnswer(pool, url === undefined ? 0 : awayAtStartMsMax, log);
+  await waitForAnswer(pool, url, log);
   await checkDatabase(pool, { durable });
   await migrate({ ...connection, application_name: "hlust migrate" }, log);
 
@@ -75,15 +78,21 @@ async function ping(pool: pg.Pool): Promise<void> {
   await pool.query("select 1");
 }
 
-async function waitForAnswer(pool: pg.Pool, msMax: number, log: Log): Promise<void> {
-  const giveUpAt = Date.now() + msMax;
+/** A database given by url may be started together with the service; the own server has answered already. */
+async function waitForAnswer(pool: pg.Pool, url: string | undefined, log: Log): Promise<void> {
+  const giveUpAt = Date.now() + (url === undefined ? 0 : awayAtStartMsMax);
   for (;;) {
     try {
       return await ping(pool);
     } catch (error) {
-      if (!databaseTrouble(error) || Date.now() >= giveUpAt) throw error;
+      if (!databaseTrouble(error) || Date.now() >= giveUpAt) {
+        const which =
+          url === undefined ? "the service's own database" : "the database of DATABASE_URL";
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(`${which} does not answer: ${why}`, { cause: error });
+      }
       log.info(errorFields(error), "database.waiting");
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await sleep(500);
     }
   }
 }

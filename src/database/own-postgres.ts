@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { errorFields, type Log } from "../std/log.ts";
 import { launchServer, prepareFolder, serverTrouble, type Launch } from "./server-launch.ts";
+import { chooseServerPrograms, type ServerPrograms } from "./server-programs.ts";
 import { stopServer } from "./server-stop.ts";
 
 /** A PostgreSQL server that belongs to a folder, kept running for as long as this is open. */
@@ -29,11 +30,15 @@ export interface OwnPostgresOptions {
 /** Major version of the packaged server: the name of its data folder. */
 const majorVersion = "18";
 /** A server that neither answers nor says that it is starting is given up on after this, at start. */
-const awayMsMax = 60_000;
+const awayMsMax = 120_000;
 /** How often a server that ends by itself is tried again before the start gives up. */
 const failuresMax = 3;
+/** Between two launches: a folder may be taken by the rest of a killed server, or by another process that makes it. */
+const launchEveryMs = 250;
+const noteEveryMs = 10_000;
 /** Between two tries to bring back a server that does not start. */
 const reviveEveryMs = 5_000;
+const attachToStopMsMax = 3_000;
 /** The advisory lock that every process using the server holds, shared; who gets it alone may stop the server. */
 const inUseLock = 4_750_411;
 
@@ -64,7 +69,7 @@ class OwnServer implements OwnPostgres {
   #directory: FileHandle | undefined;
   /** Holds the in-use lock, and is the first to know when the server goes. */
   #tether: pg.Client | undefined;
-  #launch: Launch | undefined;
+  #programs: ServerPrograms | undefined;
   #reviving: Promise<void> | undefined;
 
   constructor(options: OwnPostgresOptions) {
@@ -82,34 +87,35 @@ class OwnServer implements OwnPostgres {
 
   /** Resolves when the server has answered; throws when it cannot be started. */
   async reach(): Promise<void> {
-    const { log } = this.#options;
+    const { folder, log } = this.#options;
+    const { signal } = this.#closing;
     const since = Date.now();
-    let [failures, nextNoteAt] = [0, since + 10_000];
+    let launch: Launch | undefined;
+    let [failures, nextLaunchAt, nextNoteAt] = [0, since, since + noteEveryMs];
     for (;;) {
-      this.#closing.signal.throwIfAborted();
+      signal.throwIfAborted();
       const answer = await this.#attach();
       if (answer === "attached") return;
-      const status = this.#launch?.status;
-      if (this.#launch && status !== undefined) {
-        this.#launch = undefined;
-        if (status !== "taken" && ++failures >= failuresMax) {
-          throw await serverTrouble(this.#options.folder, "it ends as soon as it is started");
+      if (launch?.status !== undefined) {
+        if (launch.status !== "taken") failures += 1;
+        if (failures >= failuresMax) {
+          throw await serverTrouble(folder, "it ends as soon as it is started");
         }
-        if (status !== "taken") await sleep(500, undefined, { signal: this.#closing.signal });
+        launch = undefined;
+        nextLaunchAt = Date.now() + launchEveryMs;
       }
-      if (answer === "away" && !this.#launch) {
-        this.#launch = await launchServer({ ...this.#options, majorVersion });
+      if (answer === "away" && !launch && Date.now() >= nextLaunchAt) {
+        this.#programs ??= await chooseServerPrograms(folder, log);
+        launch = await launchServer(this.#programs, { ...this.#options, majorVersion });
       }
       if (answer === "away" && Date.now() - since > awayMsMax) {
-        throw await serverTrouble(this.#options.folder, "it runs and does not answer");
+        throw await serverTrouble(folder, "it runs and does not answer");
       }
       if (Date.now() > nextNoteAt) {
-        nextNoteAt += 10_000;
+        nextNoteAt += noteEveryMs;
         log.info({ answer, waitedMs: Date.now() - since }, "database.waiting");
       }
-      await sleep(Date.now() - since < 2_000 ? 20 : 250, undefined, {
-        signal: this.#closing.signal,
-      });
+      await sleep(Date.now() - since < 2_000 ? 20 : 250, undefined, { signal });
     }
   }
 
@@ -171,8 +177,10 @@ class OwnServer implements OwnPostgres {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const isReviving = this.#reviving !== undefined;
     this.#closing.abort();
     await this.#reviving;
+    if (isReviving) await this.#attachToStop();
     const tether = this.#tether;
     this.#tether = undefined;
     try {
@@ -185,6 +193,15 @@ class OwnServer implements OwnPostgres {
       await tether?.end().catch(() => {});
       await this.#directory?.close();
       this.#directory = undefined;
+    }
+  }
+
+  /** A server that was just being started again would otherwise be left running. */
+  async #attachToStop(): Promise<void> {
+    const giveUpAt = Date.now() + attachToStopMsMax;
+    while (!this.#tether && Date.now() < giveUpAt) {
+      if ((await this.#attach().catch(() => "away")) === "attached") return;
+      await sleep(50);
     }
   }
 }

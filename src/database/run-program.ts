@@ -6,12 +6,15 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Runs a program to its end with nothing of our environment but the PATH; never rejects. */
+/** Where programs of the system are, whatever the PATH of the service is. */
+export const programPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** Runs a program of the system to its end, with nothing of our environment; never rejects. */
 export function runProgram(command: readonly string[], msMax = 60_000): Promise<Ended> {
   const [program = "", ...parameters] = command;
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
-      env: { PATH: process.env["PATH"] },
+      env: { PATH: programPath },
       stdio: ["ignore", "pipe", "pipe"],
       timeout: msMax,
       killSignal: "SIGKILL",

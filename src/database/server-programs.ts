@@ -1,9 +1,9 @@
-import { constants } from "node:fs";
-import { access, cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { access, chmod, cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
+import type { Log } from "../std/log.ts";
 import { runProgram } from "./run-program.ts";
-import type { ServerUser } from "./server-user.ts";
+import { chooseServerUser, type ServerUser } from "./server-user.ts";
 
 /** Where root keeps a copy of the server for a user who cannot read the service's own folder. */
 const sharedFolder = "/var/lib/hlust";
@@ -14,12 +14,26 @@ interface Link {
   readonly target: string;
 }
 
+/** The server's programs and who runs them. */
+export interface ServerPrograms {
+  /** The folder of initdb and postgres. */
+  readonly programs: string;
+  readonly user: ServerUser;
+}
+
+/** What runs here; throws a sentence for the operator when nothing does. `folder` is the own server's. */
+export async function chooseServerPrograms(folder: string, log: Log): Promise<ServerPrograms> {
+  const user = await chooseServerUser();
+  const programs = await findPrograms(folder, user);
+  log.info({ folder, programs, runsAs: user.how }, "database.own_server");
+  return { programs, user };
+}
+
 /**
- * The folder of initdb and postgres, from the npm package of this machine's architecture, fit to be run by `user`: with the
- * links that npm cannot carry, and copied when the package's own place is read-only or closed to that user. `folder` is the
- * own server's. Throws a sentence for the operator when there is no package or it does not run here.
+ * The folder of the programs in the npm package of this machine's architecture, fit to be run by `user`: with the links
+ * that npm cannot carry, and copied when the package's own place is read-only or closed to that user.
  */
-export async function serverPrograms(folder: string, user: ServerUser): Promise<string> {
+async function findPrograms(folder: string, user: ServerUser): Promise<string> {
   const { root, version } = await findPackage();
   const inPlace = join(root, "native", "bin");
   const linked = await addLinks(root).then(
@@ -99,24 +113,31 @@ async function runs(bin: string, user: ServerUser): Promise<string | undefined> 
   return status === 0 ? undefined : output || `exit status ${status}`;
 }
 
-/** Copies the package, for everybody to read; several processes may do it at once. */
+/** Copies the package for everybody to read, whatever our umask; several processes may do it at once. */
 async function copyPackage(root: string, copy: string): Promise<void> {
   if (await exists(copy)) return;
-  await mkdir(dirname(copy), { recursive: true, mode: 0o755 });
+  const folder = dirname(copy);
+  if ((await mkdir(folder, { recursive: true })) !== undefined) await chmod(folder, 0o755);
   const unfinished = `${copy}.${process.pid}`;
   await rm(unfinished, { recursive: true, force: true });
   try {
     await cp(join(root, "native"), join(unfinished, "native"), {
       recursive: true,
       verbatimSymlinks: true,
-      mode: constants.COPYFILE_FICLONE,
     });
+    await succeed(["chmod", "-R", "u=rwX,go=rX", unfinished]);
     await addLinks(unfinished);
+    await succeed(["sync", "--file-system", unfinished]);
     await rename(unfinished, copy);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     if (!(await exists(copy))) throw error;
   }
+}
+
+async function succeed(command: readonly string[]): Promise<void> {
+  const { status, output } = await runProgram(command);
+  if (status !== 0) throw new Error(`${command[0]}: ${output}`);
 }
 
 function exists(path: string): Promise<boolean> {

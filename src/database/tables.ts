@@ -105,6 +105,12 @@ export interface TranscriptJobTable {
   account_id: string;
   state: "PROCESSING" | "SUCCESS" | "FAILED";
   progress_percent: Generated<number>;
+  /** Its turn among waiting jobs; the highest is next. */
+  priority: Generated<number>;
+  /** Number of the latest lease: a worker with an earlier one changes nothing. 0: never leased. */
+  lease: Generated<number>;
+  /** Tries that began and neither ended the job nor gave it back. */
+  tries: Generated<number>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */
   metadata: JSONColumnType<Record<string, unknown>>;
   /** The URL to fetch; null when an upload is used. */

@@ -1,0 +1,74 @@
+import { mkdir, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { sql, type Kysely } from "kysely";
+import { newApiKey } from "../auth/api-key.ts";
+import { scopes } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
+import { newId } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
+
+export interface FirstKey {
+  /** The whole API key. */
+  readonly secret: string;
+  /** Where it was written, readable by the service's user only. */
+  readonly file: string;
+}
+
+/** The advisory lock under which nodes that start together look whether there is an account. */
+const firstAccountLock = 4_750_412;
+
+/**
+ * Makes the first account, with an API key of every scope in `<dataFolder>/api-key`, when there is no account yet
+ * (decisions, Access); undefined when there is one. The file is on the disk before the account is committed: a crash in
+ * between leaves a key that opens nothing and that the next start replaces, never an account without a readable key.
+ */
+export async function ensureFirstAccount(parts: {
+  readonly db: Kysely<Tables>;
+  readonly dataFolder: string;
+  readonly log: Log;
+}): Promise<FirstKey | undefined> {
+  const { db, dataFolder, log } = parts;
+  const made = await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${firstAccountLock})`.execute(transaction);
+    const account = await transaction.selectFrom("account").select("id").limit(1).execute();
+    if (account.length > 0) return undefined;
+    const accountId = newId();
+    const key = newApiKey();
+    await transaction
+      .insertInto("account")
+      .values({ id: accountId, display_name: "First account" })
+      .execute();
+    await transaction
+      .insertInto("api_key")
+      .values({
+        id: key.id,
+        account_id: accountId,
+        display_name: "First key",
+        scopes: [...scopes],
+        secret_hash: key.secretHash,
+      })
+      .execute();
+    const file = await writeKey(dataFolder, key.token);
+    return { accountId, keyId: key.id, secret: key.token, file };
+  });
+  if (!made) return undefined;
+  const { secret, ...facts } = made;
+  log.info(facts, "account.first_made");
+  return { secret, file: made.file };
+}
+
+/** Replaces the file whole: a reader finds the old key or the new one. */
+async function writeKey(folder: string, token: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, "api-key");
+  const unfinished = `${file}.${newId()}`;
+  {
+    await using handle = await open(unfinished, "wx", 0o600);
+    await handle.writeFile(`${token}\n`);
+    await handle.sync();
+  }
+  await rename(unfinished, file);
+  await using directory = await open(folder, "r");
+  await directory.sync();
+  return file;
+}

@@ -1,0 +1,53 @@
+import { ServiceError } from "../std/service-error.ts";
+
+/** What a call says about itself. */
+export interface CallFacts {
+  readonly headers: Headers;
+  /** The request target as sent: path and query. */
+  readonly url: string;
+}
+
+/**
+ * The token that a call shows (section 5): in the header Authorization, and where `alsoInUrl` in the query parameter token
+ * or in Sec-WebSocket-Protocol after "Bearer". undefined when there is none. The same token twice is one; two different
+ * ones are refused, for it would not be said which of them counts (RFC 6750 section 2).
+ */
+export function shownToken({ headers, url }: CallFacts, alsoInUrl: boolean): string | undefined {
+  const shown = new Set(inAuthorization(headers.get("authorization") ?? ""));
+  if (alsoInUrl) {
+    for (const token of inQuery(url)) shown.add(token);
+    for (const token of inSubprotocols(headers.get("sec-websocket-protocol") ?? ""))
+      shown.add(token);
+  }
+  if (shown.size > 1) {
+    throw new ServiceError(
+      "invalid_argument",
+      "the call shows two different tokens: send one, in one place",
+      { reason: "SEVERAL_TOKENS" },
+    );
+  }
+  const [token] = shown;
+  return token;
+}
+
+/** Headers of the same name arrive joined by commas, which no token has. Other schemes are not ours. */
+function inAuthorization(value: string): string[] {
+  return value.split(",").flatMap((part) => {
+    const [, token = ""] = /^\s*bearer(?:\s+(.*))?$/i.exec(part) ?? [];
+    return token.trim() === "" ? [] : [token.trim()];
+  });
+}
+
+/** Read from the text: `new URL()` would fold what stands before it. */
+function inQuery(url: string): string[] {
+  const start = url.indexOf("?");
+  if (start === -1) return [];
+  return new URLSearchParams(url.slice(start)).getAll("token").filter((token) => token !== "");
+}
+
+function inSubprotocols(value: string): string[] {
+  const names = value.split(",").map((name) => name.trim());
+  const bearer = names.findIndex((name) => name.toLowerCase() === "bearer");
+  const token = bearer === -1 ? undefined : names[bearer + 1];
+  return token ? [token] : [];
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { after, before, describe, it } from "node:test";
+import pg from "pg";
+import { openTestDatabase } from "../../test/open-test-database.ts";
+import { until } from "../../test/until.ts";
+import { createLog } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { databaseTrouble, openDatabase, type Database } from "./database.ts";
+import { migrate } from "./migrate.ts";
+import { first } from "./migrations/0001_first.ts";
+import { signingKey } from "./signing-key.ts";
+
+const log = createLog("silent");
+
+let database: Database;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database[Symbol.asyncDispose]());
+
+/** Another database on the same server, as a DATABASE_URL. */
+async function newDatabase(name: string, how = ""): Promise<string> {
+  await database.pool.query(`create database ${name} ${how}`);
+  const { host } = database.pool.options;
+  return `postgres://hlust@/${name}?host=${encodeURIComponent(host ?? "")}`;
+}
+
+const open = (url: string) => openDatabase({ url, folder: "", log, durable: false });
+
+describe("openDatabase()", () => {
+  it("migrates an empty database once, when several processes open it at the same time", async () => {
+    const url = await newDatabase("several");
+    const opened = await Promise.all([open(url), open(url), open(url)]);
+    for (const each of opened) {
+      assert.deepEqual(await each.db.selectFrom("account").selectAll().execute(), []);
+    }
+    const done = await opened[0].pool.query("select name from kysely_migration");
+    assert.deepEqual(done.rows, [{ name: "0001_first" }]);
+    await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
+    await assert.rejects(opened[0].ping(), /after calling end/);
+  });
+
+  it("refuses a database that a newer version has migrated", async () => {
+    const url = await newDatabase("newer");
+    const later = { up: () => Promise.resolve() };
+    await migrate({ connectionString: url }, log, { "0001_first": first, "0002_later": later });
+    await assert.rejects(open(url), /newer Hlust.*0002_later/);
+  });
+
+  const icelandic =
+    "template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
+  for (const [name, how, refusal] of [
+    ["as_advised", icelandic, undefined],
+    [
+      "ascii",
+      "template template0 encoding 'UTF8' locale_provider libc locale 'C'",
+      /lower\('ÞÁ'\) is not 'þá'.*create database/,
+    ],
+    [
+      "latin",
+      "template template0 encoding 'LATIN1' locale_provider libc locale 'C'",
+      /encoding is LATIN1/,
+    ],
+  ] as const) {
+    it(`${refusal ? "refuses" : "takes"} a database made with ${how}`, async () => {
+      const url = await newDatabase(name, how);
+      if (refusal) {
+        await assert.rejects(open(url), refusal);
+        return;
+      }
+      await using opened = await open(url);
+      await opened.ping();
+    });
+  }
+
+  it("refuses a database that answers before its data is on the disk", async () => {
+    const url = await newDatabase("hasty");
+    await database.pool.query("alter database hasty set synchronous_commit = off");
+    await assert.rejects(
+      openDatabase({ url, folder: "", log }),
+      /synchronous_commit is off, fsync is off.*power cut/,
+    );
+  });
+
+  it("says at once what is wrong with a database that will not be there", async () => {
+    const url = await newDatabase("there");
+    await assert.rejects(
+      open(url.replace("/there", "/absent")),
+      /database of DATABASE_URL does not answer: database "absent" does not exist/,
+    );
+  });
+
+  it("finds Icelandic text in any case by trigrams", async () => {
+    const { rows } = await database.pool.query(
+      "select show_trgm('Þjóð') = show_trgm('ÞJÓÐ') as folds, cardinality(show_trgm('þjóð')) as trigrams",
+    );
+    assert.deepEqual(rows, [{ folds: true, trigrams: 5 }]);
+  });
+});
+
+describe("databaseTrouble()", () => {
+  const failure = async (run: () => Promise<unknown>): Promise<unknown> => {
+    try {
+      await run();
+    } catch (error) {
+      return error;
+    }
+    return assert.fail("it did not fail");
+  };
+  const connect = (options: pg.ClientConfig) => new pg.Client(options).connect();
+
+  it("tells a database that is away from one that is slow, and both from a bug", async () => {
+    await using silent = await openSilentServer();
+    const rows: [string, () => Promise<unknown>, string | undefined][] = [
+      ["nobody listens", () => connect({ host: "127.0.0.1", port: 1 }), "unavailable"],
+      ["no socket", () => connect({ host: "/nowhere" }), "unavailable"],
+      ["no such host", () => connect({ host: "hlust.invalid" }), "unavailable"],
+      [
+        "no answer",
+        () => connect({ host: "127.0.0.1", port: silent.port, connectionTimeoutMillis: 50 }),
+        "unavailable",
+      ],
+      [
+        "connection ended by the server",
+        () => database.pool.query("select pg_terminate_backend(pg_backend_pid())"),
+        "unavailable",
+      ],
+      ["statement timeout", slowStatement, "deadline_exceeded"],
+      ["a mistake in SQL", () => database.pool.query("select from where"), undefined],
+      ["a broken rule", () => database.pool.query("insert into account values (null)"), undefined],
+      [
+        "an answer for the caller",
+        () => Promise.reject(new ServiceError("not_found", "")),
+        undefined,
+      ],
+    ];
+    for (const [name, run, code] of rows) {
+      const trouble = databaseTrouble(await failure(run));
+      assert.equal(trouble?.code, code, name);
+      if (code === "unavailable") assert.ok(trouble?.retryAfterMs, name);
+    }
+    const wrapped = new Error("while polling", { cause: await failure(slowStatement) });
+    assert.equal(databaseTrouble(wrapped)?.reason, "DATABASE_TIMEOUT");
+    assert.equal(databaseTrouble("no error"), undefined);
+  });
+
+  async function slowStatement(): Promise<void> {
+    const client = await database.pool.connect();
+    try {
+      await client.query("set statement_timeout = 20");
+      await client.query("select pg_sleep(10)");
+    } finally {
+      client.release(true);
+    }
+  }
+
+  it("answers unavailable while the own server is killed, and nothing once it is back", async () => {
+    await using own = await openTestDatabase();
+    const { rows } = await own.pool.query<{ pid: number }>(
+      "select pid from pg_stat_activity where backend_type = 'checkpointer'",
+    );
+    const pid = rows[0]?.pid ?? assert.fail("no checkpointer");
+    process.kill(pid, "SIGKILL"); // the server throws everybody out and recovers
+    const codes = new Set<string | undefined>();
+    const answers = () =>
+      own.ping().then(
+        () => true,
+        (error: unknown) => {
+          codes.add(databaseTrouble(error)?.code);
+          return false;
+        },
+      );
+    await until(async () => !(await answers()));
+    await until(answers);
+    assert.deepEqual([...codes], ["unavailable"]);
+  });
+});
+
+describe("signingKey()", () => {
+  it("makes one key for a name, whoever asks at the same time", async () => {
+    const asked = Array.from({ length: 8 }, () => signingKey(database.db, "signed-url"));
+    const [key, ...others] = await Promise.all(asked);
+    assert.equal(key?.length, 32);
+    for (const other of others) assert.deepEqual(other, key);
+    assert.deepEqual(await signingKey(database.db, "signed-url"), key);
+    assert.notDeepEqual(await signingKey(database.db, "page-token"), key);
+  });
+});
+
+/** Accepts connections and says nothing. */
+async function openSilentServer(): Promise<AsyncDisposable & { port: number }> {
+  const sockets: { destroy(): void }[] = [];
+  const server = createServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || !address) throw new TypeError("no port");
+  return {
+    port: address.port,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
