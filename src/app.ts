@@ -1,25 +1,194 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { chooseSandbox } from "./audio/sandbox.ts";
 import { createAccountsService } from "./accounts/accounts-service.ts";
-import { ensureFirstAccount } from "./accounts/first-account.ts";
+import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
+import { chooseSandbox, type Sandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
-import type { Config } from "./config.ts";
-import { databaseTrouble, openDatabase } from "./database/database.ts";
+import { ConfigError, type Config } from "./config.ts";
+import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
 import { signingKey } from "./database/signing-key.ts";
-import { openEnginePool } from "./engines/engine-pool.ts";
+import { openEnginePool, type EnginePool } from "./engines/engine-pool.ts";
+import type { Recognizer } from "./engines/recognizer.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { openJobQueue, type JobQueue } from "./jobs/job-queue.ts";
+import { createJobsService } from "./jobs/jobs-service.ts";
+import { openWorker } from "./jobs/worker.ts";
 import { openDiskStore } from "./media/disk-store.ts";
-import { implemented } from "./server/methods.ts";
-import { openServer } from "./server/server.ts";
+import { findMedia, removeUnrecordedMedia } from "./media/media-records.ts";
+import type { MediaStore } from "./media/media-store.ts";
+import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
+import { createSignedUrls } from "./media/signed-url.ts";
+import { createUploads } from "./media/uploads.ts";
+import type { ReadinessCheck } from "./server/health.ts";
+import { implemented, type ImplementedService } from "./server/methods.ts";
+import { openServer, type TargetDoor } from "./server/server.ts";
+import { createMediaDoor } from "./server/uploads.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
-import type { Log } from "./std/log.ts";
+import { errorFields, type Log } from "./std/log.ts";
+import { createPageTokens } from "./transcripts/page-token.ts";
+import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 
 export interface App extends AsyncDisposable {
-  /** http://<host>:<port> */
+  /** http://<host>:<port>, as bound. */
   readonly address: string;
   /** The first API key, when this start has made it. */
-  readonly firstKey: { readonly secret: string; readonly file: string } | undefined;
+  readonly firstKey: FirstKey | undefined;
+}
+
+/**
+ * Opens every part of the service in order, and closes them in reverse: doors first, so that calls in flight still find what they
+ * need. Throws ConfigError for a setting that cannot be used; with a sentence for the operator when a part cannot be opened.
+ */
+export async function openApp(config: Config, { log }: { readonly log: Log }): Promise<App> {
+  await using parts = new AsyncDisposableStack();
+  const allow = allowListOf(config);
+  await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
+  // The slowest parts do not need each other. When one fails, the others are closed with the rest.
+  const opening = [
+    openDatabase({
+      url: config.databaseUrl,
+      folder: join(config.dataFolder, "postgres"),
+      log,
+    }).then((database) => parts.use(database)),
+    openEnginePool({ engine: config.engine, processes: config.engineProcesses, log }).then((pool) =>
+      parts.use(pool),
+    ),
+    chooseSandbox(config.sandbox, log),
+  ] as const;
+  await Promise.allSettled(opening);
+  const [database, recognizer, sandbox] = await Promise.all(opening);
+  const { db } = database;
+  const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
+  const store = parts.use(await openDiskStore(join(config.dataFolder, "media"), { log }));
+  cleanMedia(parts, { db, store, log });
+  const runsJobs = config.role !== "api";
+  const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
+  if (runsJobs) {
+    const scratchFolder = join(config.dataFolder, "scratch");
+    const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
+    const durationMsMax = 8 * 3_600_000;
+    const limits = { keepMedia, mediaBytesMax, parallelism, durationMsMax };
+    const working = { database, queue, store, allow, recognizer, sandbox, scratchFolder, log };
+    parts.use(await openWorker({ ...working, ...limits }));
+  }
+
+  let address = "";
+  const publicUrl = () => config.publicUrl ?? reachable(address);
+  const { services, media } = await openDoors(config, {
+    database,
+    store,
+    queue,
+    allow,
+    recognizer,
+    publicUrl,
+    log,
+  });
+  const server = parts.use(
+    await openServer({
+      host: config.host,
+      port: config.port,
+      services: config.role === "worker" ? [] : services,
+      authenticator: createAuthenticator({ db, publicUrl, log }),
+      media,
+      readiness: readinessOf({ database, recognizer, store, sandbox }),
+      explain: databaseTrouble,
+      log,
+    }),
+  );
+  address = server.address;
+  const open = parts.move();
+  return { address, firstKey, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** Removes in the background what a kill left in the store; the next start looks again. */
+function cleanMedia(
+  parts: AsyncDisposableStack,
+  { db, store, log }: Pick<Database, "db"> & { readonly store: MediaStore; readonly log: Log },
+): void {
+  const stop = new AbortController();
+  const cleaning = removeUnrecordedMedia({ db, store, log, signal: stop.signal }).catch(
+    (error: unknown) => {
+      if (!stop.signal.aborted) log.warn(errorFields(error), "media.cleaning_failed");
+    },
+  );
+  parts.defer(async () => {
+    stop.abort();
+    await cleaning;
+  });
+}
+
+function allowListOf({ allowMediaFrom }: Config): MediaAllowList {
+  try {
+    return parseMediaAllowList(allowMediaFrom);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`HLUST_ALLOW_MEDIA_FROM: ${problem}`, { cause: error });
+  }
+}
+
+/** An address that is bound to every interface can be called at the local one. */
+function reachable(address: string): string {
+  return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+/** The services of the contract, and the door for media. */
+async function openDoors(
+  config: Config,
+  parts: {
+    readonly database: Database;
+    readonly store: MediaStore;
+    readonly queue: JobQueue;
+    readonly allow: MediaAllowList;
+    readonly recognizer: Recognizer;
+    readonly publicUrl: () => string;
+    readonly log: Log;
+  },
+): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
+  const { database, store, queue, allow, recognizer, publicUrl, log } = parts;
+  const { db } = database;
+  const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
+  const pageTokens = createPageTokens(await signingKey(db, "page-token"));
+  const { uploadBytesMax, streamSecondsMax } = config;
+  const uploads = createUploads({ db, store, urls, uploadBytesMax, log });
+  const languageCodes = () => recognizer.languageCodes;
+  const transcripts = {
+    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, log }),
+    ...createJobsService({ db, queue, pageTokens, allow, languageCodes }),
+  };
+  const limits = { streamMsMax: streamSecondsMax * 1000 };
+  return {
+    services: [
+      implemented(Transcripts, transcripts),
+      implemented(Speech, createSpeechService({ recognizer, limits })),
+      implemented(Accounts, createAccountsService({ db, log })),
+    ],
+    media: createMediaDoor({ urls, uploads, store, findMedia: (id) => findMedia(db, id), log }),
+  };
+}
+
+/** No media has this id: asking for it shows whether the store answers. */
+const absentMedia = "00000000-0000-7000-8000-000000000000";
+
+function readinessOf(parts: {
+  readonly database: Database;
+  readonly recognizer: EnginePool;
+  readonly store: MediaStore;
+  readonly sandbox: Sandbox;
+}): ReadinessCheck[] {
+  const { database, recognizer, store, sandbox } = parts;
+  return [
+    { name: "database", check: () => database.ping() },
+    { name: "engines", check: () => enginesCheck(recognizer) },
+    { name: "media", check: async () => ({ bytes: await store.sizeBytes(absentMedia) }) },
+    { name: "sandbox", check: () => Promise.resolve({ kind: sandbox.kind }) },
+  ];
+}
+
+/** Ready when some engine process is: the others take over from it, or are on their way. */
+function enginesCheck(recognizer: EnginePool): Promise<object> {
+  const { processes, ready: running, sessions } = recognizer.state();
+  if (running === 0) return Promise.reject(new Error("no engine process is ready"));
+  return Promise.resolve({ processes, running, sessions, languageCodes: recognizer.languageCodes });
 }

@@ -21,7 +21,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
     process.exit(1);
   });
 
-  await using app = await openApp(config, { log, signal: stop.signal });
+  await using app = await openApp(config, { log });
   if (!stop.signal.aborted) {
     process.stdout.write(readyText(app));
     await stopped(stop.signal);

@@ -4,7 +4,7 @@ import { answerJson, targetOf, type HttpRequest, type HttpResponse } from "./htt
 export interface ReadinessCheck {
   readonly name: string;
   /** Resolves with facts to show, for example which sandbox is used. */
-  readonly check: () => Promise<Readonly<Record<string, unknown>>>;
+  readonly check: () => Promise<object | void>;
 }
 
 /** GET /healthz: the process answers. GET /readyz: every part does, within two seconds; 503 otherwise. */

@@ -50,6 +50,8 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
     return;
   }
   const { status, headers, body } = errorBody(error);
+  // RFC 9110, section 15.5.22; HTTP/2 has no such header.
+  if (status === 426 && response.req.httpVersionMajor === 1) headers["upgrade"] = "websocket";
   answerJson(response, status, body, headers);
 }
 

@@ -4,7 +4,7 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey } from "../auth/caller.ts";
 import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import type { Transcoder } from "../transcoding/transcoder.ts";
+import type { Routed, Transcoder } from "../transcoding/transcoder.ts";
 import {
   answerJson,
   headersOf,
@@ -26,7 +26,7 @@ export function createRestDoor(parts: {
 }): HttpHandler {
   return async (request, response) => {
     const target = targetOf(request);
-    const routed = parts.transcoder.route(request.method ?? "GET", target);
+    const routed = routeUnary(parts.transcoder, request.method ?? "GET", target);
     const { method } = routed.binding;
     const headers = headersOf(request);
     const caller = await parts.authenticator.authenticate({ headers, url: target }, method);
@@ -49,6 +49,20 @@ export function createRestDoor(parts: {
     const answerHeaders = Object.fromEntries(context.responseHeader);
     answerJson(response, 200, parts.transcoder.write(routed.binding, answer), answerHeaders);
   };
+}
+
+/** Finds a method that one request can call; for one that needs a socket, says so. */
+function routeUnary(transcoder: Transcoder, httpMethod: string, target: string): Routed {
+  try {
+    const routed = transcoder.route(httpMethod, target);
+    if (routed.binding.method.methodKind === "unary") return routed;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.metadata["allow"] !== "WEBSOCKET") throw error;
+  }
+  throw new ServiceError("unimplemented", "this is a stream: connect to it as a WebSocket", {
+    reason: "UPGRADE_REQUIRED",
+    httpStatus: 426,
+  });
 }
 
 async function callUnary(

@@ -1,3 +1,5 @@
+import { createRegistry } from "@bufbuild/protobuf";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { ServiceError } from "../std/service-error.ts";
@@ -50,7 +52,11 @@ export async function openServer(parts: {
   const answerError = createAnswerError(parts.explain, (bug) => {
     log.error(errorFields(bug), "call.broken");
   });
-  const transcoder = createTranscoder(services.map(({ service }) => service));
+  const transcoder = createTranscoder(
+    services.map(({ service }) => service),
+    // What a google.rpc.Status may carry.
+    { registry: createRegistry(file_google_rpc_error_details) },
+  );
   const methods = methodsOf(services);
   const health = createHealthDoor(parts.readiness);
   const rest = createRestDoor({ transcoder, methods, authenticator });

@@ -1,0 +1,59 @@
+// From `bin/hlust serve` to ready, the first time (an empty data folder) and later, and the memory of the idle process tree.
+// npm run bench:start [runs]
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { startService, treeOf, processesNaming } from "../test/fault/process.ts";
+
+const firstMsMax = 6_000;
+const laterMsMax = 2_000;
+const runs = Number(process.argv[2] ?? 3);
+
+const first: number[] = [];
+const later: number[] = [];
+const memory: number[] = [];
+for (let run = 0; run < runs; run += 1) {
+  const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  try {
+    const environment = { HLUST_ENGINE_PROCESSES: `${availableParallelism()}`, HLUST_LOG: "error" };
+    const fresh = await startService(data, environment);
+    first.push(fresh.readyMs);
+    await fresh.stop();
+    const again = await startService(data, environment);
+    later.push(again.readyMs);
+    const processes = [...treeOf(again.pid), ...postgresOf(data)];
+    const pids = new Set(processes.map(({ pid }) => pid));
+    memory.push([...pids].reduce((sum, pid) => sum + pssKilobytes(pid), 0) / 1024);
+    if (run === runs - 1) report(processes);
+    await again.stop();
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+console.log(`\nmachine  ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.versions.node}`);
+console.log(`first    ${median(first).toFixed(0)} ms to ready, median of ${runs} (limit ${firstMsMax})`);
+console.log(`later    ${median(later).toFixed(0)} ms to ready, median of ${runs} (limit ${laterMsMax})`);
+console.log(`idle     ${median(memory).toFixed(0)} MiB (PSS of the whole tree, PostgreSQL included)`);
+if (median(first) > firstMsMax || median(later) > laterMsMax) process.exitCode = 1;
+
+/** The postmaster names its folder; its workers are its children. */
+function postgresOf(data: string) {
+  return processesNaming(data)
+    .filter(({ command }) => command.includes("postgres"))
+    .flatMap(({ pid }) => treeOf(pid));
+}
+
+/** Memory that is a process's own, shared pages by their share. */
+function pssKilobytes(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0);
+}
+
+function report(processes: ReturnType<typeof treeOf>): void {
+  for (const { pid, command } of processes) {
+    console.log(`${(pssKilobytes(pid) / 1024).toFixed(1).padStart(8)} MiB  ${command.slice(0, 90)}`);
+  }
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { ConfigError, describeConfig, readConfig } from "./config.ts";
+
+test("readConfig() has defaults that work", () => {
+  const config = readConfig({ PATH: "/bin" });
+  assert.equal(config.port, 8080);
+  assert.equal(config.host, "127.0.0.1");
+  assert.equal(config.dataFolder, resolve("data"));
+  assert.equal(config.modelsFolder, resolve("data/models"));
+  assert.equal(config.publicUrl, undefined);
+  assert.equal(config.databaseUrl, undefined);
+  assert.equal(config.role, "all");
+  assert.ok(config.engineProcesses >= 1);
+  assert.equal(config.engine, "auto");
+  assert.deepEqual(config.allowMediaFrom, []);
+  assert.equal(config.sandbox, "auto");
+  assert.equal(config.logLevel, "info");
+  assert.deepEqual(readConfig({ HLUST_PORT: "" }), config, "an empty setting is an unset one");
+});
+
+test("readConfig() reads every setting", () => {
+  const config = readConfig({
+    HLUST_PORT: "0",
+    HLUST_HOST: "::1",
+    HLUST_DATA: "/srv/hlust",
+    HLUST_PUBLIC_URL: "https://hlust.example/",
+    DATABASE_URL: "postgres://hlust:secret@db/hlust",
+    HLUST_ROLE: "worker",
+    HLUST_ENGINE_PROCESSES: "3",
+    HLUST_ENGINE: "scripted",
+    HLUST_MODELS: "/srv/models",
+    HLUST_ALLOW_MEDIA_FROM: "10.0.0.0/8, media.example ,",
+    HLUST_SANDBOX: "reduced",
+    HLUST_LOG: "debug",
+    HLUST_KEEP_MEDIA: "false",
+    HLUST_UPLOAD_BYTES_MAX: "1000",
+    HLUST_STREAM_SECONDS_MAX: "60",
+  });
+  assert.deepEqual(config, {
+    port: 0,
+    host: "::1",
+    dataFolder: "/srv/hlust",
+    publicUrl: "https://hlust.example",
+    databaseUrl: "postgres://hlust:secret@db/hlust",
+    role: "worker",
+    engineProcesses: 3,
+    engine: "scripted",
+    modelsFolder: "/srv/models",
+    allowMediaFrom: ["10.0.0.0/8", "media.example"],
+    sandbox: "reduced",
+    logLevel: "debug",
+    keepMedia: false,
+    uploadBytesMax: 1000,
+    streamSecondsMax: 60,
+  });
+});
+
+test("readConfig() names every setting that cannot be used", () => {
+  const rows: [name: string, value: string, problem: RegExp][] = [
+    ["HLUST_PORT", "65536", /HLUST_PORT is "65536": a whole number 0 to 65535 is needed/],
+    ["HLUST_PORT", "http", /HLUST_PORT/],
+    ["HLUST_PUBLIC_URL", "hlust.example", /HLUST_PUBLIC_URL is "hlust.example": a URL/],
+    ["HLUST_PUBLIC_URL", "https://a/?b", /HLUST_PUBLIC_URL/],
+    ["DATABASE_URL", "mysql://secret@db", /^DATABASE_URL does not begin with postgres:\/\/$/],
+    ["HLUST_ROLE", "boss", /HLUST_ROLE is "boss": one of all, api, worker is needed/],
+    ["HLUST_ENGINE_PROCESSES", "0", /HLUST_ENGINE_PROCESSES/],
+    ["HLUST_ENGINE", "magic", /HLUST_ENGINE/],
+    ["HLUST_SANDBOX", "none", /HLUST_SANDBOX/],
+    ["HLUST_LOG", "loud", /HLUST_LOG/],
+    ["HLUST_KEEP_MEDIA", "yes", /HLUST_KEEP_MEDIA/],
+    ["HLUST_PROT", "1", /HLUST_PROT is not a setting/],
+    ["HLUST_DATA_DIR", "/x", /HLUST_DATA_DIR is not a setting: did you mean HLUST_DATA\?/],
+  ];
+  for (const [name, value, problem] of rows) {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error) => error instanceof ConfigError && problem.test(error.message),
+      `${name}=${value}`,
+    );
+  }
+  assert.throws(() => readConfig({ HLUST_PORT: "x", HLUST_ROLE: "y", HLUST_Z: "" }), {
+    message: /HLUST_Z(.|\n)*HLUST_PORT(.|\n)*HLUST_ROLE/,
+  });
+});
+
+test("describeConfig() shows meaning, value and default, and no secret", () => {
+  const text = describeConfig({
+    DATABASE_URL: "postgres://hlust:secret@db/hlust",
+    HLUST_PORT: "9000",
+  });
+  assert.match(text, /HLUST_PORT\n.*\n +9000 +\(default: 8080\)/);
+  assert.match(text, /HLUST_HOST\n.*\n +default: 127\.0\.0\.1/);
+  assert.match(text, /DATABASE_URL\n.*\n +\(set\)/);
+  assert.equal(text.includes("secret"), false);
+  for (const name of ["HLUST_ROLE", "HLUST_ALLOW_MEDIA_FROM", "HLUST_SANDBOX", "HLUST_LOG"]) {
+    assert.ok(text.includes(name));
+  }
+});

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const hlust = resolve(import.meta.dirname, "../../bin/hlust");
+
+/** `bin/hlust serve` as a real process. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly address: string;
+  /** The first API key of the data folder. */
+  readonly key: string;
+  /** From the start to the line that says ready. */
+  readonly readyMs: number;
+  /** What it has written to standard output and standard error. */
+  output(): { readonly out: string; readonly errors: string };
+  /** Sends SIGTERM and gives the exit code. */
+  stop(): Promise<number | null>;
+  /** Kills just this process, as a crash would. */
+  crash(): Promise<void>;
+}
+
+/** Starts the service on a data folder and waits until it is ready; rejects with its words when it ends before. */
+export async function startService(
+  dataFolder: string,
+  environment: Readonly<Record<string, string>> = {},
+  cwd = "/",
+): Promise<ServiceProcess> {
+  const began = performance.now();
+  const child = spawn(hlust, ["serve"], {
+    cwd,
+    env: {
+      PATH: process.env["PATH"],
+      HLUST_PORT: "0",
+      HLUST_DATA: dataFolder,
+      HLUST_ENGINE_PROCESSES: "1",
+      HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  const address = await new Promise<string>((ready, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      out += text;
+      const line = /^hlust: ready at (\S+)$/m.exec(out);
+      if (line?.[1]) ready(line[1]);
+    });
+    child.once("exit", (code) => {
+      reject(new Error(`exit ${code}\n${out}${errors}`));
+    });
+  });
+  const readyMs = performance.now() - began;
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    const [code] = await exited;
+    return typeof code === "number" ? code : null;
+  };
+  const { pid } = child;
+  if (pid === undefined) throw new Error("not started");
+  return {
+    child,
+    pid,
+    address,
+    key: readFileSync(join(dataFolder, "api-key"), "utf8").trim(),
+    readyMs,
+    output: () => ({ out, errors }),
+    stop: () => end("SIGTERM"),
+    crash: async () => {
+      await end("SIGKILL");
+    },
+    async [Symbol.asyncDispose]() {
+      await end("SIGTERM");
+    },
+  };
+}
+
+/** A process with its children's children, by /proc. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** Every process that has `pid` as an ancestor, itself first. */
+export function treeOf(pid: number): ProcessInfo[] {
+  const all = allProcesses();
+  const tree = all.filter((each) => each.pid === pid);
+  for (const each of tree) tree.push(...all.filter(({ parent }) => parent === each.pid));
+  return tree;
+}
+
+/** Every process whose command line names `text`. */
+export function processesNaming(text: string): ProcessInfo[] {
+  return allProcesses().filter(({ command }) => command.includes(text));
+}
+
+function allProcesses(): ProcessInfo[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
+        return [{ pid: Number(name), parent, command }];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,47 @@
+// HLUST_ROLE: a node that answers and one that works, on one data folder with its own PostgreSQL.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { callRest, speak } from "../spec/service.ts";
+import { processesNaming, startService } from "./process.ts";
+
+test("jobs given to an api node are done by a worker node, which answers nothing but its health", async () => {
+  const data = mkdtempSync(join(tmpdir(), "hlust-roles-"));
+  try {
+    await using api = await startService(data, { HLUST_ROLE: "api", HLUST_ENGINE: "scripted" });
+    const call = async (method: string, path: string, body?: unknown) =>
+      (await callRest(api.address, api.key, { method, path, body })).json;
+    const upload = await call("POST", "/v1alpha1/initupload", {});
+    await fetch(upload.storageSignedUrl, { method: "PUT", body: speak("any words will do here") });
+    const job = await call("POST", "/v1alpha1/transcriptjob:submit", {
+      metadata: { languageCode: "en-US", fileType: "AUDIO" },
+      useUri: false,
+      uri: upload.resourceName,
+    });
+
+    await using worker = await startService(data, {
+      HLUST_ROLE: "worker",
+      HLUST_ENGINE: "scripted",
+    });
+    assert.equal((await fetch(`${worker.address}/readyz`)).status, 200);
+    const list = { method: "GET", path: "/v1alpha1/transcripts" };
+    assert.equal((await callRest(worker.address, api.key, list)).status, 404);
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      const { state } = await call("GET", `/v1alpha1/${job.name}`);
+      if (state === "SUCCESS") break;
+      assert.equal(state, "PROCESSING");
+      assert.ok(Date.now() < deadline, "the worker takes the job");
+    }
+
+    // Who leaves first does not take the database along.
+    assert.equal(await api.stop(), 0);
+    assert.equal((await fetch(`${worker.address}/readyz`)).status, 200);
+    assert.equal(await worker.stop(), 0);
+    assert.deepEqual(processesNaming(data), []);
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,161 @@
+// The service as a process: how it starts, says so, drains and stops; and what a kill -9 leaves.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { callRest, samplesOfWav, speak } from "../spec/service.ts";
+import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
+import { draftOf } from "../spec/transcripts.ts";
+import { processesNaming, startService, treeOf } from "./process.ts";
+
+const hlust = resolve(import.meta.dirname, "../../bin/hlust");
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "hlust-fault-"));
+});
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("bin/hlust runs on the pinned Node, whatever node is on the PATH, from any folder", () => {
+  const old = join(folder, "old");
+  execFileSync("mkdir", ["-p", old]);
+  writeFileSync(join(old, "node"), "#!/bin/sh\necho v12.0.0; exit 1\n", { mode: 0o755 });
+  execFileSync("ln", ["-sfn", hlust, join(folder, "hlust")]);
+  const env = { PATH: `${old}:/usr/bin:/bin` };
+  const text = execFileSync(join(folder, "hlust"), ["version"], {
+    cwd: "/",
+    env,
+    encoding: "utf8",
+  });
+  assert.match(text, /^hlust \d+\.\d+\.\d+, Node 24\./);
+});
+
+test("a bad setting, an unknown one and an unknown command stop with the name", () => {
+  const run = (args: string[], env: Record<string, string> = {}) =>
+    spawnSync(hlust, args, { env: { PATH: "/usr/bin:/bin", ...env }, encoding: "utf8" });
+  const bad = run(["serve"], { HLUST_PORT: "x", HLUST_PROT: "1" });
+  assert.equal(bad.status, 2);
+  assert.match(bad.stderr, /HLUST_PROT is not a setting/);
+  assert.match(bad.stderr, /HLUST_PORT is "x"/);
+  const unknown = run(["sevre"]);
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /no command "sevre"/);
+  const config = run(["config"], { DATABASE_URL: "postgres://a:secret@b/c" });
+  assert.equal(config.status, 0);
+  assert.match(config.stdout, /HLUST_PORT/);
+  assert.equal(config.stdout.includes("secret"), false);
+});
+
+test("it prints the first key once, then one line when it is ready; SIGTERM ends it with 0", async () => {
+  const data = join(folder, "lines");
+  await using first = await startService(data);
+  assert.match(
+    first.output().out,
+    /^hlust: the first API key is hlust_\S+ .*\nhlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/,
+  );
+  const tree = treeOf(first.pid);
+  assert.ok(tree.length >= 2, "engine processes");
+  assert.equal(await first.stop(), 0);
+  for (const { pid, command } of tree) {
+    assert.ok(!processesNaming(command).some((each) => each.pid === pid), `${command} is gone`);
+  }
+  assert.deepEqual(processesNaming(data), [], "and so is its PostgreSQL");
+
+  await using second = await startService(data);
+  assert.match(second.output().out, /^hlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/);
+  assert.equal(second.output().errors.includes(second.key), false);
+});
+
+test("SIGTERM lets open streams have their finals, and refuses new ones", async () => {
+  await using service = await startService(join(folder, "drain"));
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig());
+  const sentence = "we will meet again on monday morning";
+  stream.sendAudio(samplesOfWav(speak(sentence)));
+  await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
+  const began = performance.now();
+  const exit = service.stop();
+  assert.equal(await stream.closed, 1012);
+  assert.deepEqual(
+    finalsOf(stream.messages).map(({ transcript }) => transcript),
+    [`${sentence} `],
+  );
+  assert.equal(await exit, 0);
+  assert.ok(performance.now() - began < 30_000);
+});
+
+test("kill -9 of any process of the tree loses nothing that was answered", async () => {
+  const data = join(folder, "kill");
+  const names: string[] = [];
+  let service = await startService(data);
+  const { key } = service;
+  const create = async () => {
+    const call = {
+      method: "POST",
+      path: "/v1alpha1/transcripts",
+      body: draftOf(`nr ${names.length}`),
+    };
+    const { status, json } = await callRest(service.address, key, call);
+    if (status === 200) names.push(json.name);
+    return status;
+  };
+  const checkAll = async () => {
+    for (const name of names) {
+      const { status } = await callRest(service.address, key, {
+        method: "GET",
+        path: `/v1alpha1/${name}`,
+      });
+      assert.equal(status, 200, name);
+    }
+  };
+  const until = async (isIt: () => Promise<boolean>, what: string) => {
+    const deadline = Date.now() + 20_000;
+    while (!(await isIt())) assert.ok(Date.now() < deadline, what);
+  };
+  assert.equal(await create(), 200);
+
+  // The service itself: what was under way may fail, what was answered stays.
+  const writing = Promise.allSettled(Array.from({ length: 20 }, () => create()));
+  await create();
+  await service.crash();
+  await writing;
+  service = await startService(data);
+  assert.equal(service.key, key);
+  await checkAll();
+
+  // An engine process: the next call is heard by another one.
+  const engine = treeOf(service.pid).find(({ command }) => command.includes("engine-process"));
+  assert.ok(engine);
+  process.kill(engine.pid, "SIGKILL");
+  const wav = speak("nothing is lost");
+  const body = {
+    config: { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" },
+    audio: { content: wav.toString("base64") },
+  };
+  await until(async () => {
+    const call = { method: "POST", path: "/v2beta1/speech:recognize", body };
+    return (await callRest(service.address, key, call)).status === 200;
+  }, "recognition comes back");
+
+  // The PostgreSQL postmaster, and one of its workers.
+  for (const which of [/bin\/postgres -D/, /postgres: .*hlust/]) {
+    const found = processesNaming("postgres").find(
+      ({ pid, command }) =>
+        which.test(command) && (command.includes(data) || ancestorNames(pid, data)),
+    );
+    if (!found) continue;
+    process.kill(found.pid, "SIGKILL");
+    await until(async () => (await create()) === 200, "writes come back");
+    await checkAll();
+  }
+  await service.stop();
+});
+
+/** Whether the parent of a process names `text`: PostgreSQL's workers do not name their folder themselves. */
+function ancestorNames(pid: number, text: string): boolean {
+  const own = processesNaming("").find((each) => each.pid === pid);
+  return processesNaming(text).some((each) => each.pid === own?.parent);
+}

@@ -1,0 +1,64 @@
+// The requests of the README work when pasted, in order.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { openTestService } from "./spec/service.ts";
+
+const root = resolve(import.meta.dirname, "..");
+
+/** The shell blocks of the section "Requests". */
+function requests(): string[] {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const [, section = ""] = readme.split("\n## Requests\n");
+  const [own = ""] = section.split(/\n## /);
+  return Array.from(own.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = ""]) => block);
+}
+
+test("every request of the README answers as it says", async () => {
+  await using service = await openTestService();
+  const folder = mkdtempSync(join(tmpdir(), "hlust-readme-"));
+  try {
+    symlinkSync(service.dataFolder, join(folder, "data"));
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    const marked = requests().map((block, at) => `echo; echo "== ${at}"\n${block}`);
+    const script = marked
+      .join("\n")
+      .replaceAll("http://127.0.0.1:8080", service.address)
+      .replaceAll("/tmp/", `${folder}/`);
+    const { status, output } = await runBash(script, folder);
+    assert.equal(status, 0, output);
+    const outputs = output.split(/^== \d+$/m).slice(1);
+    const text = "the meeting will begin at nine in the morning";
+    const expected: RegExp[] = [
+      /^\s*$/,
+      new RegExp(`"transcript": "${text}"(.|\\n)*"startTime": "`),
+      new RegExp(`interim (.|\\n)*final   ${text} \n`),
+      /^\s*(\{\})?\s*$/,
+      new RegExp(`"SUCCESS"(.|\\n)*${text}\n`),
+      /"name": "transcripts\/(.|\n)*"Ávarp"\n"Meeting"\n"transcripts\/\S+"\n"transcripts\/\S+"\n(.|\n)*"Morning meeting"/,
+      /RIFF$/,
+    ];
+    assert.equal(outputs.length, expected.length);
+    for (const [at, output] of outputs.entries())
+      assert.match(output, expected[at] ?? /^$/, `block ${at}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Runs a script; the service that it calls runs in this process. */
+async function runBash(script: string, cwd: string): Promise<{ status: unknown; output: string }> {
+  const run = spawn("bash", ["-euo", "pipefail", "-c", `exec 2>&1\n${script}`], {
+    cwd,
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 120_000,
+  });
+  const ended = once(run, "close");
+  const parts = await Array.fromAsync(run.stdout.setEncoding("utf8"));
+  const [status]: unknown[] = await ended;
+  return { status, output: parts.join("") };
+}

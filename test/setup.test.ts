@@ -1,0 +1,44 @@
+// script/setup, which script/server and script/test begin with.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+
+const root = resolve(import.meta.dirname, "..");
+const setup = join(root, "script/setup");
+
+test("set-up takes under 3 s when nothing changed", (t) => {
+  if (!existsSync(join(root, "node_modules/.hlust-setup"))) {
+    t.skip("these node_modules were not installed by script/setup");
+    return;
+  }
+  for (const args of [[], ["--test"]]) {
+    const began = performance.now();
+    const { status, stderr } = spawnSync(setup, args, { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    const tookMs = performance.now() - began;
+    assert.ok(tookMs < 3_000, `${tookMs} ms`);
+  }
+});
+
+test("missing packages are named to whoever is not root, with the command that installs them", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hlust-dpkg-"));
+  try {
+    // A package database in which nothing is installed.
+    writeFileSync(join(folder, "status"), "");
+    const asUser = process.getuid?.() === 0 ? ["unshare", "--user", "--map-user=1000"] : ["env"];
+    const [program = "", ...args] = [...asUser, setup];
+    const env = { PATH: "/usr/bin:/bin", DPKG_ADMINDIR: folder };
+    const { status, stderr } = spawnSync(program, args, { encoding: "utf8", env });
+    assert.equal(status, 1);
+    assert.match(stderr, /only root can install them/);
+    assert.match(
+      stderr,
+      /apt-get install --no-install-recommends ffmpeg bubblewrap libpocketsphinx3 pocketsphinx-en-us$/m,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,124 @@
+// Section 4.3: list transcripts.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { callRest, openTestService, type TestService } from "./service.ts";
+import { draftOf } from "./transcripts.ts";
+
+const path = "/v1alpha1/transcripts";
+const subjects = [
+  "Þingfundur um ÁLAGNINGU",
+  "Fréttir",
+  "100 % af_öllu",
+  "Annar þingfundur",
+  "Viðtal",
+];
+let service: TestService;
+
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+  for (const [at, subject] of subjects.entries()) {
+    const keywords = ["allt", `númer ${at}`, at % 2 === 0 ? "jafnt" : "odda"];
+    const { status } = await service.call("POST", path, draftOf(subject, { keywords }));
+    assert.equal(status, 200);
+  }
+});
+after(() => service[Symbol.asyncDispose]());
+
+const list = (query: Readonly<Record<string, string>>) =>
+  service.call("GET", `${path}?${new URLSearchParams(query).toString()}`);
+const subjectsIn = (json: { transcripts: { metadata: { subject: string } }[] }) =>
+  json.transcripts.map(({ metadata }) => metadata.subject);
+
+test("transcripts come newest first, without segments and with unset fields shown", async () => {
+  const { status, json } = await list({});
+  assert.equal(status, 200);
+  assert.deepEqual(subjectsIn(json), subjects.toReversed());
+  assert.equal(json.nextPageToken, "");
+  const [first] = json.transcripts;
+  assert.deepEqual(first.segments, []);
+  assert.equal(first.uri, "");
+  assert.equal(first.metadata.recordingDuration, null);
+  assert.equal(first.metadata.waveformUri, "");
+  assert.equal(first.metadata.description, "");
+  assert.deepEqual(first.metadata.speakers, {});
+  assert.deepEqual(first.metadata.additionalMetadata, {});
+  assert.equal(first.version.parent, "");
+  assert.ok(Date.parse(first.version.creationTime) > 0);
+});
+
+test("pages hold every transcript once", async () => {
+  const seen: string[] = [];
+  let pageToken = "";
+  do {
+    const { status, json } = await list({ pageSize: "2", ...(pageToken !== "" && { pageToken }) });
+    assert.equal(status, 200);
+    assert.ok(json.transcripts.length <= 2);
+    seen.push(...subjectsIn(json));
+    pageToken = json.nextPageToken;
+  } while (pageToken !== "");
+  assert.deepEqual(seen, subjects.toReversed());
+});
+
+test("both filters find what they say", async () => {
+  const rows: [filter: string, found: string[]][] = [
+    ['metadata.subject CONTAINS "þingfundur"', ["Annar þingfundur", "Þingfundur um ÁLAGNINGU"]],
+    ['metadata.subject CONTAINS "ÁLAGNINGU"', ["Þingfundur um ÁLAGNINGU"]],
+    ['metadata.subject CONTAINS "álagningu"', ["Þingfundur um ÁLAGNINGU"]],
+    ['metadata.subject  CONTAINS  "%"', ["100 % af_öllu"]],
+    ['metadata.subject CONTAINS "f_ö"', ["100 % af_öllu"]],
+    ['metadata.subject CONTAINS "t_l"', []],
+    ['metadata.subject CONTAINS "ekkert svona"', []],
+    ['metadata.keywords CONTAINS ["odda"]', ["Annar þingfundur", "Fréttir"]],
+    ['metadata.keywords CONTAINS ["allt", "númer 4"]', ["Viðtal"]],
+    ['metadata.keywords CONTAINS ["Odda"]', []],
+    ['metadata.keywords CONTAINS ["odd"]', []],
+  ];
+  for (const [filter, found] of rows) {
+    const { status, json } = await list({ filter });
+    assert.equal(status, 200, `${filter}: ${json.message}`);
+    assert.deepEqual(subjectsIn(json), found, filter);
+  }
+});
+
+test("what cannot be listed is refused with what was expected and where", async () => {
+  const rows: [query: Record<string, string>, message: RegExp][] = [
+    [{ filter: "subject CONTAINS x" }, /column 1/],
+    [{ filter: 'metadata.subject contains "x"' }, /CONTAINS.*column 18|column 18.*CONTAINS/],
+    [{ filter: 'metadata.subject CONTAINS "x' }, /column/],
+    [{ filter: 'metadata.subject CONTAINS "x" AND metadata.keywords CONTAINS ["y"]' }, /column 31/],
+    [{ filter: 'metadata.keywords CONTAINS "x"' }, /column 28/],
+    [{ filter: "metadata.keywords CONTAINS []" }, /column 29/],
+    [{ filter: `metadata.subject CONTAINS "${"x".repeat(5000)}"` }, /4096/],
+    [{ pageSize: "-1" }, /pageSize/],
+    [{ pageSize: "many" }, /pageSize/],
+    [{ pageToken: "made-up" }, /pageToken/],
+    [{ orderBy: "subject" }, /orderBy/],
+  ];
+  for (const [query, message] of rows) {
+    const { status, json } = await list(query);
+    assert.equal(status, 400, JSON.stringify(query));
+    assert.match(json.message, message, JSON.stringify(query));
+  }
+});
+
+test("a page token belongs to its filter", async () => {
+  const filter = 'metadata.keywords CONTAINS ["allt"]';
+  const { json } = await list({ filter, pageSize: "1" });
+  const pageToken = json.nextPageToken;
+  assert.equal((await list({ filter, pageSize: "1", pageToken })).status, 200);
+  assert.equal((await list({ pageSize: "1", pageToken })).status, 400);
+  const changed = pageToken.slice(0, -2) + (pageToken.endsWith("AA") ? "BB" : "AA");
+  assert.equal((await list({ filter, pageSize: "1", pageToken: changed })).status, 400);
+});
+
+test("a pageSize over 1000 is taken as 1000", async () => {
+  const { status, json } = await list({ pageSize: "100000" });
+  assert.equal(status, 200);
+  assert.equal(json.transcripts.length, subjects.length);
+});
+
+test("the heading's prefix is not a path, and a token is needed", async () => {
+  assert.equal((await service.call("GET", "/v1alpha/transcripts")).status, 404);
+  assert.equal((await service.call("GET", `${path}/`)).status, 404);
+  assert.equal((await callRest(service.address, undefined, { method: "GET", path })).status, 401);
+});

@@ -1,0 +1,270 @@
+// Section 4.9: streaming recognize, on WebSocket and gRPC.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { openTestService, samplesOfWav, speak, type TestService } from "./service.ts";
+import {
+  finalsOf,
+  openStream,
+  secondsOf,
+  streamingConfig,
+  type StreamMessage,
+  type TestStream,
+} from "./stream.ts";
+
+const sentences = ["we will meet again on monday morning", "the weather is cold and dark today"];
+let service: TestService;
+/** The two sentences, each followed by 1.5 s of silence. */
+let speech: Buffer;
+
+before(async () => {
+  service = await openTestService();
+  const silence = Buffer.alloc(48_000);
+  speech = Buffer.concat(sentences.flatMap((text) => [samplesOfWav(speak(text)), silence]));
+});
+after(() => service[Symbol.asyncDispose]());
+
+const open = () => openStream(service.address, { token: service.key });
+
+async function hear(
+  config: unknown,
+  audio: (stream: TestStream) => void,
+): Promise<{ messages: readonly StreamMessage[]; code: number }> {
+  const stream = await open();
+  stream.send(config);
+  audio(stream);
+  stream.send({ audioContent: "" });
+  return { code: await stream.closed, messages: stream.messages };
+}
+
+test("interim results, then a final one for each segment, then the end", async () => {
+  const config = streamingConfig({ enableWordTimeOffsets: true });
+  const { messages, code } = await hear(config, (stream) => {
+    stream.sendAudio(speech);
+  });
+  assert.equal(code, 1000);
+  const finals = finalsOf(messages);
+  assert.deepEqual(
+    finals.map(({ transcript }) => transcript),
+    sentences.map((text) => `${text} `),
+  );
+  const results = messages.flatMap(({ result }) => result?.results ?? []);
+  const interims = results.filter((result) => !("isFinal" in result));
+  assert.ok(interims.length > 4);
+  assert.equal(interims.length + finals.length, results.length);
+  for (const { alternatives } of interims) assert.equal(alternatives.length, 1);
+  const texts = results.map(({ alternatives }) => alternatives[0]?.transcript);
+  for (const [at, text] of texts.entries())
+    assert.notEqual(text, texts[at + 1], "only changes are sent");
+
+  let before = 0;
+  for (const { words = [] } of finals) {
+    assert.ok(words.length > 4);
+    for (const { startTime, endTime, word } of words) {
+      assert.equal(word, word.trim());
+      assert.ok(secondsOf(startTime) >= before && secondsOf(endTime) > secondsOf(startTime));
+      before = secondsOf(endTime);
+    }
+  }
+  // Times count from the start of the stream: the second sentence begins after the first and its silence.
+  const secondStart = secondsOf(finals[1]?.words?.[0]?.startTime ?? "0s");
+  const firstEnd = secondsOf(finals[0]?.words?.at(-1)?.endTime ?? "0s");
+  assert.ok(
+    secondStart - firstEnd > 1.2 && secondStart - firstEnd < 2.5,
+    `${firstEnd} ${secondStart}`,
+  );
+});
+
+test("without interimResults there are only finals; words only when asked for", async () => {
+  const config = streamingConfig({ maxAlternatives: 3 }, { interimResults: false });
+  const { messages } = await hear(config, (stream) => {
+    stream.sendAudio(speech);
+  });
+  const results = messages.flatMap(({ result }) => result?.results ?? []);
+  assert.equal(results.length, 2);
+  for (const { isFinal, alternatives } of results) {
+    assert.equal(isFinal, true);
+    assert.ok(alternatives.length >= 1 && alternatives.length <= 3);
+    for (const alternative of alternatives) {
+      assert.equal("words" in alternative, false);
+      assert.match(alternative.transcript, /\S $/);
+    }
+  }
+});
+
+test("any split of the same samples gives the same finals", async () => {
+  const transcripts = await Promise.all(
+    [1600, 3201, 17, 320_000].map(async (chunkBytes) => {
+      const { messages, code } = await hear(
+        streamingConfig({ enableWordTimeOffsets: true }),
+        (stream) => {
+          stream.sendAudio(chunkBytes === 17 ? speech.subarray(0, 90_000) : speech, chunkBytes);
+        },
+      );
+      assert.equal(code, 1000);
+      return finalsOf(messages);
+    }),
+  );
+  assert.deepEqual(transcripts[1], transcripts[0]);
+  assert.deepEqual(transcripts[3], transcripts[0]);
+  assert.equal(transcripts[2]?.[0]?.transcript, `${sentences[0]} `);
+});
+
+test("singleUtterance ends with the first final", async () => {
+  const stream = await open();
+  stream.send(streamingConfig({}, { singleUtterance: true }));
+  stream.sendAudio(speech);
+  assert.equal(await stream.closed, 1000);
+  assert.deepEqual(
+    finalsOf(stream.messages).map(({ transcript }) => transcript),
+    [`${sentences[0]} `],
+  );
+  assert.equal(stream.messages.at(-1)?.result?.speechEventType, "END_OF_SINGLE_UTTERANCE");
+});
+
+test("finalizeUtterance ends the utterance at once and goes on listening", async () => {
+  const stream = await open();
+  stream.send(streamingConfig());
+  const [first = ""] = sentences;
+  const half = samplesOfWav(speak(first));
+  stream.sendAudio(half);
+  stream.send({ finalizeUtterance: true });
+  const message = await stream.waitFor((each) => finalsOf([each]).length > 0);
+  assert.equal(finalsOf([message])[0]?.transcript, `${first} `);
+  stream.sendAudio(speech.subarray(half.length));
+  stream.send({ audioContent: "" });
+  assert.equal(await stream.closed, 1000);
+  assert.equal(finalsOf(stream.messages).length, 2);
+});
+
+test("without speech there is no message", async () => {
+  const { messages, code } = await hear(streamingConfig(), (stream) => {
+    stream.sendAudio(Buffer.alloc(160_000));
+  });
+  assert.deepEqual(messages, []);
+  assert.equal(code, 1000);
+});
+
+test("what is out of order or malformed ends the stream with an error message", async () => {
+  const audio = { audioContent: "AAAA" };
+  const config = streamingConfig();
+  const rows: [messages: (string | Buffer)[], problem: RegExp, code: number][] = [
+    [
+      [JSON.stringify(audio)],
+      /audioContent came: expected streamingConfig as the first message/,
+      1007,
+    ],
+    [
+      [JSON.stringify(config), JSON.stringify(config)],
+      /a second streamingConfig came: expected audioContent/,
+      1007,
+    ],
+    [["{}"], /a message without a field came: expected streamingConfig/, 1007],
+    [[JSON.stringify(config), "{}"], /a message without a field came: expected audioContent/, 1007],
+    [[JSON.stringify({ ...config, ...audio })], /./, 1007],
+    [[JSON.stringify(config), '{"audioContent":"%%%%"}'], /audioContent/, 1007],
+    [[JSON.stringify(config), '{"audioContent":5}'], /audioContent/, 1007],
+    [[JSON.stringify(config), '{"audio":"AAAA"}'], /audio/, 1007],
+    [["{"], /JSON/, 1007],
+    [["[]"], /./, 1007],
+    [
+      [JSON.stringify(config), Buffer.alloc(10)],
+      /binary message came: send JSON as text messages/,
+      1007,
+    ],
+    [
+      [JSON.stringify(config), JSON.stringify({ audioContent: "A".repeat(1_200_000) })],
+      /at most 1048576 are taken/,
+      1009,
+    ],
+    [
+      [
+        JSON.stringify(
+          streamingConfig({
+            sampleRateHertz: 7_000,
+            encoding: "MP3",
+            languageCode: "is-IS",
+            maxAlternatives: 99,
+          }),
+        ),
+      ],
+      /sampleRateHertz.*languageCode.*maxAlternatives/,
+      1007,
+    ],
+    [
+      [JSON.stringify(streamingConfig({}, { endpointing: { minSilence: "9s" } }))],
+      /minSilence: is 9s: 0.2s to 5s is accepted/,
+      1007,
+    ],
+  ];
+  for (const [messages, problem, code] of rows) {
+    const stream = await open();
+    for (const message of messages) stream.sendRaw(message, Buffer.isBuffer(message));
+    const row = String(messages.at(-1)).slice(0, 80);
+    assert.equal(await stream.closed, code, row);
+    const last = stream.messages.at(-1);
+    assert.match(last?.error?.message ?? "", problem, row);
+    assert.equal(last?.error?.code, 3, row);
+    assert.ok((last?.error?.details.length ?? 0) > 0);
+  }
+  const { code } = await hear(streamingConfig(), () => {});
+  assert.equal(code, 1000, "the next stream works");
+});
+
+test("a stream without a configuration is closed after 10 s", { timeout: 30_000 }, async () => {
+  const stream = await open();
+  const began = performance.now();
+  assert.equal(await stream.closed, 1008);
+  const waited = performance.now() - began;
+  assert.ok(waited > 9_500 && waited < 13_000, `${waited} ms`);
+  assert.equal(stream.messages[0]?.error?.code, 11);
+  assert.match(stream.messages[0]?.error?.message ?? "", /no streamingConfig came within 10 s/);
+});
+
+test("a caller that vanishes leaves nothing behind", async () => {
+  const streams = await Promise.all([open(), open(), open()]);
+  for (const stream of streams) {
+    stream.send(streamingConfig());
+    stream.sendAudio(speech);
+    stream.terminate();
+  }
+  await Promise.all(streams.map(({ closed }) => closed));
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const { json } = await service.call("GET", "/readyz");
+    if (json.parts.engines.sessions === 0) break;
+    assert.ok(Date.now() < deadline, JSON.stringify(json));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+});
+
+test("gRPC streams the same", async () => {
+  const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
+  async function* requests() {
+    const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };
+    yield {
+      streamingRequest: {
+        case: "streamingConfig" as const,
+        value: { config, interimResults: true },
+      },
+    };
+    for (let at = 0; at < speech.length; at += 1600) {
+      yield {
+        streamingRequest: { case: "audioContent" as const, value: speech.subarray(at, at + 1600) },
+      };
+    }
+  }
+  const headers = { authorization: `Bearer ${service.key}` };
+  const results = await Array.fromAsync(client.streamingRecognize(requests(), { headers }));
+  const finals = results.flatMap((answer) => answer.results.filter(({ isFinal }) => isFinal));
+  assert.deepEqual(
+    finals.map(({ alternatives }) => alternatives[0]?.transcript),
+    sentences.map((text) => `${text} `),
+  );
+  assert.ok(results.length > finals.length + 4);
+  await assert.rejects(Array.fromAsync(client.streamingRecognize(requests())), { code: 16 });
+});

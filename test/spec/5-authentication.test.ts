@@ -1,0 +1,146 @@
+// Section 5: authentication.
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { SignJWT } from "jose";
+import { callRest, openTestService, type TestService } from "./service.ts";
+import { openStream } from "./stream.ts";
+
+let service: TestService;
+before(async () => {
+  service = await openTestService({
+    HLUST_ENGINE: "scripted",
+    HLUST_PUBLIC_URL: "https://hlust.example",
+  });
+});
+after(() => service[Symbol.asyncDispose]());
+
+const list = "/v1alpha1/transcripts";
+const recognize = "/v2beta1/speech:recognize";
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  callRest(service.address, undefined, { method: "GET", path, headers });
+const post = (path: string, headers: Record<string, string> = {}) =>
+  callRest(service.address, undefined, { method: "POST", path, body: {}, headers });
+
+test("the first start writes a key that only its owner can read", async () => {
+  assert.match(service.key, /^hlust_[A-Za-z0-9]+_[A-Za-z0-9._~-]{40,}$/);
+  assert.equal(statSync(join(service.dataFolder, "api-key")).mode & 0o777, 0o600);
+  assert.equal((await service.call("GET", list)).status, 200);
+});
+
+test("the token is taken where section 5 says, and only there", async () => {
+  const { key } = service;
+  const bearer = { authorization: `Bearer ${key}` };
+  // 400: authorised, and then the empty request is looked at.
+  const rows: [answer: Promise<{ status: number }>, status: number, row: string][] = [
+    [get(list, bearer), 200, "header on the transcript interface"],
+    [get(list, { authorization: `bearer ${key}` }), 200, "scheme in lower case"],
+    [get(`${list}?token=${key}`), 401, "token= on the transcript interface"],
+    [post(recognize, bearer), 400, "header on the speech interface"],
+    [post(`${recognize}?token=${key}`), 400, "token= on the speech interface"],
+    [get(list), 401, "nothing"],
+    [get(list, { authorization: "Bearer wrong" }), 401, "not a token"],
+    [get(list, { authorization: `Bearer ${key}x` }), 401, "a changed secret"],
+    [get(list, { authorization: `Basic ${key}` }), 401, "another scheme"],
+    [post(`${recognize}?token=wrong`), 401, "not a token in token="],
+  ];
+  for (const [answer, status, row] of rows) assert.equal((await answer).status, status, row);
+});
+
+test("two different credentials are refused, the same one twice is not", async () => {
+  const bearer = { authorization: `Bearer ${service.key}` };
+  assert.equal((await post(`${recognize}?token=other`, bearer)).status, 400);
+  const { status, json } = await post(`${recognize}?token=${service.key}`, bearer);
+  assert.equal(status, 400);
+  assert.match(json.message, /config/, "authorised: the empty request is what is wrong");
+});
+
+test("sockets take token= and the subprotocol, whose answer never shows the token", async () => {
+  const byQuery = await openStream(service.address, { token: service.key });
+  assert.equal(byQuery.protocol, "");
+  byQuery.terminate();
+  const byProtocol = await openStream(service.address, { protocols: ["Bearer", service.key] });
+  assert.equal(byProtocol.protocol, "Bearer");
+  byProtocol.terminate();
+  await assert.rejects(openStream(service.address), /HTTP 401/);
+  await assert.rejects(openStream(service.address, { token: "wrong" }), /HTTP 401/);
+  await assert.rejects(openStream(service.address, { protocols: ["Bearer", "wrong"] }), /HTTP 401/);
+  const both = { token: "other", protocols: ["Bearer", service.key] };
+  await assert.rejects(openStream(service.address, both), /HTTP 400/);
+  await assert.rejects(
+    openStream(service.address, { token: service.key, path: "/v2beta1/x" }),
+    /HTTP 404/,
+  );
+});
+
+test("a key does what its scopes say, until it is revoked", async () => {
+  const made = await service.call("POST", "/v1/apiKeys", {
+    displayName: "reader",
+    scopes: ["transcripts.read"],
+  });
+  assert.equal(made.status, 200);
+  const { secret, apiKey } = made.json;
+  const bearer = { authorization: `Bearer ${secret}` };
+  assert.equal((await get(list, bearer)).status, 200);
+  const forbidden = await post(list, bearer);
+  assert.equal(forbidden.status, 403);
+  assert.match(forbidden.json.message, /transcripts\.write/);
+  assert.equal((await post(recognize, bearer)).status, 403);
+  assert.equal((await get("/v1/apiKeys", bearer)).status, 403);
+
+  const { json } = await service.call("GET", "/v1/apiKeys");
+  const names = json.apiKeys.map(({ name }: { name: string }) => name);
+  assert.ok(names.includes(apiKey.name));
+  assert.equal(
+    JSON.stringify(json).includes(secret.split("_")[2]),
+    false,
+    "secrets are shown once",
+  );
+
+  assert.equal((await service.call("DELETE", `/v1/${apiKey.name}`)).status, 200);
+  const deadline = Date.now() + 1_000;
+  while ((await get(list, bearer)).status !== 401) {
+    assert.ok(Date.now() < deadline, "revoked keys are gone within 1 s");
+  }
+});
+
+test("a JWT signed with a registered key is an access token", async () => {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+  const { status, json } = await service.call("POST", "/v1/clientKeys", {
+    displayName: "studio",
+    publicKey: pem,
+  });
+  assert.equal(status, 200);
+  assert.equal(json.algorithm, "ES256");
+  const sign = (audience: string) =>
+    new SignJWT()
+      .setProtectedHeader({ alg: "ES256", kid: json.keyId })
+      .setIssuer(json.clientId)
+      .setSubject(json.clientId)
+      .setAudience(audience)
+      .setIssuedAt()
+      .setExpirationTime("10m")
+      .sign(privateKey);
+  const good = await sign("https://hlust.example");
+  assert.equal((await get(list, { authorization: `Bearer ${good}` })).status, 200);
+  const socket = await openStream(service.address, { protocols: ["Bearer", good] });
+  socket.terminate();
+  const other = await sign("https://other.example");
+  const refused = await get(list, { authorization: `Bearer ${other}` });
+  assert.equal(refused.status, 401);
+  assert.equal(refused.headers.get("www-authenticate"), 'Bearer error="invalid_token"');
+});
+
+test("health needs no token and tells no secret", async () => {
+  assert.deepEqual((await get("/healthz")).json, { status: "ok" });
+  const ready = await get("/readyz");
+  assert.equal(ready.status, 200);
+  assert.equal(ready.json.status, "ready");
+  for (const part of ["database", "engines", "media", "sandbox"]) {
+    assert.equal(ready.json.parts[part].ready, true, part);
+  }
+});

@@ -1,0 +1,109 @@
+// One port for every protocol, one error body for every failure (decisions: Errors).
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { after, before, test } from "node:test";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { openTestService, type TestService } from "./service.ts";
+import { streamPath } from "./stream.ts";
+
+let service: TestService;
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+});
+after(() => service[Symbol.asyncDispose]());
+
+/** Sends bytes to the port as they are, and gives what comes back until the service closes. */
+async function raw(text: string): Promise<string> {
+  const { port } = new URL(service.address);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(text);
+  const parts = await Array.fromAsync(socket.setEncoding("latin1"));
+  return parts.join("");
+}
+
+test("what is not served is told apart: path, method, protocol", async () => {
+  const rows: [method: string, path: string, status: number, header?: [string, string]][] = [
+    ["GET", "/", 404],
+    ["GET", "/v1alpha1", 404],
+    ["GET", "/v1alpha/transcripts", 404],
+    ["POST", "/v1alpha1/transcriptjob:other", 404],
+    ["PUT", "/v1alpha1/transcripts", 405, ["allow", "GET, POST"]],
+    ["GET", "/v2beta1/speech:recognize", 405, ["allow", "POST"]],
+    ["OPTIONS", "/v1alpha1/initupload", 405, ["allow", "POST"]],
+    ["GET", streamPath, 426, ["upgrade", "websocket"]],
+    ["GET", "/v1alpha1/transcripts/%zz", 400],
+    ["GET", "/v1alpha1/transcripts?filter=%ff", 400],
+  ];
+  for (const [method, path, status, header] of rows) {
+    const { json, headers, ...answer } = await service.call(method, path);
+    assert.equal(answer.status, status, `${method} ${path}`);
+    assert.equal(json.error.code, status);
+    assert.equal(json.code, json.details.length > 0 ? json.code : 0);
+    assert.equal(json.message, json.error.message);
+    assert.match(json.details[0]["@type"], /google\.rpc\.ErrorInfo$/);
+    assert.equal(json.details[0].domain, "hlust");
+    if (header) assert.equal(headers.get(header[0]), header[1]);
+  }
+});
+
+test("REST answers over HTTP/2 too", async () => {
+  const session = connectHttp2(service.address);
+  const stream = session.request({
+    ":path": "/v1alpha1/transcripts",
+    authorization: `Bearer ${service.key}`,
+  });
+  const [headers] = await once(stream, "response");
+  assert.equal(headers[":status"], 200);
+  const body = await Array.fromAsync(stream.setEncoding("utf8"));
+  assert.deepEqual(JSON.parse(body.join("")), { transcripts: [], nextPageToken: "" });
+  session.close();
+});
+
+test("requests with a whole URL, dots and doubled slashes are read as they are", async () => {
+  const get = (target: string) =>
+    raw(
+      `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nConnection: close\r\n\r\n`,
+    );
+  assert.match(await get("http://a/v1alpha1/transcripts"), /^HTTP\/1\.1 200 /);
+  for (const target of [
+    "/v1alpha1/../v1alpha1/transcripts",
+    "//v1alpha1/transcripts",
+    "/v1alpha1/./transcripts",
+    "/v1alpha1%2Ftranscripts",
+  ]) {
+    assert.match(await get(target), /^HTTP\/1\.1 404 /, target);
+  }
+});
+
+test("what is not HTTP is closed with 400, and the next call works", async () => {
+  const rows = [
+    "hello\r\n\r\n",
+    "GET / HTTP/1.1\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\nX: a\nb\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
+    `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  ];
+  for (const row of rows) assert.match(await raw(row), /^HTTP\/1\.1 4\d\d /, row.slice(0, 30));
+  assert.equal((await service.call("GET", "/healthz")).status, 200);
+});
+
+test("gRPC failures carry the same details", async () => {
+  const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
+  const headers = { authorization: `Bearer ${service.key}` };
+  const error = await client
+    .recognize({}, { headers })
+    .then(() => assert.fail("an empty request was answered"), ConnectError.from);
+  assert.equal(error.code, Code.InvalidArgument);
+  assert.equal(error.findDetails(ErrorInfoSchema)[0]?.domain, "hlust");
+  const violations = error.findDetails(BadRequestSchema)[0]?.fieldViolations ?? [];
+  assert.deepEqual(
+    violations.map(({ field }) => field),
+    ["config", "audio.content"],
+  );
+});

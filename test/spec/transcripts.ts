@@ -1,0 +1,24 @@
+/** A segment of words that are `seconds` apart, beginning at `start`. */
+export function segmentOf(text: string, start = 0, seconds = 0.5) {
+  const words = text.split(/(?<=\s)/).map((word, at) => ({
+    startTime: `${start + at * seconds}s`,
+    endTime: `${start + (at + 1) * seconds}s`,
+    word,
+  }));
+  return { startTime: `${start}s`, endTime: `${start + words.length * seconds}s`, words };
+}
+
+/** A transcript to create. */
+export function draftOf(subject: string, more: Readonly<Record<string, unknown>> = {}) {
+  return {
+    metadata: {
+      fileType: "AUDIO",
+      languageCode: "is-IS",
+      subject,
+      keywords: ["prufa"],
+      dictation: true,
+      ...more,
+    },
+    segments: [segmentOf("góðan dag "), segmentOf("og velkomin", 2)],
+  };
+}
