@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptJob, Word } from "../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { unpackSegments } from "../src/transcripts/segments.ts";
 import { findTranscript } from "../src/transcripts/transcript-store.ts";
 import { jobRequest, openJobs, serveMedia, type JobsFixture } from "./jobs-fixture.ts";
 import { openTestDatabase } from "./open-test-database.ts";
+import { until } from "./until.ts";
 
 /** One account's jobs on a database and a media server of the test's. */
 export interface WorkerFixture extends AsyncDisposable {
@@ -56,9 +56,10 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
       return await jobs.submit(account, jobRequest(server.url + path));
     },
     async transcriptOf(job) {
-      const id = job.transcript?.split("/")[1] ?? "";
+      const id = job.transcript?.split("/")[1];
+      assert.ok(id !== undefined, job.error?.message);
       const stored = await findTranscript(database.db, account, id);
-      assert.ok(stored, `${job.error?.message}`);
+      assert.ok(stored);
       const segments = await unpackSegments(stored.segments);
       const words = segments.flatMap((segment) => segment.words);
       return { ...stored, segments, words, text: words.map(({ word }) => word).join("") };
@@ -100,12 +101,4 @@ async function leftovers({
 /** Words for toneWav(): neighbours differ. */
 export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => 5 + ((index * 7) % 60));
-}
-
-export async function until(isSo: () => Promise<boolean> | boolean, msMax = 10_000): Promise<void> {
-  const giveUpAt = Date.now() + msMax;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < giveUpAt, `it did not come to pass in ${msMax} ms`);
-    await sleep(20);
-  }
 }

@@ -127,7 +127,7 @@ export class StatusError extends Error {
 
 /** Where a redirect leads; throws ServiceError where it must not be followed. */
 export function redirectTarget(from: URL, location: string, allow: MediaAllowList): URL {
-  const target = URL.parse(location, from);
+  const target = URL.parse(location, from.href);
   const refused = (why: string): ServiceError =>
     new ServiceError("failed_precondition", `the URL redirects to one that ${why}`, {
       reason: "MEDIA_URL_REFUSED",
@@ -149,14 +149,19 @@ async function vettedAddresses(url: URL, options: HopOptions): Promise<ReadonlyS
   const all = isIP(host)
     ? [host]
     : await withDeadline(options.resolve(host), limits.connectMs, signal);
-  const vetted = all
-    .filter(
-      (address) =>
-        isAddressAllowed(host, address, allow) && isPortAllowedAt(url, host, address, allow),
-    )
-    .map(plainAddress);
-  if (vetted.length === 0) throw addressRefused();
-  return new Set(vetted);
+  const reachable = all.filter((address) => isAddressAllowed(host, address, allow));
+  if (reachable.length === 0) throw addressRefused();
+  const vetted = reachable.filter((address) => isPortAllowedAt(url, host, address, allow));
+  if (vetted.length === 0) throw portRefused(url);
+  return new Set(vetted.map(plainAddress));
+}
+
+function portRefused({ port }: URL): ServiceError {
+  return new ServiceError(
+    "failed_precondition",
+    `the URL of the media has the port ${port}: only 80 and 443 are reached`,
+    { reason: "MEDIA_URL_REFUSED" },
+  );
 }
 
 function addressRefused(): ServiceError {

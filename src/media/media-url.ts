@@ -110,7 +110,11 @@ function isWebPort(url: URL): boolean {
 
 /** Whether anybody on the internet reaches the same machine at this address. */
 function isPublic(address: string): boolean {
-  return isIP(address) !== 0 && ipaddr.process(address).range() === "unicast";
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.process(address);
+  // Of IPv6 only 2000::/3 is given out; ipaddr.js takes ::127.0.0.1 for unicast.
+  const isGivenOut = parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
+  return isGivenOut && parsed.range() === "unicast";
 }
 
 function plainHost(name: string): string {

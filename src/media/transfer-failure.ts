@@ -4,7 +4,10 @@ import { StatusError } from "./media-hop.ts";
 
 /** Whether another try may go better. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof StatusError) return error.status === 408 || error.status === 425 || error.status === 429 || error.status >= 500;
+  if (error instanceof StatusError)
+    return (
+      error.status === 408 || error.status === 425 || error.status === 429 || error.status >= 500
+    );
   if (error instanceof ServiceError) return error.reason === "MEDIA_BROKEN";
   return explanationOf(error)?.passes === true;
 }
@@ -90,7 +93,9 @@ const explanations: Readonly<Record<string, Explanation>> = {
 
 function explanationOf(error: unknown): Explanation | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const code = "code" in at && typeof at.code === "string" ? at.code : "";
+    // undici leaves the code of some parser errors out.
+    const fallback = at.name === "HTTPParserError" ? "HPE_" : "";
+    const code = "code" in at && typeof at.code === "string" ? at.code : fallback;
     const explanation = explanations[code] ?? explainFamily(code);
     if (explanation) return explanation;
     if (at instanceof AggregateError) {

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createLog } from "../std/log.ts";
+import { chooseSandbox, type Sandbox, type SandboxEnd } from "./sandbox.ts";
+
+const log = createLog("silent");
+let folder = "";
+let file = "";
+let secret = "";
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hlust-sandbox-test-"));
+  file = join(folder, "media");
+  secret = join(folder, "secret");
+  await writeFile(file, Buffer.alloc(64_000, 1), { mode: 0o644 });
+  await writeFile(secret, "the other tenant's recording", { mode: 0o600 });
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+interface Result extends SandboxEnd {
+  readonly output: Buffer;
+}
+
+async function ffmpeg(
+  sandbox: Sandbox,
+  parameters: (file: string) => readonly string[],
+): Promise<Result> {
+  const before = ["-nostdin", "-v", "error"];
+  await using run = await sandbox.start({
+    program: "ffmpeg",
+    parameters: (path) => [...before, ...parameters(path)],
+    file,
+    cpuSecondsMax: 10,
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of run.stdout as AsyncIterable<Buffer>) chunks.push(chunk);
+  return { ...(await run.ended), output: Buffer.concat(chunks) };
+}
+
+/** The bytes of any file that the program may read. */
+function bytesOf(path: string): string[] {
+  return ["-f", "s8", "-i", path, "-f", "s8", "-c", "copy", "-"];
+}
+
+for (const kind of ["bubblewrap", "reduced"] as const) {
+  test(`\`chooseSandbox()\` gives a sandbox that reads the one file: ${kind}`, async () => {
+    const sandbox = await chooseSandbox(kind, log);
+    assert.equal(sandbox.kind, kind);
+    const { status, output } = await ffmpeg(sandbox, (path) => bytesOf(`file:${path}`));
+    assert.equal(status, 0);
+    assert.equal(output.length, 64_000);
+  });
+
+  test(`the sandbox keeps what is not the file's from the program: ${kind}`, async (context) => {
+    const sandbox = await chooseSandbox(kind, log);
+    const environment = await ffmpeg(sandbox, () => bytesOf("file:/proc/self/environ"));
+    assert.equal(environment.output.toString().includes("PATH="), false);
+    if (kind === "reduced" && process.getuid?.() !== 0) {
+      return context.skip("without root the reduced sandbox has no other user");
+    }
+    for (const path of [secret, `/proc/${process.pid}/environ`]) {
+      const { status, output } = await ffmpeg(sandbox, () => bytesOf(`file:${path}`));
+      assert.notEqual(status, 0, path);
+      assert.equal(output.length, 0, path);
+    }
+    const target = join(folder, "written");
+    await ffmpeg(sandbox, (path) => [...bytesOf(`file:${path}`).slice(0, -1), "-y", target]);
+    await assert.rejects(stat(target));
+  });
+
+  test(`the sandbox stops a program that takes too much: ${kind}`, async () => {
+    const sandbox = await chooseSandbox(kind, log);
+    const source = ["-f", "lavfi", "-i", "anoisesrc", "-f", "null", "-"];
+    await using run = await sandbox.start({
+      program: "ffmpeg",
+      parameters: () => ["-nostdin", "-v", "error", ...source],
+      file,
+      cpuSecondsMax: 1,
+    });
+    assert.ok((await run.ended).status > 128);
+  });
+
+  test(`no program outlives the sandbox or the service: ${kind}`, async () => {
+    const sandbox = await chooseSandbox(kind, log);
+    // Ended as soon as it is started, at any moment of its start, and while it runs.
+    for (const afterMs of [0, 0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 200]) {
+      const mark = randomUUID();
+      const abort = new AbortController();
+      const run = await sandbox.start({
+        program: "ffmpeg",
+        parameters: () => endless(mark),
+        file,
+        cpuSecondsMax: 60,
+        signal: abort.signal,
+      });
+      await sleep(afterMs);
+      abort.abort();
+      await run.ended;
+      await run[Symbol.asyncDispose]();
+      assert.equal(await countOf(mark), 0, `after ${afterMs} ms`);
+    }
+    const orphan = randomUUID();
+    const script = `
+      const { chooseSandbox } = await import(${JSON.stringify(import.meta.resolve("./sandbox.ts"))});
+      const { createLog } = await import(${JSON.stringify(import.meta.resolve("../std/log.ts"))});
+      const sandbox = await chooseSandbox(${JSON.stringify(kind)}, createLog("silent"));
+      const parameters = () => ${JSON.stringify(endless(orphan))};
+      await sandbox.start({ program: "ffmpeg", parameters, file: ${JSON.stringify(file)}, cpuSecondsMax: 60 });
+      setInterval(() => {}, 1000);`;
+    const service = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: "inherit",
+    });
+    await until(async () => (await countOf(orphan, "ffmpeg")) > 0);
+    service.kill("SIGKILL");
+    await until(async () => (await countOf(orphan, "ffmpeg")) === 0);
+  });
+}
+
+test("bubblewrap has no network", async () => {
+  const sandbox = await chooseSandbox("bubblewrap", log);
+  let canary = 0;
+  const server = createServer((socket) => {
+    canary++;
+    socket.end("secret");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  assert.ok(address !== null && typeof address === "object");
+  try {
+    const { status } = await ffmpeg(sandbox, () => bytesOf(`tcp://127.0.0.1:${address.port}`));
+    assert.notEqual(status, 0);
+    assert.equal(canary, 0);
+  } finally {
+    server.close();
+  }
+});
+
+test("complaints are kept to their end", async () => {
+  const sandbox = await chooseSandbox("auto", log);
+  const { complaints } = await ffmpeg(sandbox, () => ["-i", `file:${"x".repeat(20_000)}END`]);
+  assert.ok(complaints.length <= 16_384);
+  assert.match(complaints, /END/);
+});
+
+function endless(mark: string): string[] {
+  const source = ["-re", "-f", "lavfi", "-i", "anullsrc", "-metadata", `title=${mark}`];
+  return ["-nostdin", "-v", "error", ...source, "-f", "null", "-"];
+}
+
+/** Programs whose command line has the mark. */
+async function countOf(mark: string, name = ""): Promise<number> {
+  let count = 0;
+  for (const pid of await readdir("/proc")) {
+    if (!/^\d+$/.test(pid) || +pid === process.pid) continue;
+    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (command.includes(`title=${mark}\0`) && command.includes(name)) count++;
+  }
+  return count;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + 5_000;
+  while (!(await isSo())) {
+    assert.ok(Date.now() < giveUpAt, "it did not come to pass in 5 s");
+    await sleep(20);
+  }
+}

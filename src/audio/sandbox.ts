@@ -1,0 +1,267 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, lstat, mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { Log } from "../std/log.ts";
+
+export type SandboxKind = "bubblewrap" | "reduced";
+
+/** Where the programs run that read what strangers sent. */
+export interface Sandbox {
+  readonly kind: SandboxKind;
+  /** Starts a program that can read this one file. Dispose of the run: it ends the program. */
+  start(options: SandboxOptions): Promise<SandboxRun>;
+}
+
+export interface SandboxOptions {
+  readonly program: "ffmpeg" | "ffprobe";
+  /** Given the path that the file has for the program. Never with text from outside. */
+  readonly parameters: (file: string) => readonly string[];
+  /** Absolute path of the file to read. Its mode lets everybody read it: its folder need not. */
+  readonly file: string;
+  readonly cpuSecondsMax: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SandboxRun extends AsyncDisposable {
+  readonly pid: number | undefined;
+  readonly stdout: Readable;
+  /** Resolves when the program is gone; never rejects. */
+  readonly ended: Promise<SandboxEnd>;
+}
+
+export interface SandboxEnd {
+  /** Exit status; 128 + signal when it was killed. */
+  readonly status: number;
+  /** The last of what it complained about, at most complaintsCharsMax. Not for logs: it may name files. */
+  readonly complaints: string;
+}
+
+const memoryBytesMax = 2 * 1024 ** 3;
+const filesMax = 64;
+/** Nothing is to be written; bubblewrap writes some lines to set itself up. */
+const fileBytesMax = 65_536;
+const complaintsCharsMax = 16_384;
+/** uid and gid of nobody on every Linux: it owns nothing. */
+const nobody = 65_534;
+
+/**
+ * Finds out how media can be decoded here: in bubblewrap (own namespaces, no network, one file) or reduced (limits, and
+ * nobody's rights when we are root). Throws Error for the operator when it cannot be as asked.
+ */
+export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
+  for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv"]) program(name);
+  let reason = "HLUST_SANDBOX=reduced";
+  if (choice !== "reduced") {
+    const problem = await tryOut(bubblewrap);
+    if (problem === undefined) return bubblewrap;
+    if (choice === "bubblewrap") {
+      throw new Error(`HLUST_SANDBOX=bubblewrap, but bubblewrap does not work here: ${problem}`);
+    }
+    reason = problem;
+  }
+  const users = process.getuid?.() === 0 ? [nobody, undefined] : [undefined];
+  let problem: string | undefined;
+  for (const user of users) {
+    const sandbox = reduced(user);
+    problem = await tryOut(sandbox);
+    if (problem !== undefined) continue;
+    log.warn({ reason, otherUser: user !== undefined }, "sandbox.reduced");
+    return sandbox;
+  }
+  throw new Error(`media cannot be decoded here: ${problem}`);
+}
+
+/**
+ * /etc/alternatives and ld.so.cache: libraries of ffmpeg are found through them. No --new-session: launch() makes one, which
+ * everything that bubblewrap starts stays in.
+ */
+const namespaces =
+  "--unshare-all --die-with-parent --cap-drop ALL --clearenv --ro-bind /usr /usr " +
+  "--symlink usr/lib /lib --symlink usr/lib64 /lib64 --ro-bind-try /etc/alternatives /etc/alternatives " +
+  "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache --proc /proc --dev /dev --chdir /";
+
+const bubblewrap: Sandbox = {
+  kind: "bubblewrap",
+  async start({ program: name, parameters, file, cpuSecondsMax, signal }) {
+    const before = [...limits(cpuSecondsMax), program("bwrap"), ...namespaces.split(" ")];
+    const binds = ["--ro-bind", file, "/in", "--remount-ro", "/"];
+    const command = [...before, ...binds, program(name), ...parameters("/in")];
+    return runOf(launch(command, { folder: "/" }), signal);
+  },
+};
+
+/** As `user`, where we may become another: the file is handed over open, because our folders are closed to it. */
+function reduced(user: number | undefined): Sandbox {
+  const identity =
+    user === undefined
+      ? []
+      : [`--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--bounding-set=-all"];
+  const rights = [...identity, "--no-new-privs", "--inh-caps=-all", "--pdeathsig", "KILL"];
+  return {
+    kind: "reduced",
+    async start({ program: name, parameters, file, cpuSecondsMax, signal }) {
+      const before = [program("setpriv"), ...rights, ...limits(cpuSecondsMax)];
+      const command = [...before, program(name), ...parameters("/dev/fd/3")];
+      const folder = await emptyFolder();
+      await using handle = await open(file, "r");
+      return runOf(launch(command, { folder, file: handle.fd }), signal);
+    },
+  };
+}
+
+function limits(cpuSecondsMax: number): string[] {
+  return [
+    program("prlimit"),
+    `--as=${memoryBytesMax}`,
+    `--cpu=${Math.ceil(cpuSecondsMax)}`,
+    `--fsize=${fileBytesMax}`,
+    `--nofile=${filesMax}`,
+    "--core=0",
+  ];
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+function launch(
+  [executable = "", ...parameters]: readonly string[],
+  { folder, file }: { readonly folder: string; readonly file?: number },
+): Child {
+  const child = spawn(executable, parameters, {
+    cwd: folder,
+    env: {},
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", file ?? "ignore"],
+  });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error("pipes were asked for");
+  return { process: child, stdout, stderr };
+}
+
+function runOf(
+  { process: child, stdout, stderr }: Child,
+  signal: AbortSignal | undefined,
+): SandboxRun {
+  let complaints = "";
+  stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints = (complaints + text).slice(-complaintsCharsMax);
+  });
+  let isOver = false;
+  // The whole group: who kills bubblewrap alone while it starts leaves what it has started.
+  const kill = (): void => {
+    if (!isOver && child.pid !== undefined) killGroup(child.pid);
+  };
+  signal?.addEventListener("abort", kill, { once: true });
+  if (signal?.aborted === true) kill();
+  const { promise: ended, resolve } = Promise.withResolvers<SandboxEnd>();
+  const end = (status: number): void => {
+    isOver = true;
+    signal?.removeEventListener("abort", kill);
+    resolve({ status, complaints });
+  };
+  child.once("error", (error) => {
+    complaints = error.message;
+    end(127);
+  });
+  child.once("exit", (status, name) => {
+    const code = status ?? 128 + (name === null ? 0 : constants.signals[name]);
+    // What it complained about may still be in the pipe; it ends with the last process of the group.
+    if (stderr.closed) end(code);
+    else stderr.once("close", () => end(code));
+  });
+  return {
+    pid: child.pid,
+    stdout,
+    ended,
+    async [Symbol.asyncDispose]() {
+      kill();
+      stdout.destroy();
+      await ended;
+    },
+  };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/** Decodes a tenth of a second; a reason when that does not work. */
+async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
+  if (sandbox === bubblewrap && !findProgram("bwrap")) return "bubblewrap is not installed";
+  const folder = await mkdtemp(join(tmpdir(), "hlust-sandbox-"));
+  try {
+    const file = join(folder, "silence.wav");
+    await writeFile(file, silentWav(), { mode: 0o644 });
+    await using run = await sandbox.start({
+      program: "ffmpeg",
+      parameters: (path) => ["-nostdin", "-v", "error", "-i", `file:${path}`, "-f", "s16le", "-"],
+      file,
+      cpuSecondsMax: 10,
+    });
+    let bytes = 0;
+    for await (const chunk of run.stdout as AsyncIterable<Buffer>) bytes += chunk.length;
+    const { status, complaints } = await run.ended;
+    if (status === 0 && bytes === 3200) return undefined;
+    return complaints.trim().split("\n", 1)[0] || `exit status ${status}`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** 0.1 s at 16 kHz, 16 bit, one channel. */
+function silentWav(): Buffer {
+  const wav = Buffer.alloc(44 + 3200);
+  wav.write("RIFF");
+  wav.writeUInt32LE(36 + 3200, 4);
+  wav.write("WAVEfmt ", 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(16_000, 24);
+  wav.writeUInt32LE(32_000, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write("data", 36);
+  wav.writeUInt32LE(3200, 40);
+  return wav;
+}
+
+/** Where a program stands that should find nothing around it, and can write nothing. */
+async function emptyFolder(): Promise<string> {
+  const uid = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `hlust-empty-${uid}`);
+  await mkdir(folder, { mode: 0o555 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== uid) {
+    throw new Error(`${folder} belongs to somebody else`);
+  }
+  await chmod(folder, 0o555);
+  return folder;
+}
+
+/** Absolute path of a program of the system, whatever PATH says. */
+function findProgram(name: string): string | undefined {
+  return ["/usr/bin", "/bin", "/usr/local/bin"]
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+}
+
+function program(name: string): string {
+  const path = findProgram(name);
+  if (path === undefined) {
+    throw new Error(`${name} is not installed: apt-get install ffmpeg bubblewrap util-linux`);
+  }
+  return path;
+}

@@ -1,0 +1,68 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  TranscriptMetadataSchema,
+  type SubmitTranscriptJobRequest,
+  type TranscriptMetadata,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
+import { idIn } from "../std/ids.ts";
+import { shown, type FieldViolation } from "../std/service-error.ts";
+import { checkTranscript } from "../transcripts/check-transcript.ts";
+import { callerFields, mergeMetadata } from "../transcripts/merge.ts";
+import { installedLanguage } from "./job-language.ts";
+
+export interface CheckedSubmit {
+  /** The caller's fields, and originalUri. */
+  readonly metadata: TranscriptMetadata;
+  /** undefined when it is among the violations. */
+  readonly source: { readonly uri: string } | { readonly uploadId: string } | undefined;
+  readonly violations: FieldViolation[];
+}
+
+/** What a submit asks for (§4.1), with everything that is wrong with it as far as the request alone tells. */
+export function checkSubmit(
+  request: SubmitTranscriptJobRequest,
+  parts: {
+    readonly allow: MediaAllowList;
+    readonly languageCodes: () => readonly string[];
+  },
+): CheckedSubmit {
+  const empty = create(TranscriptMetadataSchema);
+  const metadata = mergeMetadata(empty, request.metadata, callerFields);
+  metadata.originalUri = request.uri;
+  const violations = [...checkTranscript(metadata, callerFields, [])];
+  const language = checkLanguage(metadata.languageCode, parts.languageCodes());
+  const isLanguageNamed = violations.some(({ field }) => field === "metadata.languageCode");
+  if (language && !isLanguageNamed) violations.push(language);
+  if (request.useUri === undefined) {
+    violations.push({
+      field: "useUri",
+      description: "is required: true for a URL, false for uploads/<id>",
+    });
+  }
+  const source = sourceOf(request, parts.allow);
+  if (typeof source === "string") violations.push({ field: "uri", description: source });
+  return { metadata, source: typeof source === "string" ? undefined : source, violations };
+}
+
+function checkLanguage(code: string, installed: readonly string[]): FieldViolation | undefined {
+  if (installedLanguage(code, installed) !== undefined) return undefined;
+  return {
+    field: "metadata.languageCode",
+    description: `${code} has no installed model; installed: ${installed.join(", ") || "none"}`,
+  };
+}
+
+/** Where the media is; or what is wrong with `uri`. */
+function sourceOf(
+  { useUri, uri }: SubmitTranscriptJobRequest,
+  allow: MediaAllowList,
+): CheckedSubmit["source"] | string {
+  if (uri === "") return "is required";
+  if (useUri === undefined) return undefined;
+  if (useUri) return checkMediaUrl(uri, allow) ?? { uri };
+  const uploadId = idIn("uploads", uri);
+  return uploadId === undefined
+    ? `is ${shown(uri)}: with useUri false, uploads/<id> is needed`
+    : { uploadId };
+}

@@ -1,0 +1,55 @@
+import { Code } from "@connectrpc/connect";
+import type { StatusJson } from "../gen/google/rpc/status_pb.ts";
+import { ServiceError, type ErrorCode } from "../std/service-error.ts";
+
+/** Why a job FAILED, as google.rpc.Status. */
+export function failureStatus({ code, message }: ServiceError): StatusJson {
+  return { code: codeNumbers[code], message };
+}
+
+/** decisions, Jobs: how a cancelled job ends. */
+export const cancelledStatus: StatusJson = {
+  code: Code.Canceled,
+  message: "the job was cancelled",
+};
+
+/** What a caller is told of a bug; the log of the operator has the rest. */
+export const internalFailure = new ServiceError(
+  "internal",
+  "the service failed on this recording; the log of its operator has the reason",
+);
+
+/** What a caller is told of a recording that stopped the worker each time. */
+export function poisonFailure(tries: number): ServiceError {
+  return new ServiceError("internal", `the worker stopped ${tries} times on this recording`, {
+    reason: "JOB_POISON",
+  });
+}
+
+/** Failures that another try may not have: an engine that was lost, a full disk. What is wrong with the media stays wrong. */
+export function isPassingFailure(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return true;
+  return (
+    (error.code === "unavailable" || error.code === "resource_exhausted") &&
+    !error.reason.startsWith("MEDIA_")
+  );
+}
+
+const codeNumbers: Readonly<Record<ErrorCode, Code>> = {
+  cancelled: Code.Canceled,
+  unknown: Code.Unknown,
+  invalid_argument: Code.InvalidArgument,
+  deadline_exceeded: Code.DeadlineExceeded,
+  not_found: Code.NotFound,
+  already_exists: Code.AlreadyExists,
+  permission_denied: Code.PermissionDenied,
+  resource_exhausted: Code.ResourceExhausted,
+  failed_precondition: Code.FailedPrecondition,
+  aborted: Code.Aborted,
+  out_of_range: Code.OutOfRange,
+  unimplemented: Code.Unimplemented,
+  internal: Code.Internal,
+  unavailable: Code.Unavailable,
+  data_loss: Code.DataLoss,
+  unauthenticated: Code.Unauthenticated,
+};

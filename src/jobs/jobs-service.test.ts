@@ -1,0 +1,349 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { create, toJson } from "@bufbuild/protobuf";
+import {
+  jobRequest,
+  openJobs,
+  type JobRequest,
+  type JobsFixture,
+} from "../../test/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/open-test-database.ts";
+import type { Database } from "../database/database.ts";
+import {
+  CancelTranscriptJobRequestSchema,
+  GetTranscriptJobRequestSchema,
+  ListTranscriptJobsRequestSchema,
+  ListTranscriptJobsResponseSchema,
+  SubmitTranscriptJobRequestSchema,
+  TranscriptJobSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { newId } from "../std/ids.ts";
+import { ServiceError } from "../std/service-error.ts";
+
+let folder = "";
+let database: Database;
+let jobs: JobsFixture;
+let account = "";
+const url = "https://media.example/a.wav";
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hlust-jobs-test-"));
+  database = await openTestDatabase();
+  jobs = await openJobs(database, folder);
+  account = await jobs.addAccount();
+});
+
+after(async () => {
+  await jobs[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function submitted(request: JobRequest, header?: Record<string, string>) {
+  const message = create(SubmitTranscriptJobRequestSchema, request);
+  const answer = await jobs.service.submitTranscriptJob(message, jobs.call(account, header));
+  return toJson(TranscriptJobSchema, create(TranscriptJobSchema, answer));
+}
+
+async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ServiceError, String(error));
+  return error;
+}
+
+test("`submitTranscriptJob()` answers name, startTime and the metadata with originalUri, and nothing else", async () => {
+  const answer = await submitted({
+    metadata: {
+      languageCode: "en-US",
+      fileType: 1,
+      subject: "Fundur",
+      keywords: ["a", "b"],
+      originalUri: "https://elsewhere.example/",
+      waveformUri: "https://elsewhere.example/",
+      originalCharLength: 7,
+    },
+    useUri: true,
+    uri: url,
+  });
+  assert.match(answer.name ?? "", /^transcriptjob\/[0-9a-f-]{36}$/);
+  assert.match(answer.startTime ?? "", /Z$/);
+  assert.deepEqual(answer, {
+    name: answer.name,
+    startTime: answer.startTime,
+    transcriptMetadata: {
+      fileType: "AUDIO",
+      languageCode: "en-US",
+      originalUri: url,
+      subject: "Fundur",
+      keywords: ["a", "b"],
+    },
+  });
+});
+
+test("`submitTranscriptJob()` names everything that is wrong at once", async () => {
+  const metadata = { languageCode: "en-US", fileType: 1 } as const;
+  const rows: readonly (readonly [string, JobRequest, Readonly<Record<string, RegExp>>])[] = [
+    [
+      "nothing",
+      {},
+      {
+        "metadata.fileType": /AUDIO or VIDEO/,
+        "metadata.languageCode": /required/,
+        useUri: /required/,
+        uri: /required/,
+      },
+    ],
+    [
+      "no model",
+      { metadata: { ...metadata, languageCode: "fo-FO" }, useUri: true, uri: url },
+      { "metadata.languageCode": /^fo-FO has no installed model; installed: en-US, is-IS$/ },
+    ],
+    [
+      "no language",
+      { metadata: { ...metadata, languageCode: "not a code" }, useUri: true, uri: url },
+      { "metadata.languageCode": /not a BCP 47/ },
+    ],
+    ["no useUri", { metadata, uri: url }, { useUri: /required/ }],
+    ["no uri", { metadata, useUri: true }, { uri: /required/ }],
+    ["private", { metadata, useUri: true, uri: "http://10.0.0.1/" }, { uri: /not public/ }],
+    ["port", { metadata, useUri: true, uri: "http://8.8.8.8:22/" }, { uri: /port 22/ }],
+    ["file", { metadata, useUri: true, uri: "file:///etc/passwd" }, { uri: /https:/ }],
+    ["upload as URL", { metadata, useUri: true, uri: `uploads/${newId()}` }, { uri: /https:/ }],
+    ["URL as upload", { metadata, useUri: false, uri: url }, { uri: /uploads\/<id> is needed/ }],
+    [
+      "no upload",
+      { metadata, useUri: false, uri: `uploads/${newId()}` },
+      { uri: /no finished upload/ },
+    ],
+    [
+      "upload and type",
+      { metadata: { languageCode: "en-US" }, useUri: false, uri: `uploads/${newId()}` },
+      { "metadata.fileType": /AUDIO or VIDEO/, uri: /no finished upload/ },
+    ],
+    [
+      "long subject",
+      { metadata: { ...metadata, subject: "a".repeat(1001) }, useUri: true, uri: url },
+      { "metadata.subject": /1000/ },
+    ],
+  ];
+  const count = async (): Promise<number> =>
+    (await database.db.selectFrom("transcript_job").select("id").execute()).length;
+  const before = await count();
+  for (const [name, request, expected] of rows) {
+    const { code, violations } = await refusal(submitted(request));
+    assert.equal(code, "invalid_argument", name);
+    const found = violations.map(({ field }) => field).toSorted();
+    assert.deepEqual(found, Object.keys(expected).toSorted(), name);
+    for (const { field, description } of violations) {
+      assert.match(description, expected[field] ?? /never/, `${name}: ${field}`);
+    }
+  }
+  assert.equal(await count(), before);
+});
+
+test("`submitTranscriptJob()` takes the experimental code of a language that is installed", async () => {
+  const metadata = { languageCode: "is-IS-x-exp", fileType: 2 } as const;
+  const answer = await submitted({ metadata, useUri: true, uri: url });
+  assert.equal(answer.transcriptMetadata?.languageCode, "is-IS-x-exp");
+});
+
+test("`submitTranscriptJob()` takes a finished upload of the caller's, and of nobody else", async () => {
+  const other = await jobs.addAccount();
+  const insert = async (accountId: string, isFinished: boolean): Promise<string> => {
+    const [id, mediaId] = [newId(), newId()];
+    await database.db
+      .insertInto("media")
+      .values({
+        id: mediaId,
+        account_id: accountId,
+        size_bytes: 1,
+        sha256: randomBytes(32),
+        content_type: "audio/wav",
+      })
+      .execute();
+    await database.db
+      .insertInto("upload")
+      .values({
+        id,
+        account_id: accountId,
+        transcript_id: null,
+        expires_at: new Date(),
+        media_id: isFinished ? mediaId : null,
+      })
+      .execute();
+    return id;
+  };
+  const request = (id: string): JobRequest => ({
+    metadata: { languageCode: "en-US", fileType: 1 },
+    useUri: false,
+    uri: `uploads/${id}`,
+  });
+  const mine = await insert(account, true);
+  const { name, transcriptMetadata } = await submitted(request(mine));
+  assert.equal(transcriptMetadata?.originalUri, `uploads/${mine}`);
+  const row = await database.db
+    .selectFrom("transcript_job")
+    .where("id", "=", name?.split("/")[1] ?? "")
+    .select(["upload_id", "media_uri", "media_id"])
+    .executeTakeFirstOrThrow();
+  assert.equal(row.upload_id, mine);
+  assert.equal(row.media_uri, null);
+  assert.notEqual(row.media_id, null);
+  for (const id of [await insert(other, true), await insert(account, false)]) {
+    const { violations } = await refusal(submitted(request(id)));
+    assert.match(violations[0]?.description ?? "", /no finished upload of this account/);
+  }
+});
+
+test("`submitTranscriptJob()` answers the first job to the same key and body for 24 hours", async () => {
+  const header = { "Idempotency-Key": "one" };
+  const base = jobRequest(url, { a: "1", b: "2" });
+  const swapped = jobRequest(url, { b: "2", a: "1" });
+  const first = await submitted(base, header);
+  assert.deepEqual(await submitted(swapped, header), first);
+  const racers = await Promise.all(
+    Array.from({ length: 8 }, async () => submitted(base, { "idempotency-key": "race" })),
+  );
+  assert.equal(new Set(racers.map(({ name }) => name)).size, 1);
+  const error = await refusal(submitted(jobRequest(`${url}?other`), header));
+  assert.equal(error.code, "already_exists");
+  assert.notEqual((await submitted(base, { "Idempotency-Key": "two" })).name, first.name);
+  const other = await jobs.addAccount();
+  const theirs = await jobs.submit(other, base, header);
+  assert.notEqual(theirs, first.name);
+  await database.db
+    .updateTable("transcript_job")
+    .set({ started_at: new Date(Date.now() - 24 * 3_600_000 - 1_000) })
+    .where("id", "=", first.name?.split("/")[1] ?? "")
+    .execute();
+  const later = await submitted(jobRequest(`${url}?other`), header);
+  assert.notEqual(later.name, first.name);
+  for (const bad of ["", "a b", "é", "x".repeat(256)]) {
+    const { violations } = await refusal(submitted(base, { "Idempotency-Key": bad }));
+    assert.equal(violations[0]?.field, "Idempotency-Key");
+  }
+});
+
+test("`getTranscriptJob()` and `cancelTranscriptJob()` answer the same for foreign, absent and malformed names", async () => {
+  const other = await jobs.addAccount();
+  const theirs = await jobs.submit(other, jobRequest(url));
+  const names = [theirs, `transcriptjob/${newId()}`, "transcriptjob/x", "transcripts/a", "", "%"];
+  for (const name of names) {
+    const get = create(GetTranscriptJobRequestSchema, { name });
+    const cancel = create(CancelTranscriptJobRequestSchema, { name });
+    for (const answer of [
+      refusal(Promise.resolve(jobs.service.getTranscriptJob(get, jobs.call(account)))),
+      refusal(Promise.resolve(jobs.service.cancelTranscriptJob(cancel, jobs.call(account)))),
+    ]) {
+      const { code, reason, message } = await answer;
+      assert.deepEqual([code, reason], ["not_found", "JOB_NOT_FOUND"]);
+      assert.equal(message, `there is no job ${JSON.stringify(name)}`);
+    }
+  }
+  assert.equal((await jobs.get(other, theirs)).state, 1);
+});
+
+test("`cancelTranscriptJob()` ends a waiting job as FAILED with CANCELLED, once", async () => {
+  const name = await jobs.submit(account, jobRequest(url));
+  const request = create(CancelTranscriptJobRequestSchema, { name });
+  const answer = await jobs.service.cancelTranscriptJob(request, jobs.call(account));
+  const json = toJson(TranscriptJobSchema, create(TranscriptJobSchema, answer));
+  assert.equal(json.state, "FAILED");
+  assert.equal(json.progressPercent, 0);
+  assert.deepEqual(json.error, { code: 1, message: "the job was cancelled" });
+  assert.equal(json.transcript, undefined);
+  const again = await refusal(
+    Promise.resolve(jobs.service.cancelTranscriptJob(request, jobs.call(account))),
+  );
+  assert.deepEqual([again.code, again.reason], ["failed_precondition", "JOB_ENDED"]);
+});
+
+test("`listTranscriptJobs()` lists the caller's jobs, newest first, in pages", async () => {
+  const lister = await jobs.addAccount();
+  const names = [];
+  for (let i = 0; i < 7; i++) names.unshift(await jobs.submit(lister, jobRequest(url)));
+  const listed: string[] = [];
+  let pageToken = "";
+  do {
+    const request = create(ListTranscriptJobsRequestSchema, { pageSize: 3, pageToken });
+    const answer = await jobs.service.listTranscriptJobs(request, jobs.call(lister));
+    const page = create(ListTranscriptJobsResponseSchema, answer);
+    listed.push(...page.transcriptJobs.map(({ name }) => name));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "" && listed.length < 20);
+  assert.deepEqual(listed, names);
+  const first = create(ListTranscriptJobsRequestSchema, { pageSize: 3 });
+  const { nextPageToken = "" } = await jobs.service.listTranscriptJobs(first, jobs.call(lister));
+  for (const [request, field] of [
+    [{ pageSize: -1 }, "pageSize"],
+    [{ pageToken: "x" }, "pageToken"],
+    [{ pageToken: nextPageToken }, "pageToken"],
+  ] as const) {
+    const message = create(ListTranscriptJobsRequestSchema, request);
+    const answer = jobs.service.listTranscriptJobs(message, jobs.call(account));
+    assert.equal((await refusal(Promise.resolve(answer))).violations[0]?.field, field);
+  }
+});
+
+async function emptyQueue(): Promise<void> {
+  await database.db.deleteFrom("transcript_job").execute();
+  await database.pool.query("delete from pgboss.job");
+}
+
+/** Leases so many jobs and ends them; their names in order. */
+async function serve(count: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const lease = await jobs.queue.lease();
+    assert.ok(lease);
+    names.push(`transcriptjob/${lease.jobId}`);
+    await database.db
+      .updateTable("transcript_job")
+      .set({ lease: lease.number, state: "SUCCESS" })
+      .where("id", "=", lease.jobId)
+      .execute();
+  }
+  return names;
+}
+
+async function submitMany(accountId: string, count: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let i = 0; i < count; i++) names.push(await jobs.submit(accountId, jobRequest(url)));
+  return names;
+}
+
+test("a waiting account comes next, whatever another one has waiting before it", async () => {
+  await emptyQueue();
+  const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
+  const flood = await submitMany(many, 40);
+  const first = await serve(5);
+  const [single = ""] = await submitMany(few, 1);
+  const late = await submitMany(many, 1);
+  const next = await serve(2);
+  assert.ok(next.includes(single), "the single job is among the next two");
+  const order = [...first, ...next, ...(await serve(35))];
+  assert.deepEqual(
+    order.filter((name) => name !== single),
+    [...flood, ...late],
+    "the jobs of one account keep their order",
+  );
+  assert.equal(await jobs.queue.lease(), undefined);
+});
+
+test("accounts that have many jobs waiting take turns, whoever came first", async () => {
+  await emptyQueue();
+  const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
+  const flood = await submitMany(early, 20);
+  await serve(10);
+  await submitMany(late, 10);
+  const next = await serve(10);
+  const turns = next.filter((name) => flood.includes(name)).length;
+  assert.ok(turns >= 4 && turns <= 6, `${turns} of 10`);
+});

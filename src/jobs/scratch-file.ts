@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Readable } from "node:stream";
+import { isGone, processMark } from "../media/process-mark.ts";
+
+/** A copy of media for the decoder, which needs a file of this machine. Disposing of it deletes it. */
+export interface ScratchFile extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** Copies bytes into `folder`. Everybody may read the file, nobody else may enter the folder. */
+export async function openScratchFile(
+  folder: string,
+  bytes: Readable,
+  signal: AbortSignal,
+): Promise<ScratchFile> {
+  const path = join(folder, `${randomUUID()}.${processMark()}`);
+  const remove = async (): Promise<void> => {
+    await rm(path, { force: true });
+  };
+  try {
+    await pipeline(bytes, createWriteStream(path, { flags: "wx", mode: 0o644 }), { signal });
+    await chmod(path, 0o644);
+    return { path, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Makes the folder, and deletes what processes left that were killed. */
+export async function prepareScratchFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  for (const name of await readdir(folder)) {
+    if (isGone(name.slice(name.indexOf(".") + 1))) await rm(join(folder, name), { force: true });
+  }
+}

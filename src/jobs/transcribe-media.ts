@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { decodeAudio, decodedSampleRate } from "../audio/decode.ts";
+import { probeMedia } from "../audio/probe-media.ts";
+import type { Sandbox } from "../audio/sandbox.ts";
+import type { Recognition, Recognizer } from "../engines/recognizer.ts";
+import type { Segment } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { cutPieces, type Piece } from "./cut-pieces.ts";
+import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
+import type { Slots } from "./slots.ts";
+import type { StoredPiece } from "./try-store.ts";
+
+export interface TranscribeParts {
+  readonly sandbox: Sandbox;
+  readonly recognizer: Recognizer;
+  /** Shared by all jobs of the worker: as many pieces are recognised at a time as there are engine processes. */
+  readonly slots: Slots;
+  readonly durationMsMax: number;
+  /** Wait before a lost engine is tried again. */
+  readonly retryMs: number;
+}
+
+export interface TranscribeOptions {
+  /** Absolute path of the media, readable by everybody. */
+  readonly file: string;
+  readonly languageCode: string;
+  /** What is recognised already. */
+  readonly known: ReadonlyMap<number, StoredPiece>;
+  /** Called with each new result; the piece counts once it resolves. */
+  readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
+  /** How much of how much is recognised. */
+  readonly onProgress: (doneMs: number, totalMs: number) => void;
+  /** Ends the work at once. */
+  readonly signal: AbortSignal;
+  /** Begins no new piece, and ends with the reason when those that run are kept. */
+  readonly stopping: AbortSignal;
+}
+
+export interface Transcription {
+  readonly segments: Segment[];
+  readonly durationMs: number;
+}
+
+/** Decodes media, cuts it at pauses, recognises the pieces side by side and joins them. Throws ServiceError for the caller. */
+export async function transcribeMedia(
+  parts: TranscribeParts,
+  options: TranscribeOptions,
+): Promise<Transcription> {
+  const { file, known, keep, onProgress, stopping } = options;
+  const { sandbox, slots, durationMsMax } = parts;
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, failure.signal]);
+  const fail = (error: unknown): void => failure.abort(error);
+  const source = { file, sandbox, signal, durationMsMax };
+  const facts = await probeMedia(source);
+  const results: (readonly Segment[])[] = [];
+  const running = new Set<Promise<void>>();
+  let doneMs = 0;
+  let durationMs = 0;
+  const finish = (piece: Piece, segments: readonly Segment[]): void => {
+    results[piece.index] = segments;
+    doneMs += piece.endMs - piece.startMs;
+    onProgress(doneMs, Math.max(facts.durationMs ?? 0, durationMs));
+  };
+  const recognise = async (piece: Piece, giveBack: () => void): Promise<void> => {
+    try {
+      const segments = await recognisePiece(parts, piece, options.languageCode, signal);
+      await keep(piece, segments);
+      finish(piece, segments);
+    } catch (error) {
+      fail(error);
+    } finally {
+      giveBack();
+    }
+  };
+  try {
+    const turn = AbortSignal.any([signal, stopping]);
+    for await (const piece of cutPieces(decodeAudio({ ...source, facts }), decodedSampleRate)) {
+      durationMs = piece.endMs;
+      const kept = known.get(piece.index);
+      if (kept?.startMs === piece.startMs && kept.endMs === piece.endMs) {
+        finish(piece, kept.segments);
+        continue;
+      }
+      const task = recognise(piece, await slots.take(turn));
+      running.add(task);
+      void task.then(() => running.delete(task));
+    }
+  } catch (error) {
+    if (!stopping.aborted || error !== stopping.reason) fail(error);
+  }
+  await Promise.all(running);
+  signal.throwIfAborted();
+  stopping.throwIfAborted();
+  return { segments: joinSegments(results), durationMs };
+}
+
+const triesMax = 3;
+
+/** Recognises a piece. An engine that is lost is tried again, one that is busy is waited for. */
+async function recognisePiece(
+  { recognizer, retryMs }: TranscribeParts,
+  piece: Piece,
+  languageCode: string,
+  signal: AbortSignal,
+): Promise<Segment[]> {
+  let waitMs = retryMs;
+  for (let tries = 1; ;) {
+    try {
+      const heard: Recognition[] = [];
+      const options = { languageCode, mode: "job", sampleRateHertz: decodedSampleRate } as const;
+      const recognition = recognizer.recognize(chunksOf(piece.samples), { ...options, signal });
+      for await (const message of recognition) heard.push(message);
+      signal.throwIfAborted();
+      return segmentsOfPiece(heard, piece);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ServiceError)) throw error;
+      const isBusy = error.code === "resource_exhausted";
+      if (!isBusy && (error.code !== "unavailable" || tries === triesMax)) throw error;
+      await sleep(waitMs, undefined, { signal });
+      if (!isBusy) {
+        tries++;
+        waitMs *= 4;
+      }
+    }
+  }
+}
+
+const chunkSamples = decodedSampleRate / 2;
+
+function* chunksOf(samples: Int16Array): Generator<Int16Array, void, undefined> {
+  for (let at = 0; at < samples.length; at += chunkSamples) {
+    yield samples.subarray(at, at + chunkSamples);
+  }
+}

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { jobRequest, toneRecognizer, toneWav, wavOf } from "../../test/jobs-fixture.ts";
+import { numbers, openWorkerFixture, type WorkerFixture } from "../../test/worker-fixture.ts";
+import { until } from "../../test/until.ts";
+import type { Recognizer } from "../engines/recognizer.ts";
+import {
+  TranscriptJob_State as State,
+  TranscriptMetadata_DataSource as DataSource,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { insertMedia } from "../media/media-records.ts";
+import { msOfDuration } from "../std/duration.ts";
+import { newId } from "../std/ids.ts";
+
+let fixture: WorkerFixture;
+let jobs: WorkerFixture["jobs"];
+let submit: WorkerFixture["submit"];
+let transcriptOf: WorkerFixture["transcriptOf"];
+let account = "";
+
+before(async () => {
+  fixture = await openWorkerFixture();
+  ({ jobs, submit, transcriptOf, account } = fixture);
+});
+
+after(() => fixture[Symbol.asyncDispose]());
+
+test("a job becomes a transcript with every word once, in order and in time", async () => {
+  await using _worker = await jobs.openWorker(toneRecognizer());
+  const words = numbers(180);
+  const name = await submit("/tone.wav", toneWav(words));
+  const job = await jobs.ended(account, name);
+  assert.equal(job.state, State.SUCCESS);
+  assert.equal(job.progressPercent, 100);
+  assert.equal(job.error, undefined);
+  const { text, segments, metadata, mediaId, words: spoken } = await transcriptOf(job);
+  assert.equal(text, words.join(" "));
+  const { recordingDuration } = metadata;
+  assert.ok(recordingDuration);
+  const durationMs = msOfDuration(recordingDuration);
+  assert.equal(durationMs, 250 + 180 * 550);
+  assert.deepEqual(job.transcriptMetadata?.recordingDuration, recordingDuration);
+  assert.equal(metadata.originalUri, `${fixture.url}/tone.wav`);
+  assert.equal(metadata.dataSource, DataSource.URI);
+  assert.equal(metadata.originalCharLength, text.length);
+  for (const [index, word] of spoken.entries()) {
+    const start = word.startTime ? msOfDuration(word.startTime) : -1;
+    assert.ok(Math.abs(start - (250 + index * 550)) <= 10, `${word.word}: ${start}`);
+  }
+  let at = 0;
+  for (const { startTime, endTime } of segments) {
+    assert.ok(startTime && endTime && msOfDuration(startTime) >= at);
+    at = msOfDuration(endTime);
+  }
+  assert.ok(at <= durationMs);
+  assert.equal(await jobs.store.sizeBytes(mediaId ?? ""), toneWav(words).length);
+  await fixture.isTidy();
+});
+
+test("progress rises with what is recognised, and stays below 100 until the end", async () => {
+  await using _worker = await jobs.openWorker(toneRecognizer({ pieceMs: 900 }), { parallelism: 1 });
+  const name = await submit("/slow.wav", toneWav(numbers(200)));
+  const seen: { percent: number; at: number }[] = [];
+  await until(async () => {
+    const { state, progressPercent = 0, lastUpdatedTime } = await jobs.get(account, name);
+    const at = Number(lastUpdatedTime?.seconds) * 1000 + (lastUpdatedTime?.nanos ?? 0) / 1e6;
+    if (seen.at(-1)?.percent !== progressPercent) seen.push({ percent: progressPercent, at });
+    assert.equal(state === State.SUCCESS, progressPercent === 100);
+    return state !== State.PROCESSING;
+  });
+  const percents = seen.map(({ percent }) => percent);
+  assert.deepEqual(
+    percents,
+    percents.toSorted((a, b) => a - b),
+  );
+  assert.ok(percents.length >= 4, percents.join());
+  for (const [index, { at }] of seen.entries()) assert.ok(at >= (seen[index - 1]?.at ?? 0));
+});
+
+test("silence ends as SUCCESS with an empty transcript", async () => {
+  await using _worker = await jobs.openWorker(toneRecognizer());
+  const name = await submit("/silence.wav", wavOf(new Int16Array(64_000)));
+  const job = await jobs.ended(account, name);
+  assert.equal(job.state, State.SUCCESS);
+  const { segments, metadata } = await transcriptOf(job);
+  assert.deepEqual(segments, []);
+  assert.equal(metadata.recordingDuration && msOfDuration(metadata.recordingDuration), 4_000);
+});
+
+test("an upload is transcribed; without keepMedia its media goes when it has been", async () => {
+  const upload = async (): Promise<string> => {
+    const [id, mediaId] = [newId(), newId()];
+    const bytes = toneWav([7, 8, 9]);
+    const stored = await jobs.store.put(mediaId, single(bytes), { bytesMax: 1e6 });
+    await jobs.database.db
+      .transaction()
+      .execute(async (trx) => insertMedia(trx, { id: mediaId, accountId: account, ...stored }));
+    await jobs.database.db
+      .insertInto("upload")
+      .values({
+        id,
+        account_id: account,
+        transcript_id: null,
+        expires_at: new Date(),
+        media_id: mediaId,
+      })
+      .execute();
+    return `uploads/${id}`;
+  };
+  for (const keepMedia of [true, false]) {
+    await using _worker = await jobs.openWorker(toneRecognizer(), { keepMedia });
+    const uri = await upload();
+    const metadata = { languageCode: "en-US", fileType: 1 } as const;
+    const job = await jobs.ended(
+      account,
+      await jobs.submit(account, { metadata, useUri: false, uri }),
+    );
+    const { text, mediaId, metadata: made } = await transcriptOf(job);
+    assert.equal(text, "7 8 9");
+    assert.equal(made.dataSource, DataSource.UPLOAD);
+    assert.equal(made.originalUri, uri);
+    assert.equal(mediaId !== null, keepMedia);
+  }
+  await fixture.isTidy();
+});
+
+async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+test("a job in a language that this worker has no model for fails with the installed ones", async () => {
+  const recognizer: Recognizer = { ...toneRecognizer(), languageCodes: ["is-IS"] };
+  await using _worker = await jobs.openWorker(recognizer);
+  const job = await jobs.ended(account, await submit("/language.wav", toneWav([11])));
+  assert.equal(job.error?.code, 9);
+  assert.match(job.error?.message ?? "", /"en-US" has no installed model; installed: is-IS/);
+});
+
+test("the single job of one account is not kept waiting by many of another", async () => {
+  const order: string[] = [];
+  const recognizer = toneRecognizer({
+    pieceMs: 30,
+    onPiece: (words) => void order.push(words[0] ?? ""),
+  });
+  const flood = toneWav([20]);
+  const names = [];
+  for (let i = 0; i < 15; i++) names.push(await submit("/flood.wav", flood));
+  const other = await jobs.addAccount();
+  await submit("/single.wav", toneWav([50]));
+  const single = await jobs.submit(other, jobRequest(`${fixture.url}/single.wav`));
+  await using _worker = await jobs.openWorker(recognizer, { parallelism: 1 });
+  await jobs.ended(other, single);
+  // Three jobs are begun at a time: one that is recognised, two that fetch.
+  assert.ok(order.indexOf("50") <= 5, order.join());
+  await Promise.all(names.map(async (name) => await jobs.ended(account, name)));
+});

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import type { IncomingMessage, RequestListener } from "node:http";
+import { createServer as createTcpServer } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import {
+  answerRange,
+  media,
+  openFetchFixture,
+  refused,
+  serve,
+  type FetchFixture,
+  type Refusal,
+} from "../../test/fetch-fixture.ts";
+
+let fixture: FetchFixture;
+let fetched: FetchFixture["fetched"];
+
+before(async () => {
+  fixture = await openFetchFixture();
+  ({ fetched } = fixture);
+});
+
+after(() => fixture[Symbol.asyncDispose]());
+
+function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+test("`fetchMedia()` stores what the URL answers", async () => {
+  const seen: IncomingMessage["headers"][] = [];
+  await using server = await serve((request, response) => {
+    seen.push(request.headers);
+    answerRange(request, response);
+  });
+  const stored = await fetched(`${server.url}/a.wav?signature=1`);
+  assert.equal(stored.sizeBytes, media.length);
+  assert.equal(stored.sha256.toString("hex"), sha256(media));
+  assert.equal(seen[0]?.["accept-encoding"], "identity");
+  assert.equal(seen[0]?.authorization, undefined);
+});
+
+test("`fetchMedia()` tells in words why there is no media", async () => {
+  const rows: readonly (readonly [string, RequestListener, Refusal])[] = [
+    ["404", status(404), { reason: "MEDIA_STATUS", message: /answered 404 Not Found$/ }],
+    ["403", status(403), { reason: "MEDIA_STATUS", message: /answered 403 Forbidden$/ }],
+    ["204", status(204), { reason: "MEDIA_STATUS", message: /answered 204 No Content$/ }],
+    ["500", status(500), { reason: "MEDIA_STATUS", message: /500 Internal Server Error$/ }],
+    ["799", status(799), { reason: "MEDIA_STATUS", message: /answered 799$/ }],
+    ["a part", status(206), { reason: "MEDIA_STATUS", message: /206 Partial Content$/ }],
+    ["empty", (_, response) => response.end(), { reason: "MEDIA_EMPTY", message: /0 bytes$/ }],
+    [
+      "reset",
+      (request) => request.socket.resetAndDestroy(),
+      { reason: "MEDIA_UNREACHABLE", message: /broke the connection off$/ },
+    ],
+    [
+      "told too large",
+      (_, response) => {
+        response.setHeader("content-length", 1e12);
+        response.write("a");
+      },
+      { reason: "MEDIA_TOO_LARGE", message: /larger than 50000000 bytes/ },
+    ],
+    [
+      "gzip",
+      (_, response) => {
+        response.setHeader("content-encoding", "gzip");
+        response.end(gzipSync(Buffer.alloc(1_000_000)));
+      },
+      { reason: "MEDIA_ENCODED", message: /compressed/ },
+    ],
+    [
+      "brotli",
+      (_, response) => response.setHeader("content-encoding", "br").end("a"),
+      { reason: "MEDIA_ENCODED", message: /compressed/ },
+    ],
+  ];
+  for (const [name, listener, refusal] of rows) {
+    await using server = await serve(listener);
+    await refused(fetched(`${server.url}/${encodeURI(name)}`), refusal);
+  }
+  assert.deepEqual(await readdir(join(fixture.folder, "unfinished")), []);
+});
+
+function status(code: number): RequestListener {
+  return (_, response) => {
+    response.statusCode = code;
+    response.end();
+  };
+}
+
+test("`fetchMedia()` tells refused, unknown and speechless hosts apart", async () => {
+  const closed = await serve(() => {});
+  await closed[Symbol.asyncDispose]();
+  await refused(fetched(closed.url), { reason: "MEDIA_UNREACHABLE", message: /refused/ });
+  await refused(fetched("http://media.invalid/"), {
+    reason: "MEDIA_HOST_UNKNOWN",
+    message: /no such name|could not be looked up/,
+  });
+  const speechless = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
+  await new Promise<void>((resolve) => speechless.listen(0, "127.0.0.1", resolve));
+  const address = speechless.address();
+  assert.ok(address !== null && typeof address === "object");
+  const answer = fetched(`http://127.0.0.1:${address.port}/`).finally(() => speechless.close());
+  await refused(answer, { reason: "MEDIA_NOT_HTTP", message: /does not answer in HTTP/ });
+  await using silent = await serve(() => {});
+  await refused(fetched(silent.url, { limits: { headersMs: 50 } }), {
+    reason: "MEDIA_UNREACHABLE",
+    message: /did not answer in time/,
+  });
+});
+
+test("`fetchMedia()` goes on where the transfer broke, and the bytes are the same", async () => {
+  const ranges: (string | undefined)[] = [];
+  await using server = await serve((request, response) => {
+    ranges.push(request.headers.range);
+    if (ranges.length < 3) {
+      response.setHeader("etag", '"one"');
+      response.setHeader("content-length", media.length);
+      if (ranges.length === 2) response.setHeader("content-range", `bytes 1000000-2999999/3000000`);
+      response.statusCode = ranges.length === 1 ? 200 : 206;
+      if (ranges.length === 2) response.setHeader("content-length", 2_000_000);
+      const start = ranges.length === 1 ? 0 : 1_000_000;
+      response.write(media.subarray(start, start + 1_000_000), () => response.destroy());
+    } else {
+      answerRange(request, response);
+    }
+  });
+  const stored = await fetched(server.url);
+  assert.equal(stored.sha256.toString("hex"), sha256(media));
+  assert.deepEqual(ranges, [undefined, "bytes=1000000-", "bytes=2000000-"]);
+});
+
+test("`fetchMedia()` starts again when the rest would be of something else", async () => {
+  for (const etag of ['"two"', undefined, 'W/"one"']) {
+    let count = 0;
+    await using server = await serve((request, response) => {
+      count++;
+      if (count > 1) return answerRange(request, response, '"two"');
+      if (etag !== undefined) response.setHeader("etag", etag === '"two"' ? '"one"' : etag);
+      response.setHeader("content-length", 5_000_000);
+      response.write(Buffer.alloc(500_000, 7), () => response.destroy());
+    });
+    const stored = await fetched(server.url);
+    assert.equal(stored.sha256.toString("hex"), sha256(media), `${etag}`);
+  }
+});
+
+test("`fetchMedia()` starts again when the server sends the whole instead of the rest", async () => {
+  let count = 0;
+  await using server = await serve((request, response) => {
+    count++;
+    request.headers.range = "";
+    if (count > 1) return answerRange(request, response);
+    response.writeHead(200, { etag: '"one"', "content-length": media.length });
+    response.write(media.subarray(0, 500_000), () => response.destroy());
+  });
+  const stored = await fetched(server.url);
+  assert.equal(stored.sha256.toString("hex"), sha256(media));
+});
+
+test("`fetchMedia()` gives up a transfer that always breaks, saying how far it came", async () => {
+  let count = 0;
+  await using server = await serve((_, response) => {
+    count++;
+    response.setHeader("content-length", 1_000);
+    response.write("a".repeat(300), () => response.destroy());
+  });
+  await refused(fetched(server.url), {
+    reason: "MEDIA_BROKEN",
+    message: /after 300 of 1000 bytes$/,
+  });
+  assert.equal(count, 3);
+});
+
+test("`fetchMedia()` takes a passing failure for what it is", async () => {
+  let count = 0;
+  await using server = await serve((request, response) => {
+    count++;
+    if (count === 1) return status(503)(request, response);
+    answerRange(request, response);
+  });
+  assert.equal((await fetched(server.url)).sizeBytes, media.length);
+});
+
+test("`fetchMedia()` stops an endless, a slow and a cancelled transfer", async () => {
+  await using endless = await serve((_, response) => {
+    const more = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+    };
+    response.on("drain", more);
+    more();
+  });
+  await refused(fetched(endless.url, { bytesMax: 1_000_000 }), {
+    reason: "MEDIA_TOO_LARGE",
+    message: /larger than 1000000 bytes/,
+  });
+  await using slow = await serve((_, response) => {
+    const timer = setInterval(() => response.write("a"), 10);
+    response.on("close", () => clearInterval(timer));
+  });
+  await refused(fetched(slow.url, { limits: { stallMs: 100, stallBytesMin: 100 } }), {
+    reason: "MEDIA_TOO_SLOW",
+    message: /slower than 1000 bytes a second for 0.1 s/,
+  });
+  await refused(fetched(slow.url, { limits: { totalMs: 100 } }), {
+    reason: "MEDIA_TOO_SLOW",
+    message: /was not here after/,
+  });
+  const reason = new Error("cancelled");
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(reason), 50);
+  await assert.rejects(fetched(slow.url, { signal: abort.signal }), reason);
+  assert.deepEqual(await readdir(join(fixture.folder, "unfinished")), []);
+});

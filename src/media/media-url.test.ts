@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  checkMediaUrl,
+  isAddressAllowed,
+  notPublic,
+  parseMediaAllowList,
+  plainAddress,
+} from "./media-url.ts";
+
+const nothing = parseMediaAllowList([]);
+
+test("`checkMediaUrl()` refuses every spelling of an address that is not public", () => {
+  const hosts = `
+    127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001
+    0x7F.0.0.0x1 127.000.000.001 ①②⑦.⓪.⓪.① 127。0。0。1 %31%32%37.0.0.1 １２７.0.0.1 0 0.0.0.0 0x0
+    255.255.255.255 224.0.0.1 10.0.0.1 10.255.255.255 172.16.0.1 172.31.255.255 192.168.1.1
+    0xa9fea9fe 100.64.0.1 169.254.169.254 2852039166 192.0.2.1 198.18.0.1 203.0.113.1 [::1]
+    [::] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::ffff:7f00:1] [::7f00:1] [fe80::1] [fc00::1]
+    [fd00:ec2::254] [ff02::1] [64:ff9b::7f00:1] [64:ff9b::a00:1] [2002:7f00:1::] [2001::1]
+    [2001:db8::1] [100::1] [64:ff9b:1::a00:1] [5f00::1] [fec0::1] [::ffff:a9fe:a9fe]
+    localhost LOCALHOST localhost. a.localhost loc%61lhost 240.0.0.1 192.88.99.1
+    [::ffff:0:10.0.0.1]
+  `
+    .trim()
+    .split(/\s+/);
+  assert.ok(hosts.length >= 60);
+  for (const host of hosts) {
+    for (const scheme of ["http", "https"]) {
+      assert.equal(checkMediaUrl(`${scheme}://${host}/a.wav`, nothing), notPublic, host);
+    }
+  }
+});
+
+test("`checkMediaUrl()` takes public hosts and addresses", () => {
+  const urls = [
+    "https://media.example/a.wav",
+    "http://media.example:80/a.wav?signature=a%20b#t=1",
+    "https://media.example:443/",
+    "HTTPS://Media.Example/a",
+    "https://8.8.8.8/a",
+    "https://[2606:4700::1111]/a",
+    "https://[::ffff:8.8.8.8]/a",
+    "https://bókasafn.example/hljóð.wav",
+  ];
+  for (const url of urls) assert.equal(checkMediaUrl(url, nothing), undefined, url);
+});
+
+test("`checkMediaUrl()` tells what is wrong with a URL", () => {
+  const rows: readonly (readonly [string, RegExp])[] = [
+    ["", /begins with https/],
+    ["media.example/a.wav", /begins with https/],
+    ["//media.example/a.wav", /begins with https/],
+    ["file:///etc/passwd", /begins with https/],
+    ["ftp://media.example/a.wav", /begins with https/],
+    ["gopher://media.example/", /begins with https/],
+    ["concat:/etc/passwd|/etc/hosts", /begins with https/],
+    ["data:audio/wav;base64,AAAA", /begins with https/],
+    ["pipe:0", /begins with https/],
+    ["-i", /begins with https/],
+    ["http://", /begins with https/],
+    ["http://a b/", /without spaces/],
+    ["http://media.example/\0", /without spaces/],
+    ["ht\ntp://media.example/", /without spaces/],
+    ["http://127.0.0.1\t.example/", /without spaces/],
+    ["http:\\\\media.example\\a", /without spaces/],
+    ["http://user@media.example/", /user name or password/],
+    ["http://user:secret@media.example/", /user name or password/],
+    ["http://good.example@127.0.0.1/", /user name or password/],
+    ["http://media.example:22/", /port 22/],
+    ["https://media.example:6379/", /port 6379/],
+    ["https://8.8.8.8:8080/", /port 8080/],
+    [`http://media.example/${"a".repeat(8192)}`, /8213 characters; at most 8192/],
+  ];
+  for (const [url, message] of rows) assert.match(checkMediaUrl(url, nothing) ?? "", message, url);
+});
+
+test("`parseMediaAllowList()` opens networks, addresses and hosts, and nothing beside them", () => {
+  const allow = parseMediaAllowList([
+    "10.1.0.0/16",
+    "127.0.0.1",
+    "fd00:1::/32",
+    "Media.Internal",
+    "::1",
+  ]);
+  const rows: readonly (readonly [string, string, boolean])[] = [
+    ["a.example", "10.1.2.3", true],
+    ["a.example", "10.2.0.1", false],
+    ["a.example", "::ffff:10.1.0.1", true],
+    ["a.example", "127.0.0.1", true],
+    ["a.example", "127.0.0.2", false],
+    ["a.example", "fd00:1::7", true],
+    ["a.example", "fd00:2::7", false],
+    ["a.example", "::1", true],
+    ["media.internal", "192.168.0.1", true],
+    ["media.internal.", "192.168.0.1", true],
+    ["sub.media.internal", "192.168.0.1", false],
+    ["xmedia.internal", "192.168.0.1", false],
+    ["a.example", "8.8.8.8", true],
+    ["a.example", "not an address", false],
+  ];
+  for (const [host, address, isAllowed] of rows) {
+    assert.equal(isAddressAllowed(host, address, allow), isAllowed, `${host} ${address}`);
+  }
+  assert.equal(checkMediaUrl("http://127.0.0.1:8080/a", allow), undefined);
+  assert.equal(checkMediaUrl("http://media.internal:9000/a", allow), undefined);
+  assert.equal(checkMediaUrl("http://127.0.0.2:8080/a", allow), notPublic);
+});
+
+test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
+  for (const entry of [
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "::/129",
+    "a b",
+    "http://a",
+    "-a",
+    "a/8",
+    "1/2/3",
+  ]) {
+    assert.throws(() => parseMediaAllowList([entry]), { message: /is not a network/ }, entry);
+  }
+});
+
+test("`plainAddress()` gives an address one spelling", () => {
+  assert.equal(plainAddress("::ffff:10.0.0.1"), "10.0.0.1");
+  assert.equal(plainAddress("0:0:0:0:0:0:0:1"), "::1");
+  assert.equal(plainAddress("nonsense"), "nonsense");
+});

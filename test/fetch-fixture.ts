@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDiskStore } from "../src/media/disk-store.ts";
+import { fetchMedia, type FetchMediaOptions } from "../src/media/fetch-media.ts";
+import type { StoredMedia } from "../src/media/media-store.ts";
+import { parseMediaAllowList } from "../src/media/media-url.ts";
+import { newId } from "../src/std/ids.ts";
+import { createLog } from "../src/std/log.ts";
+import { ServiceError } from "../src/std/service-error.ts";
+
+export const loopback = parseMediaAllowList(["127.0.0.1"]);
+
+/** A store of its own to fetch into. */
+export interface FetchFixture extends AsyncDisposable {
+  readonly folder: string;
+  fetched(url: string, options?: Partial<FetchMediaOptions>): Promise<StoredMedia>;
+}
+
+export async function openFetchFixture(): Promise<FetchFixture> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "hlust-fetch-"));
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
+  const store = opened.use(await openDiskStore(folder, { log: createLog("silent") }));
+  const parts = opened.move();
+  return {
+    folder,
+    async fetched(url, options = {}) {
+      return await fetchMedia({
+        url,
+        id: newId(),
+        store,
+        allow: loopback,
+        bytesMax: 50_000_000,
+        ...options,
+        limits: { backoffMs: 5, ...options.limits },
+      });
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+export async function serve(
+  listener: RequestListener,
+  host = "127.0.0.1",
+): Promise<{ url: string; port: number } & AsyncDisposable> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const address = server.address();
+  assert.ok(address !== null && typeof address === "object");
+  return {
+    url: `http://${host}:${address.port}`,
+    port: address.port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export interface Refusal {
+  readonly reason: string;
+  readonly message: RegExp;
+}
+
+export async function refused(
+  promise: Promise<unknown>,
+  { reason, message }: Refusal,
+): Promise<void> {
+  await assert.rejects(promise, (error) => {
+    assert.ok(error instanceof ServiceError, String(error));
+    assert.equal(error.reason, reason, error.message);
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
+export const media = randomBytes(3_000_000);
+
+/** Answers ranges of `media`, like an object store. */
+export function answerRange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  etag = '"one"',
+): void {
+  const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+  const isSame = request.headers["if-range"] === undefined || request.headers["if-range"] === etag;
+  const start = isSame ? from : 0;
+  response.setHeader("etag", etag);
+  response.setHeader("content-length", media.length - start);
+  if (start > 0) {
+    response.statusCode = 206;
+    response.setHeader("content-range", `bytes ${start}-${media.length - 1}/${media.length}`);
+  }
+  response.end(media.subarray(start));
+}
