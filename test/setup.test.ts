@@ -29,7 +29,7 @@ test("missing packages are named to whoever is not root, with the command that i
     // A package database in which nothing is installed.
     writeFileSync(join(folder, "status"), "");
     const asUser = process.getuid?.() === 0 ? ["unshare", "--user", "--map-user=1000"] : ["env"];
-    const [program = "", ...args] = [...asUser, setup];
+    const [program, ...args] = [...asUser, setup];
     const env = { PATH: "/usr/bin:/bin", DPKG_ADMINDIR: folder };
     const { status, stderr } = spawnSync(program, args, { encoding: "utf8", env });
     assert.equal(status, 1);

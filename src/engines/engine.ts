@@ -1,7 +1,9 @@
+import type { VoiceActivity } from "../audio/voice-activity.ts";
+
 /** Samples per second of all audio behind this interface: 16-bit, one channel. */
 export const engineSampleRate = 16_000;
 
-/** A word as an engine heard it. Times count from the first sample that the decoder was given. */
+/** A word as an engine heard it. Times count from the first sample of its utterance. */
 export interface EngineWord {
   readonly text: string;
   readonly startMs: number;
@@ -38,18 +40,14 @@ export interface Decoder {
   accept(samples: Int16Array): void;
   /** The best reading so far of the current utterance; undefined before there is one. */
   partial(): Hypothesis | undefined;
-  /** Ends the utterance: at most alternativesMax distinct readings, best first; none where nothing was heard. */
-  end(): readonly Hypothesis[];
-  /** Frees the decoder. Nothing of what it heard may be felt by the next one. */
+  /**
+   * Ends the utterance: at most alternativesMax distinct readings, best first; none where nothing was heard. The work comes
+   * in slices of at most 100 ms of audio: at each yield another session may be heard. The next begin() comes after the last
+   * slice.
+   */
+  end(): Generator<void, readonly Hypothesis[], void>;
+  /** Frees the decoder, also within an utterance. Nothing of what it heard may be felt by the next one. */
   close(): void;
-}
-
-/** Tells speech from silence in a stream of samples. */
-export interface VoiceActivity {
-  /** Samples looked at together. */
-  readonly frameSamples: number;
-  /** Whether this frame, the next in the stream, holds speech. */
-  isSpeech(frame: Int16Array): boolean;
 }
 
 /**
@@ -60,6 +58,8 @@ export interface Engine {
   readonly name: string;
   /** BCP 47 codes that it can hear. */
   readonly languageCodes: readonly string[];
+  /** Speech after which an utterance ends without silence, where the caller names no limit. */
+  readonly utteranceMsMax: number;
   createDecoder(options: DecoderOptions): Decoder;
   createVoiceActivity(): VoiceActivity;
   close(): void;

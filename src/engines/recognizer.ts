@@ -17,7 +17,7 @@ export interface RecognitionOptions {
   readonly interim?: boolean;
   /** Silence that ends an utterance. Default 500. */
   readonly silenceMsMin?: number;
-  /** Speech after which an utterance ends without silence. Default 20 000. */
+  /** Speech after which an utterance ends without silence. Default: the engine's, 20 000 unless it is the scripted one. */
   readonly utteranceMsMax?: number;
   readonly signal?: AbortSignal;
 }

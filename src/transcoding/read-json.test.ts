@@ -12,6 +12,7 @@ import { TranscriptSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_
 import { ServiceError } from "../std/service-error.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
 import { readJson } from "./read-json.ts";
+import { cpuMs } from "../../test/cpu-time.ts";
 
 function refused(schema: DescMessage, text: string | Uint8Array): ServiceError {
   try {
@@ -317,11 +318,11 @@ test("readJson() throws nothing but invalid_argument for any bytes", () => {
 test("readJson() reads or refuses 13 MB in about the time of JSON.parse", () => {
   const zeros = `{"ri":[${"0,".repeat(6e6)}0]}`;
   const strings = `{"ri":[${'"x",'.repeat(3e6)}0]}`;
-  const start = performance.now();
+  const start = cpuMs();
   assert.equal(readJson(MSchema, zeros).ri.length, 6e6 + 1);
   assert.equal(refused(MSchema, strings).violations.length, 100);
   refused(MSchema, `{"by":"${"A".repeat(13e6)}!"}`);
   refused(MSchema, `{"${"a".repeat(13e6)}":1}`);
   refused(MSchema, `{"d":"${"1".repeat(13e6)}"}`);
-  assert.ok(performance.now() - start < 5000);
+  assert.ok(cpuMs() - start < 5000);
 });

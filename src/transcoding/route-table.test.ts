@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { parsePathTemplate } from "./path-template.ts";
 import { RouteTable } from "./route-table.ts";
+import { cpuMs } from "../../test/cpu-time.ts";
 
 function tableOf(routes: readonly string[]): RouteTable<string> {
   const table = new RouteTable<string>();
@@ -151,11 +152,11 @@ test("match() takes linear time in a path of 64,000 slashes, colons or escapes",
   for (const part of ["/", "/a", ":", ":go/", "%2F", "a"]) {
     const path = `/a/b${part.repeat(64_000)}`;
     const times = Array.from({ length: 3 }, () => {
-      const start = performance.now();
+      const start = cpuMs();
       assert.ok(table.match("GET", path) !== undefined, part);
       assert.equal(table.match("PUT", path), undefined);
       table.methodsAt(path);
-      return performance.now() - start;
+      return cpuMs() - start;
     });
     assert.ok(Math.min(...times) < 50, `${part}: ${Math.min(...times)} ms`);
   }

@@ -8,6 +8,7 @@ import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createTranscoder } from "./transcoder.ts";
+import { cpuMs } from "../../test/cpu-time.ts";
 
 const service = createTranscoder([Speech, Transcripts]);
 
@@ -340,13 +341,13 @@ test("the longest paths and queries take little time", () => {
   ];
   for (const target of targets) {
     const times = Array.from({ length: 2 }, () => {
-      const start = performance.now();
+      const start = cpuMs();
       try {
         vectors.bind(vectors.route("GET", target), undefined);
       } catch (error) {
         assert.ok(error instanceof ServiceError, String(error));
       }
-      return performance.now() - start;
+      return cpuMs() - start;
     });
     assert.ok(Math.min(...times) < 250, `${target.slice(0, 20)}: ${Math.min(...times)} ms`);
   }

@@ -73,7 +73,7 @@ test("SIGTERM lets open streams have their finals, and refuses new ones", async 
   await using service = await startService(join(folder, "drain"));
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig());
-  const sentence = "we will meet again on monday morning";
+  const sentence = "thank you very much for your letter";
   stream.sendAudio(samplesOfWav(speak(sentence)));
   await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
   const began = performance.now();

@@ -14,7 +14,7 @@ import {
   type TestStream,
 } from "./stream.ts";
 
-const sentences = ["we will meet again on monday morning", "the weather is cold and dark today"];
+const sentences = ["thank you very much for your letter", "the weather is cold and dark today"];
 let service: TestService;
 /** The two sentences, each followed by 1.5 s of silence. */
 let speech: Buffer;

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { wordErrors, wordsOf } from "./word-errors.ts";
+
+test("wordErrors() counts words replaced, left out and put in", () => {
+  const rows: [said: string, heard: string, errors: number][] = [
+    ["", "", 0],
+    ["go forward", "go forward", 0],
+    ["go forward", "", 2],
+    ["", "go forward", 2],
+    ["go forward ten meters", "go for ten meters", 1],
+    ["go forward ten meters", "go for word ten meters", 2],
+    ["a b c d", "b c d", 1],
+    ["a b c d", "x a b c d", 1],
+    ["a b c", "c b a", 2],
+  ];
+  for (const [said, heard, errors] of rows) {
+    assert.equal(wordErrors(said.split(" ").filter(Boolean), wordsOf(heard)), errors, heard);
+  }
+});
+
+test("wordsOf() drops case and punctuation", () => {
+  assert.deepEqual(wordsOf("  It's nine o'clock, Þór! "), ["its", "nine", "oclock", "þór"]);
+});

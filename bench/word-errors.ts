@@ -1,0 +1,21 @@
+/** The words of a text as they are compared: lower case, without punctuation. */
+export function wordsOf(text: string): string[] {
+  const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s]/gu, "");
+  return plain.split(/\s+/).filter((word) => word !== "");
+}
+
+/** The fewest words to replace, leave out and put in that make one of the other: word error rate is this over `said`. */
+export function wordErrors(said: readonly string[], heard: readonly string[]): number {
+  let row = heard.map((_, index) => index + 1);
+  for (const [index, word] of said.entries()) {
+    let diagonal = index;
+    let left = index + 1;
+    row = row.map((above, at) => {
+      const replaced = diagonal + (heard[at] === word ? 0 : 1);
+      diagonal = above;
+      left = Math.min(left + 1, above + 1, replaced);
+      return left;
+    });
+  }
+  return row.at(-1) ?? said.length;
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Resampler } from "./resample.ts";
+
+function resampled(rate: number, chunks: readonly Int16Array[]): number[] {
+  const resampler = new Resampler(rate);
+  const parts = chunks.map((chunk) => [...resampler.push(chunk)]);
+  return [...parts.flat(), ...resampler.end()];
+}
+
+function tone(rate: number, hertz: number, seconds: number): Int16Array {
+  return Int16Array.from({ length: rate * seconds }, (_, index) =>
+    Math.round(16_384 * Math.sin((2 * Math.PI * hertz * index) / rate)),
+  );
+}
+
+/** Of a tone of this frequency at 16 kHz: how loud it is against the one above, in dB, and the rest against it. */
+function measure(samples: readonly number[], hertz: number): { level: number; rest: number } {
+  // The ends have half a filter of silence in them.
+  const middle = samples.slice(1600, -1600);
+  let [cos, sin] = [0, 0];
+  const phase = (index: number) => (2 * Math.PI * hertz * index) / 16_000;
+  for (const [index, value] of middle.entries()) {
+    cos += (2 * value * Math.cos(phase(index))) / middle.length;
+    sin += (2 * value * Math.sin(phase(index))) / middle.length;
+  }
+  const power = middle.reduce((sum, value, index) => {
+    const rest = value - cos * Math.cos(phase(index)) - sin * Math.sin(phase(index));
+    return sum + rest * rest;
+  }, 0);
+  const amplitude = Math.hypot(cos, sin);
+  return {
+    level: 20 * Math.log10(amplitude / 16_384 + 1e-9),
+    rest: 10 * Math.log10((2 * power) / middle.length / amplitude ** 2),
+  };
+}
+
+test("Resampler passes 16 kHz through untouched", () => {
+  const samples = Int16Array.of(1, -2, 3);
+  const resampler = new Resampler(16_000);
+  assert.equal(resampler.push(samples), samples);
+  assert.equal(resampler.end().length, 0);
+});
+
+test("Resampler keeps a tone and lets no alias through", () => {
+  for (const rate of [8000, 11_025, 22_050, 32_000, 44_099, 44_100, 48_000]) {
+    const { level, rest } = measure(resampled(rate, [tone(rate, 1000, 2)]), 1000);
+    assert.ok(Math.abs(level) < 0.01, `1 kHz from ${rate}: ${level} dB`);
+    assert.ok(rest < -80, `distortion from ${rate}: ${rest} dB`);
+  }
+  // 9 kHz would come back as 7 kHz.
+  for (const rate of [32_000, 44_099, 44_100, 48_000]) {
+    const { level } = measure(resampled(rate, [tone(rate, 9000, 2)]), 7000);
+    assert.ok(level < -80, `alias from ${rate}: ${level} dB`);
+  }
+  assert.ok(measure(resampled(8000, [tone(8000, 3400, 2)]), 4600).level < -80, "image");
+  assert.ok(measure(resampled(48_000, [tone(48_000, 7200, 2)]), 7200).level > -1, "pass band");
+});
+
+test("Resampler puts sample n at the time of sample n", () => {
+  const rate = 48_000;
+  const pulse = new Int16Array(4800);
+  pulse[2400] = 30_000;
+  const out = resampled(rate, [pulse]);
+  assert.equal(out.indexOf(Math.max(...out)), 800);
+});
+
+test("Resampler gives the same samples for any chunks, and as many as the time takes", () => {
+  const samples = Int16Array.from({ length: 3000 }, (_, index) =>
+    Math.round(20_000 * Math.sin(index * index * 0.0007)),
+  );
+  const rates = fc.oneof(
+    fc.constantFrom(8000, 11_025, 22_050, 24_000, 44_100, 48_000),
+    fc.integer({ min: 8000, max: 48_000 }),
+  );
+  const cuts = fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(rates, fc.integer({ min: 0, max: 3000 }), cuts, (rate, length, cutsAt) => {
+      const input = samples.subarray(0, length);
+      const whole = resampled(rate, [input]);
+      assert.equal(whole.length, Math.ceil((length * 16_000) / rate));
+      const edges = [0, ...cutsAt.filter((at) => at <= length).toSorted((a, b) => a - b), length];
+      const chunks = edges.slice(1).map((edge, index) => input.subarray(edges[index], edge));
+      assert.deepEqual(resampled(rate, chunks), whole);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("Resampler holds loud samples within 16 bits", () => {
+  const square = Int16Array.from({ length: 4800 }, (_, index) =>
+    Math.floor(index / 40) % 2 ? 32_767 : -32_768,
+  );
+  const out = resampled(48_000, [square]);
+  assert.equal(Math.max(...out), 32_767);
+  assert.equal(Math.min(...out), -32_768);
+});
+
+test("Resampler refuses rates that no recording has", () => {
+  for (const rate of [7999, 48_001, 16_000.5, Number.NaN]) {
+    assert.throws(() => new Resampler(rate), RangeError, String(rate));
+  }
+});

@@ -1,0 +1,180 @@
+/** Samples per second that the resampler writes. */
+export const resampledRate = 16_000;
+
+/** Rates that the resampler reads (§8: sampleRateHertz). */
+export const resampleRateMin = 8000;
+export const resampleRateMax = 48_000;
+
+/** Zero crossings of the sinc on either side; with beta 9 an alias of 9 kHz is 93 dB down. */
+const zeroCrossings = 24;
+const kaiserBeta = 9;
+/** Of the lower Nyquist frequency: 0.7 dB down at 0.9 of it. */
+const cutOff = 0.955;
+/** Rates that need more phases than this share a table of that many, read between two of its rows. */
+const phasesExactMax = 640;
+const phasesShared = 512;
+const tablesKept = 16;
+
+interface Table {
+  /** Output samples a period, and input samples a period. */
+  readonly up: number;
+  readonly down: number;
+  readonly taps: number;
+  /** Row p is the filter at p / (rows - 1 or up) of an input sample; one row after another. */
+  readonly rows: Float32Array;
+  /** Every phase has its own row. */
+  readonly isExact: boolean;
+}
+
+/**
+ * Brings 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase Kaiser-windowed sinc without delay. The
+ * output has ceil(input samples * 16000 / rate) samples whatever the chunks; 16 kHz passes through untouched.
+ */
+export class Resampler {
+  readonly #table: Table | undefined;
+  /** Input not yet behind every filter that needs it. */
+  #input: Float32Array;
+  #filled: number;
+  /** First input sample under the next output sample's filter, and how far between two it stands, in 1/up. */
+  #at = 0;
+  #phase = 0;
+
+  constructor(rateHertz: number) {
+    if (
+      !Number.isInteger(rateHertz) ||
+      rateHertz < resampleRateMin ||
+      rateHertz > resampleRateMax
+    ) {
+      throw new RangeError(
+        `sample rate ${rateHertz}, not ${resampleRateMin} to ${resampleRateMax}`,
+      );
+    }
+    this.#table = rateHertz === resampledRate ? undefined : tableFor(rateHertz);
+    const lead = this.#table ? this.#table.taps / 2 - 1 : 0;
+    // Silence before the first sample puts output sample 0 exactly on input sample 0.
+    this.#input = new Float32Array(lead);
+    this.#filled = lead;
+  }
+
+  /** The output that these next samples complete; a view that stays valid. */
+  push(samples: Int16Array): Int16Array {
+    if (!this.#table) return samples;
+    this.#append(this.#table, samples.length, (into, at) => into.set(samples, at));
+    return this.#drain(this.#table, this.#filled);
+  }
+
+  /** The output that is still owed after the last samples. */
+  end(): Int16Array {
+    if (!this.#table) return new Int16Array(0);
+    // The last output sample stands before the end of the input: half a filter of silence completes it.
+    const half = this.#table.taps / 2;
+    this.#append(this.#table, half, (into, at) => into.fill(0, at, at + half));
+    return this.#drain(this.#table, this.#filled);
+  }
+
+  #append(table: Table, count: number, write: (into: Float32Array, at: number) => void): void {
+    const kept = this.#filled - Math.min(this.#at, this.#filled);
+    const needed = kept + count;
+    const from = this.#filled - kept;
+    if (needed > this.#input.length) {
+      const grown = new Float32Array(needed + table.taps);
+      grown.set(this.#input.subarray(from, this.#filled));
+      this.#input = grown;
+    } else {
+      this.#input.copyWithin(0, from, this.#filled);
+    }
+    this.#at -= from;
+    write(this.#input, kept);
+    this.#filled = needed;
+  }
+
+  #drain(table: Table, filled: number): Int16Array {
+    const { up, down, taps, rows, isExact } = table;
+    const last = filled - taps;
+    if (this.#at > last) return new Int16Array(0);
+    const out = new Int16Array(Math.ceil(((last - this.#at + 1) * up) / down) + 1);
+    const step = Math.floor(down / up);
+    const stepPhase = down % up;
+    const input = this.#input;
+    let [at, phase, count] = [this.#at, this.#phase, 0];
+    while (at <= last) {
+      const place = isExact ? phase : (phase / up) * phasesShared;
+      const row = Math.floor(place);
+      let value = dot(input, at, rows, row * taps, taps);
+      if (!isExact) {
+        value += (place - row) * (dot(input, at, rows, (row + 1) * taps, taps) - value);
+      }
+      out[count++] = Math.max(-32_768, Math.min(32_767, Math.round(value)));
+      at += step;
+      phase += stepPhase;
+      if (phase >= up) {
+        phase -= up;
+        at += 1;
+      }
+    }
+    this.#at = at;
+    this.#phase = phase;
+    return out.subarray(0, count);
+  }
+}
+
+function dot(a: Float32Array, atA: number, b: Float32Array, atB: number, length: number): number {
+  let sum = 0;
+  for (let k = 0; k < length; k++) sum += (a[atA + k] ?? 0) * (b[atB + k] ?? 0);
+  return sum;
+}
+
+/** The last used tables, by rate: a table is the same for every stream of its rate. */
+const tables = new Map<number, Table>();
+
+function tableFor(rateHertz: number): Table {
+  const table = tables.get(rateHertz) ?? makeTable(rateHertz);
+  tables.delete(rateHertz);
+  tables.set(rateHertz, table);
+  const oldest = tables.keys().next();
+  if (tables.size > tablesKept && !oldest.done) tables.delete(oldest.value);
+  return table;
+}
+
+function makeTable(rateHertz: number): Table {
+  const divisor = greatestCommonDivisor(rateHertz, resampledRate);
+  const up = resampledRate / divisor;
+  const isExact = up <= phasesExactMax;
+  const phases = isExact ? up : phasesShared;
+  const lower = Math.min(1, resampledRate / rateHertz);
+  const half = Math.ceil(zeroCrossings / lower);
+  const taps = 2 * half;
+  const rows = new Float32Array((phases + 1) * taps);
+  for (let phase = 0; phase <= phases; phase++) {
+    const row = rows.subarray(phase * taps, (phase + 1) * taps);
+    let sum = 0;
+    for (let k = 0; k < taps; k++) {
+      const t = k - half + 1 - phase / phases;
+      const window = bessel(kaiserBeta * Math.sqrt(Math.max(0, 1 - (t / half) ** 2)));
+      const tap = sinc(lower * cutOff * t) * window;
+      row[k] = tap;
+      sum += tap;
+    }
+    // Every phase passes a constant unchanged: no tone at the phase rate.
+    for (let k = 0; k < taps; k++) row[k] = (row[k] ?? 0) / sum;
+  }
+  return { up, down: rateHertz / divisor, taps, rows, isExact };
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+/** The modified Bessel function of order 0, as its power series. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1];
+  for (let k = 1; term > sum * 1e-12; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

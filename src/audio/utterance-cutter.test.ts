@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Cut, UtteranceCutter } from "./utterance-cutter.ts";
+import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
+
+/** Exact: a frame with a sample other than 0 is speech. */
+const exactActivity = (): VoiceActivity => ({
+  frameSamples: 160,
+  delayFrames: 0,
+  isSpeech: (frame) => frame.some((sample) => sample !== 0),
+});
+
+interface Utterance {
+  readonly startMs: number;
+  endMs: number;
+  readonly samples: number[];
+}
+
+type Piece = Int16Array | "end utterance";
+
+function utterancesOf(cuts: Iterable<Cut>): Utterance[] {
+  const found: Utterance[] = [];
+  for (const cut of cuts) {
+    const last = found.at(-1);
+    if (cut.kind === "begin") {
+      found.push({ startMs: cut.startSample / 16, endMs: Number.NaN, samples: [] });
+    } else if (last && cut.kind === "audio") last.samples.push(...cut.samples);
+    else if (last && cut.kind === "end") last.endMs = cut.endSample / 16;
+  }
+  return found;
+}
+
+function cutUp(
+  pieces: readonly Piece[],
+  options: { activity?: VoiceActivity; silenceMsMin?: number; utteranceMsMax?: number } = {},
+): Utterance[] {
+  const { activity = exactActivity(), silenceMsMin = 500, utteranceMsMax = 20_000 } = options;
+  const cutter = new UtteranceCutter({ voiceActivity: activity, silenceMsMin, utteranceMsMax });
+  const cuts = pieces.flatMap((piece) => [
+    ...(piece === "end utterance" ? cutter.endUtterance() : cutter.push(piece)),
+  ]);
+  return utterancesOf([...cuts, ...cutter.endUtterance()]);
+}
+
+const silence = (ms: number) => new Int16Array(ms * 16);
+const speech = (ms: number, value = 1) => new Int16Array(ms * 16).fill(value);
+const times = (utterances: readonly Utterance[]) =>
+  utterances.map(({ startMs, endMs, samples }) => [startMs, endMs, samples.length / 16]);
+
+test("UtteranceCutter cuts where the silence is long enough", () => {
+  const rows: [what: string, pieces: Piece[], [start: number, end: number, given: number][]][] = [
+    ["nothing", [], []],
+    ["silence", [silence(5000)], []],
+    ["early speech begins with the stream", [silence(800), speech(200)], [[0, 1000, 1000]]],
+    ["300 ms lead", [silence(2000), speech(200)], [[1700, 2200, 500]]],
+    ["300 ms trail", [speech(500), silence(2000)], [[0, 1000, 800]]],
+    ["a short pause is within", [speech(500), silence(490), speech(500)], [[0, 1490, 1490]]],
+    [
+      "a long one divides, and what follows has its lead",
+      [speech(500), silence(600), speech(500)],
+      [
+        [0, 1000, 800],
+        [800, 1600, 800],
+      ],
+    ],
+    [
+      "on demand, and the next goes on at once",
+      [speech(500), "end utterance", speech(300)],
+      [
+        [0, 500, 500],
+        [500, 800, 300],
+      ],
+    ],
+    ["on demand in silence", [silence(500), "end utterance", silence(500)], []],
+    ["less than a frame at the end", [speech(20), speech(5)], [[0, 25, 25]]],
+  ];
+  for (const [what, pieces, expected] of rows) {
+    assert.deepEqual(times(cutUp(pieces)), expected, what);
+  }
+});
+
+test("UtteranceCutter ends an utterance at its greatest length and goes on without a gap", () => {
+  const found = cutUp([speech(2500)], { utteranceMsMax: 1000 });
+  assert.deepEqual(times(found), [
+    [0, 1000, 1000],
+    [1000, 2000, 1000],
+    [2000, 2500, 500],
+  ]);
+});
+
+test("UtteranceCutter waits as long as it is told", () => {
+  const pieces = [speech(500), silence(900), speech(500)];
+  assert.equal(cutUp(pieces, { silenceMsMin: 1000 }).length, 1);
+  assert.equal(cutUp(pieces, { silenceMsMin: 200 }).length, 2);
+});
+
+test("UtteranceCutter hands out each sample of an utterance once, in order, for any chunks", () => {
+  const stretch = fc.record({
+    ms: fc.integer({ min: 1, max: 120 }).map((n) => 10 * n),
+    loud: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(stretch, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 }),
+      (stretches, shares) => {
+        let count = 0;
+        const stream = Int16Array.from(
+          stretches.flatMap(({ ms, loud }) =>
+            Array.from({ length: ms * 16 }, () => (loud ? 1 + (count++ % 30_000) : 0)),
+          ),
+        );
+        const edges = shares.map((share) => Math.floor(share * stream.length));
+        const sorted = [0, ...edges.toSorted((a, b) => a - b), stream.length];
+        const chunks = sorted.slice(1).map((edge, i) => stream.subarray(sorted[i], edge));
+        const whole = cutUp([stream]);
+        assert.deepEqual(cutUp(chunks), whole);
+        const loud = whole.flatMap(({ samples }) => samples.filter((sample) => sample !== 0));
+        assert.deepEqual(
+          Int16Array.from(loud),
+          stream.filter((sample) => sample !== 0),
+        );
+        for (const { startMs, samples } of whole) {
+          const [from, length] = [startMs * 16, samples.length];
+          assert.deepEqual(samples, [...stream.subarray(from, from + length)]);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+/** Steady noise: the sum of four uniform numbers is close to normal. */
+function noise(ms: number, amplitude: number, seed: number): Int16Array {
+  let state = seed;
+  const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
+  return Int16Array.from({ length: ms * 16 }, () => {
+    const value = (random() + random() + random() + random()) * amplitude;
+    return Math.max(-32_768, Math.min(32_767, Math.round(value)));
+  });
+}
+
+/** A voice of sorts: a buzz of 120 Hz in syllables of 200 ms. */
+function buzz(ms: number, amplitude: number): Int16Array {
+  return Int16Array.from({ length: ms * 16 }, (_, index) => {
+    const syllable = Math.max(0, Math.sin((2 * Math.PI * index) / 3200)) ** 2;
+    const pulse = 1 - 2 * (((index * 120) / 16_000) % 1);
+    return Math.round(amplitude * syllable * pulse);
+  });
+}
+
+test("EnergyVoiceActivity hears no speech in silence or in steady noise, whenever it sets in", () => {
+  const hears = (...pieces: Int16Array[]) =>
+    cutUp(pieces, { activity: new EnergyVoiceActivity() }).length;
+  assert.equal(hears(silence(10_000)), 0);
+  for (const amplitude of [1, 3, 10, 100, 1000, 10_000, 60_000]) {
+    for (let seed = 1; seed <= 5; seed++) {
+      const what = `amplitude ${amplitude}, seed ${seed}`;
+      assert.equal(hears(noise(5000, amplitude, seed)), 0, what);
+      assert.equal(hears(silence(1003 * seed), noise(6000, amplitude, seed)), 0, `later: ${what}`);
+    }
+  }
+});
+
+test("EnergyVoiceActivity hears a voice in silence and over noise", () => {
+  const mixed = (amplitude: number) => {
+    const room = noise(4000, amplitude, 7);
+    const voice = buzz(1000, 8000);
+    for (const [index, sample] of voice.entries()) {
+      const at = 2 * 16_000 + index;
+      room[at] = Math.max(-32_768, Math.min(32_767, (room[at] ?? 0) + sample));
+    }
+    return room;
+  };
+  for (const amplitude of [0, 10, 100, 600]) {
+    const found = cutUp([mixed(amplitude)], { activity: new EnergyVoiceActivity() });
+    assert.equal(found.length, 1, `over ${amplitude}`);
+    const [start = 0, end = 0] = [found[0]?.startMs, found[0]?.endMs];
+    assert.ok(start >= 1500 && start <= 2000, `begins at ${start}`);
+    assert.ok(end >= 3400 && end <= 3700, `ends at ${end}`);
+  }
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  bytesOfSamples,
+  type FrameKind,
+  FrameReader,
+  FrameWriter,
+  jsonPayload,
+  samplesOfBytes,
+} from "./engine-frames.ts";
+
+const kinds: readonly FrameKind[] = ["open", "audio", "close", "heard", "error"];
+
+test("FrameReader reads what FrameWriter writes, in whatever chunks the pipe brings it", () => {
+  const frames = fc.array(
+    fc.record(
+      {
+        kind: fc.constantFrom(...kinds),
+        session: fc.integer({ min: 0, max: 0xffff_ffff }),
+        payload: fc.uint8Array({ maxLength: 40 }),
+      },
+      { noNullPrototype: true },
+    ),
+    { maxLength: 20 },
+  );
+  fc.assert(
+    fc.property(frames, fc.integer({ min: 1, max: 50 }), (sent, chunkLength) => {
+      const pipe = new PassThrough();
+      const writer = new FrameWriter(pipe);
+      for (const { kind, session, payload } of sent) {
+        const reused = payload.slice();
+        writer.write(kind, session, reused);
+        reused.fill(0);
+      }
+      writer.flush();
+      const written: unknown = pipe.read();
+      const bytes = Buffer.isBuffer(written) ? written : Buffer.alloc(0);
+      const reader = new FrameReader();
+      const read = [];
+      for (let at = 0; at < bytes.length; at += chunkLength) {
+        for (const frame of reader.push(bytes.subarray(at, at + chunkLength))) {
+          read.push({ ...frame, payload: new Uint8Array(frame.payload) });
+        }
+      }
+      assert.deepEqual(read, sent);
+    }),
+  );
+});
+
+test("FrameWriter gathers the frames of a moment into one write", async () => {
+  const pipe = new PassThrough();
+  const writer = new FrameWriter(pipe);
+  const writes: Buffer[] = [];
+  pipe.on("data", (chunk: Buffer) => writes.push(chunk));
+  const first = new Promise((resolve) => pipe.once("data", resolve));
+  for (let session = 1; session <= 100; session++) writer.write("audio", session, Buffer.alloc(10));
+  await first;
+  assert.equal(writes.length, 1);
+  assert.equal(writes[0]?.length, 100 * 22);
+});
+
+test("jsonPayload() takes the kind that it is told and no other", () => {
+  const payload = Buffer.from(JSON.stringify(800));
+  assert.equal(jsonPayload("heard", { kind: "heard", session: 1, payload }), 800);
+  assert.throws(() => jsonPayload("ready", { kind: "heard", session: 1, payload }), /not ready/);
+});
+
+test("samplesOfBytes() undoes bytesOfSamples(), of any part of a buffer", () => {
+  const samples = Int16Array.of(0, 1, -1, 32_767, -32_768, 7);
+  const part = samples.subarray(1, 5);
+  const bytes = Buffer.concat([Buffer.alloc(3), bytesOfSamples(part)]).subarray(3);
+  assert.deepEqual(samplesOfBytes(bytes), part);
+});
+
+test("FrameReader refuses what no frame begins with", () => {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUInt32LE(99, 8);
+  assert.throws(() => [...new FrameReader().push(bytes)], /something else/);
+});

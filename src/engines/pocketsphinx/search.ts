@@ -1,0 +1,128 @@
+import type { EngineWord, Hypothesis } from "../engine.ts";
+import { cepstrumLength, frameMs } from "./cepstra.ts";
+import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
+
+/** Frames of context that a feature takes from either side. */
+const contextFrames = 3;
+/** The n-best list repeats itself: so many entries are read in search of distinct ones. */
+const nbestReadMax = 100;
+
+/**
+ * One PocketSphinx decoder with the search in it, fed with cepstra and the mean to take off them. It keeps nothing from one
+ * utterance to the next, so it may serve another caller each time.
+ */
+export class Search {
+  readonly #library: SphinxLibrary;
+  readonly #decoder: Pointer;
+  /** One frame in C's memory: given several at once, this version overwrites the first with the last. */
+  readonly #block: Pointer;
+  readonly #frame: Float32Array;
+  #frames = 0;
+
+  constructor(library: SphinxLibrary, viewFloats: ViewFloats, decoder: Pointer) {
+    this.#library = library;
+    this.#decoder = decoder;
+    this.#block = library.__ckd_calloc_2d__(1, cepstrumLength, 4, "search.ts", 0);
+    this.#frame = viewFloats(this.#block, cepstrumLength);
+  }
+
+  begin(): void {
+    this.#library.ps_start_stream(this.#decoder);
+    if (this.#library.ps_start_utt(this.#decoder) < 0) {
+      throw new Error("PocketSphinx: the utterance cannot begin");
+    }
+    this.#frames = 0;
+  }
+
+  accept(frame: Float32Array, mean: Float64Array): void {
+    for (const [index, value] of frame.entries()) this.#frame[index] = value - (mean[index] ?? 0);
+    this.#feed();
+    this.#frames += 1;
+  }
+
+  #feed(): void {
+    if (this.#library.ps_process_cep(this.#decoder, this.#block, 1, 0, 0) < 0) {
+      throw new Error("PocketSphinx: a frame was refused");
+    }
+  }
+
+  /** The text so far, without the search for the best path. */
+  partialText(): string {
+    return this.#library.ps_get_hyp(this.#decoder, [0]) ?? "";
+  }
+
+  /** Ends the utterance; readings() may follow. */
+  end(): void {
+    // The last frames have no context after them: the last one is repeated for it.
+    if (this.#frames > 0) for (let count = 0; count < contextFrames; count++) this.#feed();
+    this.#library.ps_end_utt(this.#decoder);
+  }
+
+  /** The best reading so far, without confidence until the utterance has ended. */
+  best(withConfidence: boolean): Hypothesis | undefined {
+    const words = this.#words(this.#library.ps_seg_iter(this.#decoder), withConfidence);
+    return reading(words);
+  }
+
+  /** Distinct readings, best first. */
+  readings(countMax: number): readonly Hypothesis[] {
+    const best = this.best(true);
+    if (!best) return [];
+    const found = new Map([[best.text, best]]);
+    if (countMax === 1) return [best];
+    let nbest = this.#library.ps_nbest(this.#decoder);
+    for (let read = 1; nbest !== null; read++) {
+      const other = reading(this.#words(this.#library.ps_nbest_seg(nbest), false));
+      if (other && !found.has(other.text)) found.set(other.text, other);
+      if (found.size >= countMax || read >= nbestReadMax) {
+        // An iterator frees itself where it ends, and only there.
+        this.#library.ps_nbest_free(nbest);
+        break;
+      }
+      nbest = this.#library.ps_nbest_next(nbest);
+    }
+    return [...found.values()];
+  }
+
+  #words(first: Pointer | null, withConfidence: boolean): EngineWord[] {
+    const words: EngineWord[] = [];
+    const logmath = this.#library.ps_get_logmath(this.#decoder);
+    for (let at = first; at !== null; at = this.#library.ps_seg_next(at)) {
+      const text = spoken(this.#library.ps_seg_word(at));
+      if (text === undefined) continue;
+      const [start, end]: [[number], [number]] = [[0], [0]];
+      this.#library.ps_seg_frames(at, start, end);
+      const times = {
+        startMs: start[0] * frameMs,
+        endMs: Math.min(this.#frames, end[0] + 1) * frameMs,
+      };
+      if (!withConfidence) {
+        words.push({ text, ...times });
+        continue;
+      }
+      const logProbability = this.#library.ps_seg_prob(at, [0], [0], [0]);
+      const probability = this.#library.logmath_exp(logmath, logProbability);
+      words.push({ text, ...times, confidence: Math.min(1, probability) });
+    }
+    return words;
+  }
+
+  close(): void {
+    this.#library.ps_free(this.#decoder);
+    this.#library.fe_free_2d(this.#block);
+  }
+}
+
+/** The word as written: `either(2)` is a way to say "either"; `<sil>`, `[NOISE]` and `++UM++` are none. */
+function spoken(word: string): string | undefined {
+  return /^[<[+]/.test(word) ? undefined : word.replace(/\(\d+\)$/, "");
+}
+
+function reading(words: readonly EngineWord[]): Hypothesis | undefined {
+  if (words.length === 0) return undefined;
+  const text = words.map((word) => word.text).join(" ");
+  const confidences = words.flatMap(({ confidence }) => confidence ?? []);
+  if (confidences.length < words.length) return { text, words };
+  const sum = confidences.reduce((total, confidence) => total + confidence, 0);
+  return { text, confidence: sum / confidences.length, words };
+}

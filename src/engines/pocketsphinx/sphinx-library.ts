@@ -1,0 +1,178 @@
+import { existsSync } from "node:fs";
+
+/** An address in the memory of the C libraries. */
+export type Pointer = bigint;
+
+/** Written by C: element 0. */
+type Out<T> = [T];
+
+/** The part of PocketSphinx 0.8 and of its base library that is used, under C's own names. */
+export interface SphinxLibrary {
+  ps_args(): Pointer;
+  cmd_ln_parse_r(
+    config: null,
+    definitions: Pointer,
+    count: number,
+    values: readonly string[],
+    isStrict: number,
+  ): Pointer | null;
+  cmd_ln_free_r(config: Pointer): number;
+  ps_init(config: Pointer): Pointer | null;
+  ps_free(decoder: Pointer): number;
+  ps_get_logmath(decoder: Pointer): Pointer;
+  logmath_exp(logmath: Pointer, value: number): number;
+  ngram_model_read(config: Pointer, path: string, type: number, logmath: Pointer): Pointer | null;
+  ngram_model_free(model: Pointer): number;
+  ps_set_lm(decoder: Pointer, name: string, model: Pointer): number;
+  ps_set_search(decoder: Pointer, name: string): number;
+  fe_init_auto_r(config: Pointer): Pointer | null;
+  fe_free(frontEnd: Pointer): number;
+  fe_start_stream(frontEnd: Pointer): void;
+  fe_start_utt(frontEnd: Pointer): number;
+  fe_process_utt(
+    frontEnd: Pointer,
+    samples: Int16Array,
+    count: number,
+    block: Out<Pointer | null>,
+    frames: Out<number>,
+  ): number;
+  fe_end_utt(frontEnd: Pointer, frame: Float32Array, frames: Out<number>): number;
+  fe_free_2d(block: Pointer): void;
+  __ckd_calloc_2d__(d1: number, d2: number, size: number, file: string, line: number): Pointer;
+  ps_start_stream(decoder: Pointer): void;
+  ps_start_utt(decoder: Pointer): number;
+  ps_process_cep(
+    decoder: Pointer,
+    block: Pointer,
+    frames: number,
+    noSearch: number,
+    fullUtterance: number,
+  ): number;
+  ps_end_utt(decoder: Pointer): number;
+  ps_get_hyp(decoder: Pointer, score: Out<number>): string | null;
+  ps_seg_iter(decoder: Pointer): Pointer | null;
+  ps_seg_next(segment: Pointer): Pointer | null;
+  ps_seg_word(segment: Pointer): string;
+  ps_seg_frames(segment: Pointer, start: Out<number>, end: Out<number>): void;
+  ps_seg_prob(
+    segment: Pointer,
+    acoustic: Out<number>,
+    language: Out<number>,
+    backOff: Out<number>,
+  ): number;
+  ps_nbest(decoder: Pointer): Pointer | null;
+  ps_nbest_next(nbest: Pointer): Pointer | null;
+  ps_nbest_hyp(nbest: Pointer, score: Out<number>): string | null;
+  ps_nbest_seg(nbest: Pointer): Pointer | null;
+  ps_nbest_free(nbest: Pointer): void;
+}
+
+/** Memory of C as floats: a view of `count` of them behind the first row of a two-dimensional block. */
+export type ViewFloats = (block: Pointer, count: number) => Float32Array;
+
+const baseDeclarations = [
+  "cmd_ln_t *cmd_ln_parse_r(cmd_ln_t *, const arg_t *, int32_t, const char **, int)",
+  "int cmd_ln_free_r(cmd_ln_t *)",
+  "double logmath_exp(logmath_t *, int)",
+  "ngram_model_t *ngram_model_read(cmd_ln_t *, const char *, int, logmath_t *)",
+  "int ngram_model_free(ngram_model_t *)",
+  "fe_t *fe_init_auto_r(cmd_ln_t *)",
+  "int fe_free(fe_t *)",
+  "void fe_start_stream(fe_t *)",
+  "int fe_start_utt(fe_t *)",
+  "int fe_process_utt(fe_t *, const int16_t *, size_t, _Out_ void **, _Out_ int32_t *)",
+  "int fe_end_utt(fe_t *, _Out_ float *, _Out_ int32_t *)",
+  "void fe_free_2d(void *)",
+  "void *__ckd_calloc_2d__(size_t, size_t, size_t, const char *, int)",
+];
+const sphinxDeclarations = [
+  "const arg_t *ps_args()",
+  "ps_decoder_t *ps_init(cmd_ln_t *)",
+  "int ps_free(ps_decoder_t *)",
+  "logmath_t *ps_get_logmath(ps_decoder_t *)",
+  "int ps_set_lm(ps_decoder_t *, const char *, ngram_model_t *)",
+  "int ps_set_search(ps_decoder_t *, const char *)",
+  "void ps_start_stream(ps_decoder_t *)",
+  "int ps_start_utt(ps_decoder_t *)",
+  "int ps_process_cep(ps_decoder_t *, void *, int, int, int)",
+  "int ps_end_utt(ps_decoder_t *)",
+  "const char *ps_get_hyp(ps_decoder_t *, _Out_ int32_t *)",
+  "ps_seg_t *ps_seg_iter(ps_decoder_t *)",
+  "ps_seg_t *ps_seg_next(ps_seg_t *)",
+  "const char *ps_seg_word(ps_seg_t *)",
+  "void ps_seg_frames(ps_seg_t *, _Out_ int *, _Out_ int *)",
+  "int32_t ps_seg_prob(ps_seg_t *, _Out_ int32_t *, _Out_ int32_t *, _Out_ int32_t *)",
+  "ps_nbest_t *ps_nbest(ps_decoder_t *)",
+  "ps_nbest_t *ps_nbest_next(ps_nbest_t *)",
+  "const char *ps_nbest_hyp(ps_nbest_t *, _Out_ int32_t *)",
+  "ps_seg_t *ps_nbest_seg(ps_nbest_t *)",
+  "void ps_nbest_free(ps_nbest_t *)",
+];
+const opaqueTypes = [
+  "cmd_ln_t",
+  "arg_t",
+  "logmath_t",
+  "ngram_model_t",
+  "fe_t",
+  "ps_decoder_t",
+  "ps_seg_t",
+  "ps_nbest_t",
+];
+
+/**
+ * Loads the libraries and silences their log, which would write what was said to standard error. Throws an Error that names
+ * the Debian package when they are not installed.
+ */
+export async function loadSphinxLibrary(): Promise<{
+  readonly library: SphinxLibrary;
+  readonly viewFloats: ViewFloats;
+}> {
+  const koffi = (await import("koffi")).default;
+  const open = (name: string) => {
+    try {
+      return koffi.load(name);
+    } catch (cause) {
+      throw new Error(`PocketSphinx: ${name} cannot be loaded; apt-get install libpocketsphinx3`, {
+        cause,
+      });
+    }
+  };
+  const [base, sphinx] = [open("libsphinxbase.so.3"), open("libpocketsphinx.so.3")];
+  for (const name of opaqueTypes) koffi.opaque(name);
+  base.func("void *err_set_logfp(void *)")(null);
+  const bind = (from: typeof base, declarations: readonly string[]) =>
+    declarations.map((declaration) => {
+      const name = /(\w+)\(/.exec(declaration)?.[1] ?? "";
+      return [name, from.func(declaration)] as const;
+    });
+  const library = asSphinxLibrary(
+    Object.fromEntries([...bind(base, baseDeclarations), ...bind(sphinx, sphinxDeclarations)]),
+  );
+  const viewFloats: ViewFloats = (block, count) => {
+    const row: unknown = koffi.decode(block, "void *");
+    return new Float32Array(koffi.view(row, count * Float32Array.BYTES_PER_ELEMENT));
+  };
+  return { library, viewFloats };
+}
+
+/** The one cast: that C's functions are as declared above cannot be checked. */
+function asSphinxLibrary(functions: Record<string, unknown>): SphinxLibrary {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  return functions as unknown as SphinxLibrary;
+}
+
+/** Where Debian's pocketsphinx-en-us puts its parts. */
+export const englishModel = {
+  acoustic: "/usr/share/pocketsphinx/model/en-us/en-us",
+  language: "/usr/share/pocketsphinx/model/en-us/en-us.lm.bin",
+  dictionary: "/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict",
+} as const;
+
+/** Throws an Error that names the Debian package when a part of the model is missing. */
+export function checkEnglishModel(): void {
+  for (const path of Object.values(englishModel)) {
+    if (!existsSync(path)) {
+      throw new Error(`PocketSphinx: ${path} is missing; apt-get install pocketsphinx-en-us`);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RecognitionMode } from "./engine.ts";
+import { RunQueue, type Task } from "./run-queue.ts";
+
+/** Runs tasks of so many slices each, all woken at once; the order in which slices were done. */
+async function order(tasks: readonly [name: string, mode: RecognitionMode, slices: number][]) {
+  const queue = new RunQueue();
+  const done: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let left = tasks.reduce((sum, [, , slices]) => sum + slices, 0);
+  for (const [name, mode, slices] of tasks) {
+    let rest = slices;
+    const task: Task = {
+      step() {
+        done.push(name);
+        rest -= 1;
+        left -= 1;
+        if (left === 0) resolve();
+        return rest > 0;
+      },
+    };
+    queue.wake(mode, task);
+    queue.wake(mode, task);
+  }
+  await promise;
+  return done.join(" ");
+}
+
+test("RunQueue lets live go before short before job, and within a mode everybody in turn", async () => {
+  const rows: [tasks: [string, RecognitionMode, number][], expected: string][] = [
+    [
+      [
+        ["job", "job", 2],
+        ["short", "short", 2],
+        ["live", "live", 2],
+      ],
+      "live live short short job job",
+    ],
+    [
+      [
+        ["a", "live", 3],
+        ["b", "live", 1],
+        ["c", "live", 2],
+      ],
+      "a b c a c a",
+    ],
+  ];
+  for (const [tasks, expected] of rows) assert.equal(await order(tasks), expected);
+});
+
+test("RunQueue does the live work that comes while a job goes on before the rest of the job", async () => {
+  const queue = new RunQueue();
+  const done: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let slices = 50;
+  queue.wake("job", {
+    step() {
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+      done.push("job");
+      slices -= 1;
+      if (slices === 0) resolve();
+      return slices > 0;
+    },
+  });
+  const timer = setInterval(() => {
+    const cameAt = done.length;
+    queue.wake("live", {
+      step() {
+        // At most one turn of the job lies between.
+        done.push(done.length - cameAt <= 5 ? "live" : "late");
+        return false;
+      },
+    });
+  }, 5);
+  await promise;
+  clearInterval(timer);
+  assert.ok(done.includes("live"));
+  assert.ok(!done.includes("late"), done.join(" "));
+});
+
+test("RunQueue forgets a task that is removed, and wakes again one that waited", async () => {
+  const queue = new RunQueue();
+  const gone: Task = { step: () => assert.fail("was removed") };
+  queue.wake("live", gone);
+  queue.remove("live", gone);
+  for (let round = 0; round < 2; round++) {
+    let steps = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    queue.wake("live", {
+      step() {
+        steps += 1;
+        resolve();
+        return false;
+      },
+    });
+    await promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(steps, 1);
+  }
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { EnginePool } from "../src/engines/engine-pool.ts";
+import type {
+  Recognition,
+  RecognitionInput,
+  RecognitionOptions,
+} from "../src/engines/recognizer.ts";
+import { silence } from "./flite.ts";
+
+/** A stream for the scripted engine; the other options have their defaults. */
+export const scriptedOptions = {
+  languageCode: "is-IS",
+  mode: "live",
+  sampleRateHertz: 16_000,
+} as const;
+
+/** What the scripted engine takes for speech. */
+export const speech = (ms: number, rate = 16_000) => silence(ms, rate).fill(1000);
+
+/** Anything waited for comes within this time, or never. */
+const limitMs = 20_000;
+
+/** Everything that comes of this input. */
+export async function recognise(
+  from: EnginePool,
+  input: Iterable<RecognitionInput> | AsyncIterable<RecognitionInput>,
+  changes: Partial<RecognitionOptions> = {},
+): Promise<Recognition[]> {
+  const found = [];
+  for await (const recognition of from.recognize(input, { ...scriptedOptions, ...changes })) {
+    found.push(recognition);
+  }
+  return found;
+}
+
+/** Waits for something that becomes true by itself. */
+export async function until(isTrue: () => boolean, what: string): Promise<void> {
+  const endsAt = performance.now() + limitMs;
+  while (!isTrue()) {
+    assert.ok(performance.now() < endsAt, `not within ${limitMs} ms: ${what}`);
+    await delay(5);
+  }
+}
+
+/** The engine processes that are children of this process, or of another. */
+export function enginePids(parent = process.pid): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        const [, after = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+        return command.includes("engine-process.ts") && after.split(" ")[1] === String(parent);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Input that stays open: gives these, then waits until it is left or told to go on. */
+export function openInput(...items: RecognitionInput[]) {
+  const end = Promise.withResolvers<void>();
+  let given = 0;
+  let isLeft = false;
+  async function* input(): AsyncGenerator<RecognitionInput> {
+    try {
+      for (const item of items) {
+        given += 1;
+        yield item;
+      }
+      await end.promise;
+    } finally {
+      isLeft = true;
+    }
+  }
+  return {
+    input: input(),
+    end: () => end.resolve(),
+    given: () => given,
+    isLeft: () => isLeft,
+  };
+}

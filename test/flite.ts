@@ -1,0 +1,57 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readWavHeader } from "../src/audio/wav.ts";
+
+/** Speech made now: 16-bit samples of one channel, 16 kHz unless another rate is asked for. */
+export function flite(
+  text: string,
+  options: { readonly voice?: "slt" | "rms" | "awb"; readonly sampleRateHertz?: number } = {},
+): Int16Array {
+  const { voice = "slt", sampleRateHertz = 16_000 } = options;
+  const folder = mkdtempSync(join(tmpdir(), "hlust-flite-"));
+  try {
+    const spoken = join(folder, "spoken.wav");
+    const resampled = join(folder, "resampled.wav");
+    execFileSync("flite", ["-voice", voice, "-t", text, "-o", spoken]);
+    const rate = ["-ar", String(sampleRateHertz), "-ac", "1", resampled];
+    execFileSync("ffmpeg", ["-nostdin", "-loglevel", "error", "-i", spoken, ...rate]);
+    return samplesOfWav(readFileSync(resampled));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The samples of a WAVE file of one channel. */
+export function samplesOfWav(file: Uint8Array): Int16Array {
+  const header = readWavHeader(file);
+  if (header?.channels !== 1) throw new Error("not a WAVE file of one channel");
+  const { dataOffset, dataBytes } = header;
+  return new Int16Array(Uint8Array.from(file.subarray(dataOffset, dataOffset + dataBytes)).buffer);
+}
+
+/** Digital silence. */
+export function silence(ms: number, sampleRateHertz = 16_000): Int16Array {
+  return new Int16Array(Math.round((ms * sampleRateHertz) / 1000));
+}
+
+/** One after the other. */
+export function joined(...parts: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** Steady white noise. */
+export function noise(ms: number, amplitude: number, sampleRateHertz = 16_000): Int16Array {
+  let state = 1;
+  return silence(ms, sampleRateHertz).map(() => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.round((state / 2 ** 31 - 1) * amplitude);
+  });
+}
