@@ -33,10 +33,18 @@ for (let run = 0; run < runs; run += 1) {
 }
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
-console.log(`\nmachine  ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.versions.node}`);
-console.log(`first    ${median(first).toFixed(0)} ms to ready, median of ${runs} (limit ${firstMsMax})`);
-console.log(`later    ${median(later).toFixed(0)} ms to ready, median of ${runs} (limit ${laterMsMax})`);
-console.log(`idle     ${median(memory).toFixed(0)} MiB (PSS of the whole tree, PostgreSQL included)`);
+console.log(
+  `\nmachine  ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.versions.node}`,
+);
+console.log(
+  `first    ${median(first).toFixed(0)} ms to ready, median of ${runs} (limit ${firstMsMax})`,
+);
+console.log(
+  `later    ${median(later).toFixed(0)} ms to ready, median of ${runs} (limit ${laterMsMax})`,
+);
+console.log(
+  `idle     ${median(memory).toFixed(0)} MiB (PSS of the whole tree, PostgreSQL included)`,
+);
 if (median(first) > firstMsMax || median(later) > laterMsMax) process.exitCode = 1;
 
 /** The postmaster names its folder; its workers are its children. */
@@ -54,6 +62,8 @@ function pssKilobytes(pid: number): number {
 
 function report(processes: ReturnType<typeof treeOf>): void {
   for (const { pid, command } of processes) {
-    console.log(`${(pssKilobytes(pid) / 1024).toFixed(1).padStart(8)} MiB  ${command.slice(0, 90)}`);
+    console.log(
+      `${(pssKilobytes(pid) / 1024).toFixed(1).padStart(8)} MiB  ${command.slice(0, 90)}`,
+    );
   }
 }

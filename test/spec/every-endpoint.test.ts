@@ -36,7 +36,9 @@ after(() => service[Symbol.asyncDispose]());
 /** A path of the template, with an id that nothing has. */
 function pathOf({ template }: Binding): string {
   const id = "0190a0a0-0000-7000-8000-000000000000";
-  return template.replaceAll(/\{[^=}]+=([^}]+)\}/g, (_, inner: string) => inner.replaceAll("*", id));
+  return template.replaceAll(/\{[^=}]+=([^}]+)\}/g, (_, inner: string) =>
+    inner.replaceAll("*", id),
+  );
 }
 
 function call(binding: Binding, key: string | undefined, body?: string) {
