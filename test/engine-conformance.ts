@@ -141,6 +141,16 @@ export function testEngine(
       }
     });
 
+    test("a final depends on its own utterance alone", () => {
+      for (const mode of twoModes) {
+        withDecoder(mode, 3, (decoder) => {
+          const first = hear(decoder, [spoken]);
+          hear(decoder, [other.map((sample) => sample >> 4)]);
+          assert.deepEqual(hear(decoder, [spoken]), first, mode);
+        });
+      }
+    });
+
     test("sessions side by side do not feel each other", () => {
       const alone = withDecoder("live", 2, (decoder) => hear(decoder, [spoken]));
       withDecoder("live", 2, (one) => {
