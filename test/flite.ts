@@ -4,23 +4,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readWavHeader } from "../src/audio/wav.ts";
 
-/** Speech made now: 16-bit samples of one channel, 16 kHz unless another rate is asked for. */
-export function flite(
+export type Voice = "slt" | "rms" | "awb";
+
+/** Speech made now, as a WAVE file: 16 bit, one channel, 16 kHz unless another rate is asked for. */
+export function speak(
   text: string,
-  options: { readonly voice?: "slt" | "rms" | "awb"; readonly sampleRateHertz?: number } = {},
-): Int16Array {
+  options: { readonly voice?: Voice; readonly sampleRateHertz?: number } = {},
+): Buffer {
   const { voice = "slt", sampleRateHertz = 16_000 } = options;
   const folder = mkdtempSync(join(tmpdir(), "hlust-flite-"));
   try {
     const spoken = join(folder, "spoken.wav");
-    const resampled = join(folder, "resampled.wav");
     execFileSync("flite", ["-voice", voice, "-t", text, "-o", spoken]);
+    if (sampleRateHertz === 16_000) return readFileSync(spoken);
+    const resampled = join(folder, "resampled.wav");
     const rate = ["-ar", String(sampleRateHertz), "-ac", "1", resampled];
     execFileSync("ffmpeg", ["-nostdin", "-loglevel", "error", "-i", spoken, ...rate]);
-    return samplesOfWav(readFileSync(resampled));
+    return readFileSync(resampled);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The same as samples. */
+export function flite(...spoken: Parameters<typeof speak>): Int16Array {
+  return samplesOfWav(speak(...spoken));
 }
 
 /** The samples of a WAVE file of one channel. */

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { callRest, speak } from "../spec/service.ts";
+import { speak } from "../flite.ts";
+import { callRest } from "../spec/service.ts";
 import { processesNaming, startService } from "./process.ts";
 
 test("jobs given to an api node are done by a worker node, which answers nothing but its health", async () => {

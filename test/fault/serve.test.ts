@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { callRest, samplesOfWav, speak } from "../spec/service.ts";
+import { speak } from "../flite.ts";
+import { callRest, pcmOf } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { processesNaming, startService, treeOf } from "./process.ts";
@@ -74,7 +75,7 @@ test("SIGTERM lets open streams have their finals, and refuses new ones", async 
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig());
   const sentence = "thank you very much for your letter";
-  stream.sendAudio(samplesOfWav(speak(sentence)));
+  stream.sendAudio(pcmOf(speak(sentence)));
   await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
   const began = performance.now();
   const exit = service.stop();

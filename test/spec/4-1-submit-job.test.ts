@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fieldsOf, pollJob, submit, textOf } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
-import { callRest, openTestService, samplesOfWav, speak, type TestService } from "./service.ts";
+import { speak } from "../flite.ts";
+import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 
 const path = "/v1alpha1/transcriptjob:submit";
 const sentence = "the harbor is quiet in the early morning";
@@ -12,7 +13,7 @@ let host: MediaHost;
 
 before(async () => {
   const wav = speak(sentence);
-  host = await openMediaHost({ "/talk.wav": wav, "/cut.wav": samplesOfWav(wav).subarray(0, 100) });
+  host = await openMediaHost({ "/talk.wav": wav, "/cut.wav": pcmOf(wav).subarray(0, 100) });
   service = await openTestService();
 });
 after(async () => {

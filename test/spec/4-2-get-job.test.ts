@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pollJob, submit, textOf } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
-import { openTestService, samplesOfWav, speak, type TestService } from "./service.ts";
+import { speak } from "../flite.ts";
+import { openTestService, pcmOf, type TestService } from "./service.ts";
 import { secondsOf } from "./stream.ts";
 
 const sentences = [
@@ -23,7 +24,7 @@ let talk: Buffer;
 before(async () => {
   const wavs = sentences.map((sentence) => speak(sentence));
   const silence = Buffer.alloc(38_400);
-  talk = wavOf(Buffer.concat(wavs.flatMap((wav) => [samplesOfWav(wav), silence])));
+  talk = wavOf(Buffer.concat(wavs.flatMap((wav) => [pcmOf(wav), silence])));
   const m4a = encoded(talk, "talk.m4a");
   host = await openMediaHost({
     "/talk.wav": talk,

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { openTestService, speak, type TestService } from "./service.ts";
+import { speak } from "../flite.ts";
+import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
 let service: TestService;

@@ -8,7 +8,8 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { callRest, openTestService, samplesOfWav, speak, type TestService } from "./service.ts";
+import { speak } from "../flite.ts";
+import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 import { secondsOf } from "./stream.ts";
 
 const path = "/v2beta1/speech:recognize";
@@ -29,7 +30,7 @@ const recognize = (body: unknown) => service.call("POST", path, body);
 test("speech comes back as text, with alternatives and word times", async () => {
   const body = {
     config: { ...config, enableWordTimeOffsets: true, maxAlternatives: 5 },
-    audio: { content: content(samplesOfWav(wav)) },
+    audio: { content: content(pcmOf(wav)) },
   };
   const { status, json } = await recognize(body);
   assert.equal(status, 200);
@@ -48,7 +49,7 @@ test("speech comes back as text, with alternatives and word times", async () => 
     best.words.map(({ word }: { word: string }) => word),
     sentence.split(" "),
   );
-  const lengthSeconds = samplesOfWav(wav).length / 32_000;
+  const lengthSeconds = pcmOf(wav).length / 32_000;
   let before = 0;
   for (const { startTime, endTime } of best.words) {
     assert.match(startTime, /^\d+(\.\d{3}(\d{3}){0,2})?s$/);
@@ -59,7 +60,7 @@ test("speech comes back as text, with alternatives and word times", async () => 
 });
 
 test("words are left out unless asked for, and one alternative is the default", async () => {
-  const { json } = await recognize({ config, audio: { content: content(samplesOfWav(wav)) } });
+  const { json } = await recognize({ config, audio: { content: content(pcmOf(wav)) } });
   assert.equal(json.results.length, 1);
   assert.equal(json.results[0].alternatives.length, 1);
   assert.equal("words" in json.results[0].alternatives[0], false);
@@ -74,7 +75,7 @@ test("what JSON allows is taken: snake_case, numbers for enums, quoted integers,
 });
 
 test("every sample rate is heard", async () => {
-  const samples = new Int16Array(new Uint8Array(samplesOfWav(wav)).buffer);
+  const samples = new Int16Array(new Uint8Array(pcmOf(wav)).buffer);
   for (const rate of [8_000, 48_000]) {
     const audio = { content: content(new Uint8Array(resampled(samples, rate).buffer)) };
     const { json } = await recognize({ config: { ...config, sampleRateHertz: rate }, audio });
@@ -223,7 +224,7 @@ test("gRPC, gRPC-Web and Connect answer as REST does", async () => {
   };
   const request = {
     config: { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" },
-    audio: { audioSource: { case: "content" as const, value: samplesOfWav(wav) } },
+    audio: { audioSource: { case: "content" as const, value: pcmOf(wav) } },
   };
   for (const [name, transport] of Object.entries(transports)) {
     const client = createClient(Speech, transport);

@@ -4,7 +4,8 @@ import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { openTestService, samplesOfWav, speak, type TestService } from "./service.ts";
+import { speak } from "../flite.ts";
+import { openTestService, pcmOf, type TestService } from "./service.ts";
 import {
   finalsOf,
   openStream,
@@ -22,7 +23,7 @@ let speech: Buffer;
 before(async () => {
   service = await openTestService();
   const silence = Buffer.alloc(48_000);
-  speech = Buffer.concat(sentences.flatMap((text) => [samplesOfWav(speak(text)), silence]));
+  speech = Buffer.concat(sentences.flatMap((text) => [pcmOf(speak(text)), silence]));
 });
 after(() => service[Symbol.asyncDispose]());
 
@@ -128,7 +129,7 @@ test("finalizeUtterance ends the utterance at once and goes on listening", async
   const stream = await open();
   stream.send(streamingConfig());
   const [first = ""] = sentences;
-  const half = samplesOfWav(speak(first));
+  const half = pcmOf(speak(first));
   stream.sendAudio(half);
   stream.send({ finalizeUtterance: true });
   const message = await stream.waitFor((each) => finalsOf([each]).length > 0);

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,19 +87,7 @@ export async function callRest(
   };
 }
 
-/** 16 kHz, 16 bit, mono speech of flite, as a WAV file. */
-export function speak(text: string, voice = "slt"): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), "hlust-flite-"));
-  try {
-    const file = join(folder, "speech.wav");
-    execFileSync("flite", ["-voice", voice, "-t", text, "-o", file]);
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** The samples of a WAV file of flite, which has a header of 44 bytes. */
-export function samplesOfWav(wav: Buffer): Buffer {
+/** The bytes of the samples in a WAV file of flite, which has a header of 44 bytes. */
+export function pcmOf(wav: Buffer): Buffer {
   return wav.subarray(44);
 }
