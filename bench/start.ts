@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { startService, treeOf, processesNaming } from "../test/fault/process.ts";
+import { postgresOf, startService, treeOf } from "../test/fault/process.ts";
 
 const firstMsMax = 6_000;
 const laterMsMax = 2_000;
@@ -46,13 +46,6 @@ console.log(
   `idle     ${median(memory).toFixed(0)} MiB (PSS of the whole tree, PostgreSQL included)`,
 );
 if (median(first) > firstMsMax || median(later) > laterMsMax) process.exitCode = 1;
-
-/** The postmaster names its folder; its workers are its children. */
-function postgresOf(data: string) {
-  return processesNaming(data)
-    .filter(({ command }) => command.includes("postgres"))
-    .flatMap(({ pid }) => treeOf(pid));
-}
 
 /** Memory that is a process's own, shared pages by their share. */
 function pssKilobytes(pid: number): number {

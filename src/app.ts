@@ -39,9 +39,12 @@ export interface App extends AsyncDisposable {
 
 /**
  * Opens every part of the service in order, and closes them in reverse: doors first, so that calls in flight still find what they
- * need. Throws ConfigError for a setting that cannot be used; with a sentence for the operator when a part cannot be opened.
+ * need. The signal gives up opening. Throws ConfigError for a setting that cannot be used; with a sentence for the operator when a part cannot be opened.
  */
-export async function openApp(config: Config, { log }: { readonly log: Log }): Promise<App> {
+export async function openApp(
+  config: Config,
+  { log, signal }: { readonly log: Log; readonly signal?: AbortSignal },
+): Promise<App> {
   await using parts = new AsyncDisposableStack();
   const allow = allowListOf(config);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
@@ -52,13 +55,17 @@ export async function openApp(config: Config, { log }: { readonly log: Log }): P
       folder: join(config.dataFolder, "postgres"),
       log,
     }).then((database) => parts.use(database)),
-    openEnginePool({ engine: config.engine, processes: config.engineProcesses, log }).then((pool) =>
-      parts.use(pool),
-    ),
+    openEnginePool({
+      engine: config.engine,
+      processes: config.engineProcesses,
+      log,
+      ...(signal && { signal }),
+    }).then((pool) => parts.use(pool)),
     chooseSandbox(config.sandbox, log),
   ] as const;
   await Promise.allSettled(opening);
   const [database, recognizer, sandbox] = await Promise.all(opening);
+  signal?.throwIfAborted();
   const { db } = database;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const store = parts.use(await openDiskStore(join(config.dataFolder, "media"), { log }));
@@ -89,9 +96,10 @@ export async function openApp(config: Config, { log }: { readonly log: Log }): P
     await openServer({
       host: config.host,
       port: config.port,
+      // A worker answers nothing but its health.
       services: config.role === "worker" ? [] : services,
+      media: config.role === "worker" ? undefined : media,
       authenticator: createAuthenticator({ db, publicUrl, log }),
-      media,
       readiness: readinessOf({ database, recognizer, store, sandbox }),
       explain: databaseTrouble,
       log,

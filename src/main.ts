@@ -13,7 +13,13 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
+      if (stop.signal.aborted) return;
+      log.info({ signal }, "service.stopping");
       stop.abort();
+      setTimeout(() => {
+        log.error({ stopMsMax }, "service.stopped_late");
+        process.exit(1);
+      }, stopMsMax).unref();
     });
   }
   process.on("uncaughtException", (error) => {
@@ -21,16 +27,14 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
     process.exit(1);
   });
 
-  await using app = await openApp(config, { log });
-  if (!stop.signal.aborted) {
+  try {
+    await using app = await openApp(config, { log, signal: stop.signal });
     process.stdout.write(readyText(app));
     await stopped(stop.signal);
+  } catch (error) {
+    // Told to stop before it was ready: what was open is closed.
+    if (!stop.signal.aborted) throw error;
   }
-  log.info({}, "service.stopping");
-  setTimeout(() => {
-    log.error({ stopMsMax }, "service.stopped_late");
-    process.exit(1);
-  }, stopMsMax).unref();
 }
 
 function readyText({ address, firstKey }: Awaited<ReturnType<typeof openApp>>): string {

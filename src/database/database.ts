@@ -58,6 +58,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     idle_in_transaction_session_timeout: statementMsMax * 2,
   });
   pool.on("error", (error) => log.warn(errorFields(error), "database.connection_lost"));
+  // The pool listens to idle connections only; one that breaks in use fails its query and then tells again, here.
+  pool.on("connect", (client) => {
+    client.on("error", (error) => log.debug(errorFields(error), "database.connection_broken"));
+  });
   // Queries that go on are waited for, but not longer than a stop may take.
   opened.defer(() => Promise.race([pool.end(), sleep(closeMsMax, undefined, { ref: false })]));
 

@@ -37,7 +37,7 @@ export interface Recognizer {
   readonly languageCodes: readonly string[];
   /**
    * Recognises a stream. Leaving the loop, or the signal, frees the session; the input is pulled no faster than it is heard.
-   * Throws ServiceError: unavailable when the engine process is lost, resource_exhausted past what can be heard.
+   * Throws ServiceError: unavailable when the engine process is lost or none is ready.
    */
   recognize(
     input: AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>,

@@ -3,6 +3,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey } from "../auth/caller.ts";
 import { answerErrors, type AnswerError } from "./answer-errors.ts";
+import type { Draining } from "./draining.ts";
 import { targetOf, type HttpListener } from "./http.ts";
 import type { ImplementedService } from "./methods.ts";
 
@@ -14,6 +15,7 @@ export function createGrpcDoor(parts: {
   readonly services: readonly ImplementedService[];
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
+  readonly draining: Draining;
   readonly shutdownSignal: AbortSignal;
   readonly otherwise: HttpListener;
 }): HttpListener {
@@ -29,7 +31,11 @@ export function createGrpcDoor(parts: {
       }
     },
     // The last one is the innermost.
-    interceptors: [answerErrors(parts.answerError), authenticate(parts.authenticator)],
+    interceptors: [
+      answerErrors(parts.answerError),
+      authenticate(parts.authenticator),
+      parts.draining.interceptor,
+    ],
     readMaxBytes: messageBytesMax,
     shutdownSignal: parts.shutdownSignal,
   });

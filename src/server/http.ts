@@ -23,7 +23,9 @@ export function headersOf(request: HttpRequest): Headers {
 /** The path and query as sent, without the origin that a proxy request carries (RFC 9112, section 3.2.2). */
 export function targetOf(request: HttpRequest): string {
   const target = request.url ?? "/";
-  return target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]*/i, "");
+  if (target.startsWith("/")) return target;
+  const own = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  return own.startsWith("/") || own === target ? own : `/${own}`;
 }
 
 export function answerJson(
@@ -49,10 +51,23 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
     response.destroy();
     return;
   }
+  giveUpReading(response);
   const { status, headers, body } = errorBody(error);
   // RFC 9110, section 15.5.22; HTTP/2 has no such header.
   if (status === 426 && response.req.httpVersionMajor === 1) headers["upgrade"] = "websocket";
   answerJson(response, status, body, headers);
+}
+
+/** What still comes of a refused request is read and dropped, so that the caller sees the answer; but not for ever. */
+function giveUpReading({ req }: HttpResponse): void {
+  if (req.complete || req.destroyed) return;
+  req.on("error", ignore);
+  req.resume();
+  const timer = setTimeout(() => req.destroy(), droppedMsMax);
+  timer.unref();
+  req.once("close", () => {
+    clearTimeout(timer);
+  });
 }
 
 function writeHead(response: HttpResponse, status: number, headers: Record<string, string>): void {
@@ -60,6 +75,8 @@ function writeHead(response: HttpResponse, status: number, headers: Record<strin
   response.statusCode = status;
 }
 
+/** How long the rest of a refused request may take. */
+const droppedMsMax = 5_000;
 /** A body that stands still this long is given up. */
 const bodyIdleMsMax = 30_000;
 
@@ -93,8 +110,6 @@ export async function readBody(request: HttpRequest, bytesMax: number): Promise<
       }
       settle(() => {
         reject(tooLarge(bytesMax));
-        // What still comes is read and dropped, so that the caller sees the answer; but not for ever.
-        setTimeout(() => request.destroy(), 5_000).unref();
       });
     };
     const onEnd = () => {

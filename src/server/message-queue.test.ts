@@ -40,7 +40,7 @@ test("MessageQueue drops what waits when it fails", async () => {
 });
 
 test("MessageQueue says full past sizeMax, and drained at half of it, once each", async () => {
-  const { queue, calls } = openQueue(10);
+  const { queue, calls } = openQueue(600);
   for (const text of ["a", "b", "c", "d"]) queue.push(text, 4);
   assert.deepEqual(calls, ["full"]);
   await queue.next();

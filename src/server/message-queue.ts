@@ -1,3 +1,6 @@
+/** What a message takes beside its bytes. */
+const sizeOfObject = 200;
+
 /**
  * Messages on their way from a socket to a method: pushed by events, pulled by `for await`. `onFull` and `onDrained` let the
  * socket be paused while more than `sizeMax` bytes wait, so that a fast sender is slowed down by TCP and nothing is dropped.
@@ -14,6 +17,10 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#limits = limits;
   }
 
+  get isEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   /** Adds a message of `size` bytes; nothing happens after the end. */
   push(message: T, size: number): void {
     if (this.#end !== undefined) return;
@@ -22,8 +29,9 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
       this.#reader = undefined;
       return;
     }
-    this.#waiting.push({ message, size });
-    this.#size += size;
+    const held = size + sizeOfObject;
+    this.#waiting.push({ message, size: held });
+    this.#size += held;
     if (this.#size > this.#limits.sizeMax && !this.#isFull) {
       this.#isFull = true;
       this.#limits.onFull();

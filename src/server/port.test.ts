@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HttpListener } from "./http.ts";
 import { openPort } from "./port.ts";
+import { refuseMalformed } from "./refuse.ts";
 
 /** Answers with the protocol version it was asked in. */
 const echo: HttpListener = (request, response) => {
@@ -14,7 +15,10 @@ const echo: HttpListener = (request, response) => {
 };
 
 async function openEcho(handle: HttpListener = echo) {
-  const port = await openPort({ host: "127.0.0.1", port: 0 }, { handle, upgrade: () => {} });
+  const port = await openPort(
+    { host: "127.0.0.1", port: 0 },
+    { handle, upgrade: () => {}, refuse: refuseMalformed },
+  );
   return { port, number: Number(new URL(port.address).port) };
 }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer as createHttp1Server, type IncomingMessage } from "node:http";
-import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import { constants, createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { HttpListener } from "./http.ts";
@@ -10,6 +10,10 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 /** A connection that does not say what it speaks is closed after this. */
 const silenceMsMax = 10_000;
 const headersMsMax = 10_000;
+/** A connection without a call is kept this long. */
+const idleMsMax = 75_000;
+/** Trailers of an answer have gone out this long after its body. */
+const trailersMs = 200;
 
 export interface Port {
   /** http://<host>:<port>, as bound. */
@@ -25,6 +29,8 @@ export async function openPort(
   at: { readonly host: string; readonly port: number },
   doors: {
     readonly handle: HttpListener;
+    /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW. */
+    readonly refuse: (code: string, socket: Duplex) => void;
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   },
 ): Promise<Port> {
@@ -33,19 +39,41 @@ export async function openPort(
       headersTimeout: headersMsMax,
       // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
       requestTimeout: 0,
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: idleMsMax,
       connectionsCheckingInterval: 1_000,
       noDelay: true,
+      // Asked for by our own doors, which say so in our own words.
+      requireHostHeader: false,
+      // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there (RFC 9110, section 7.8).
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
     },
     doors.handle,
   );
   http1.on("upgrade", doors.upgrade);
+  http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    doors.refuse(error.code ?? "", socket);
+  });
   // Without it the server never looks for headers that are late: it does not listen itself.
   http1.emit("listening");
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams: 256 } }, doors.handle);
+  // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1). Its trailers go out after
+  // "finish", and there is no event for that.
+  http2.on("request", (_request, { stream }) => {
+    stream.once("finish", () => {
+      const close = setTimeout(() => {
+        stream.close(constants.NGHTTP2_NO_ERROR);
+      }, trailersMs);
+      stream.once("close", () => {
+        clearTimeout(close);
+      });
+    });
+  });
   const sessions = new Set<ServerHttp2Session>();
   http2.on("session", (session) => {
     sessions.add(session);
+    session.setTimeout(idleMsMax, () => {
+      session.close();
+    });
     session.once("close", () => sessions.delete(session));
   });
   // A broken session ends with its socket; there is nobody to tell.

@@ -34,7 +34,7 @@ export function createRestDoor(parts: {
     const body = await readBody(request, bodyBytesMax(method));
     const message = parts.transcoder.bind(routed, body);
 
-    using gone = abortWhenGone(request, response);
+    using calling = abortWhenGone(request, response);
     const context = createHandlerContext({
       service: method.parent,
       method,
@@ -42,7 +42,7 @@ export function createRestDoor(parts: {
       requestMethod: request.method ?? "",
       url: target,
       requestHeader: headers,
-      requestSignal: gone.signal,
+      requestSignal: calling.signal,
       contextValues: createContextValues().set(callerKey, caller),
     });
     const answer = await callUnary(parts.methods, method, message, context);
@@ -96,6 +96,10 @@ function checkContentType(headers: Headers): void {
   });
 }
 
+function gone(): ServiceError {
+  return new ServiceError("cancelled", "the caller went away");
+}
+
 /** A signal that aborts when the caller leaves before the answer is out. */
 function abortWhenGone(
   request: HttpRequest,
@@ -103,10 +107,10 @@ function abortWhenGone(
 ): Disposable & { signal: AbortSignal } {
   const controller = new AbortController();
   const onClose = () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableFinished) controller.abort(gone());
   };
   response.on("close", onClose);
-  if (request.aborted) controller.abort();
+  if (request.aborted) controller.abort(gone());
   return {
     signal: controller.signal,
     [Symbol.dispose]: () => response.off("close", onClose),

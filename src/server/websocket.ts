@@ -9,7 +9,7 @@ import {
   createHandlerContext,
   type MethodImplSpec,
 } from "@connectrpc/connect";
-import { STATUS_CODES, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
@@ -17,10 +17,11 @@ import { callerKey, type Caller } from "../auth/caller.ts";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
 import { readJson } from "../transcoding/read-json.ts";
 import type { Transcoder } from "../transcoding/transcoder.ts";
-import { errorBody, statusJson, type AnswerError } from "./answer-errors.ts";
+import { statusJson, type AnswerError } from "./answer-errors.ts";
 import { headersOf, targetOf } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { Methods } from "./methods.ts";
+import { refuse } from "./refuse.ts";
 
 /** Longest message: 8 s of 48 kHz audio in base64. */
 const messageBytesMax = 1 << 20;
@@ -55,10 +56,13 @@ export function createWebSocketDoor(parts: {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: frameBytesMax,
-    maxFragments: 64,
-    maxBufferedChunks: 4096,
     // Never the token, which a browser offers as the second protocol (section 5).
-    handleProtocols: (offered) => (offered.has("Bearer") ? "Bearer" : false),
+    handleProtocols: (offered) =>
+      [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false,
+  });
+  // Not a handshake of RFC 6455, such as one without a key.
+  server.on("wsClientError", (error, socket) => {
+    refuse(socket, new ServiceError("invalid_argument", error.message, { reason: "HANDSHAKE" }));
   });
   const streams = new Map<Stream, Promise<void>>();
   let isDraining = false;
@@ -120,19 +124,6 @@ function contextOf(
   };
 }
 
-/** Answers an upgrade that is not made, as HTTP. */
-function refuse(socket: Duplex, error: ServiceError): void {
-  const { status, headers, body } = errorBody(error);
-  const lines = Object.entries({
-    ...headers,
-    "content-length": `${Buffer.byteLength(body)}`,
-    connection: "close",
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n${lines.join("")}\r\n${body}`,
-  );
-}
-
 /** One open socket and the method that it talks to. */
 class Stream {
   readonly #socket: WebSocket;
@@ -174,7 +165,9 @@ class Stream {
       await this.#fail(error);
     } finally {
       clearInterval(pings);
-      this.#messages.end();
+      // Nobody reads them any more; the socket must, to see the caller's close.
+      await this.#messages.return();
+      this.#socket.resume();
     }
   }
 
@@ -186,6 +179,8 @@ class Stream {
 
   #listen(method: DescMethodBiDiStreaming): void {
     this.#socket.on("message", (data: Buffer, isBinary) => {
+      this.#missedPongs = 0;
+      if (this.#messages.isEnded) return;
       try {
         this.#messages.push(readMessage(method, data, isBinary), data.length);
       } catch (error) {
@@ -196,17 +191,19 @@ class Stream {
       this.#missedPongs = 0;
     });
     this.#socket.on("close", () => {
-      this.#gone.abort();
-      this.#messages.fail(new ServiceError("cancelled", "the caller went away"));
+      const gone = new ServiceError("cancelled", "the caller went away");
+      this.#gone.abort(gone);
+      this.#messages.fail(gone);
     });
     // ws answers a broken frame with its own close code and then emits "close".
     this.#socket.on("error", () => {
-      this.#gone.abort();
+      this.#gone.abort(new ServiceError("cancelled", "the caller broke the protocol"));
     });
   }
 
   #ping(): void {
-    this.#missedPongs += 1;
+    // While the socket is not read, its pongs are not either.
+    if (!this.#socket.isPaused) this.#missedPongs += 1;
     if (this.#missedPongs > 2) this.#socket.terminate();
     else this.#socket.ping();
   }

@@ -1,4 +1,4 @@
-import { readWavHeader } from "../audio/wav.ts";
+import { readWavHeader, WavError, type WavHeader } from "../audio/wav.ts";
 import type { Recognizer } from "../engines/recognizer.ts";
 import type {
   RecognizeRequest,
@@ -79,7 +79,7 @@ function withoutHeader(
   sampleRateHertz: number,
   violations: Violations,
 ): Uint8Array {
-  const header = readWavHeader(content);
+  const header = wavHeaderOf(content, violations);
   if (!header) return content;
   if (header.channels !== 1) {
     violations.add("audio.content", `is a WAV file of ${header.channels} channels: 1 is accepted`);
@@ -89,4 +89,15 @@ function withoutHeader(
     violations.add("config.sampleRateHertz", problem);
   }
   return content.subarray(header.dataOffset, header.dataOffset + header.dataBytes);
+}
+
+/** The header of a WAV file; undefined for bare samples, and with a violation for a file that cannot be used. */
+function wavHeaderOf(content: Uint8Array, violations: Violations): WavHeader | undefined {
+  try {
+    return readWavHeader(content);
+  } catch (error) {
+    if (!(error instanceof WavError)) throw error;
+    violations.add("audio.content", error.message);
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const hlust = resolve(import.meta.dirname, "../../bin/hlust");
@@ -98,9 +98,16 @@ export function treeOf(pid: number): ProcessInfo[] {
   return tree;
 }
 
-/** Every process whose command line names `text`. */
-export function processesNaming(text: string): ProcessInfo[] {
-  return allProcesses().filter(({ command }) => command.includes(text));
+/** The PostgreSQL of a data folder, by the folder that it runs in: the postmaster and its workers. */
+export function postgresOf(dataFolder: string): ProcessInfo[] {
+  return allProcesses().filter(({ pid, command }) => {
+    if (!command.includes("postgres")) return false;
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(`${dataFolder}/`);
+    } catch {
+      return false;
+    }
+  });
 }
 
 function allProcesses(): ProcessInfo[] {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { speak } from "../flite.ts";
 import { callRest } from "../spec/service.ts";
-import { processesNaming, startService } from "./process.ts";
+import { postgresOf, startService } from "./process.ts";
 
 test("jobs given to an api node are done by a worker node, which answers nothing but its health", async () => {
   const data = mkdtempSync(join(tmpdir(), "hlust-roles-"));
@@ -41,7 +41,7 @@ test("jobs given to an api node are done by a worker node, which answers nothing
     assert.equal(await api.stop(), 0);
     assert.equal((await fetch(`${worker.address}/readyz`)).status, 200);
     assert.equal(await worker.stop(), 0);
-    assert.deepEqual(processesNaming(data), []);
+    assert.deepEqual(postgresOf(data), []);
   } finally {
     rmSync(data, { recursive: true, force: true });
   }

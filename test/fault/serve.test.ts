@@ -1,15 +1,21 @@
 // The service as a process: how it starts, says so, drains and stops; and what a kill -9 leaves.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { speak } from "../flite.ts";
 import { callRest, pcmOf } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 import { draftOf } from "../spec/transcripts.ts";
-import { processesNaming, startService, treeOf } from "./process.ts";
+import { until } from "../until.ts";
+import { postgresOf, startService, treeOf } from "./process.ts";
 
 const hlust = resolve(import.meta.dirname, "../../bin/hlust");
 let folder: string;
@@ -57,13 +63,11 @@ test("it prints the first key once, then one line when it is ready; SIGTERM ends
     first.output().out,
     /^hlust: the first API key is hlust_\S+ .*\nhlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/,
   );
-  const tree = treeOf(first.pid);
-  assert.ok(tree.length >= 2, "engine processes");
+  const tree = [...treeOf(first.pid), ...postgresOf(data)];
+  assert.ok(tree.some(({ command }) => command.includes("engine-process")));
+  assert.ok(tree.some(({ command }) => command.includes("postgres -D")));
   assert.equal(await first.stop(), 0);
-  for (const { pid, command } of tree) {
-    assert.ok(!processesNaming(command).some((each) => each.pid === pid), `${command} is gone`);
-  }
-  assert.deepEqual(processesNaming(data), [], "and so is its PostgreSQL");
+  for (const { pid, command } of tree) assert.ok(!existsSync(`/proc/${pid}`), `${command} is gone`);
 
   await using second = await startService(data);
   assert.match(second.output().out, /^hlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/);
@@ -79,6 +83,7 @@ test("SIGTERM lets open streams have their finals, and refuses new ones", async 
   await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
   const began = performance.now();
   const exit = service.stop();
+  await assert.rejects(openStream(service.address, { token: service.key }));
   assert.equal(await stream.closed, 1012);
   assert.deepEqual(
     finalsOf(stream.messages).map(({ transcript }) => transcript),
@@ -112,10 +117,6 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
       assert.equal(status, 200, name);
     }
   };
-  const until = async (isIt: () => Promise<boolean>, what: string) => {
-    const deadline = Date.now() + 20_000;
-    while (!(await isIt())) assert.ok(Date.now() < deadline, what);
-  };
   assert.equal(await create(), 200);
 
   // The service itself: what was under way may fail, what was answered stays.
@@ -139,24 +140,66 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   await until(async () => {
     const call = { method: "POST", path: "/v2beta1/speech:recognize", body };
     return (await callRest(service.address, key, call)).status === 200;
-  }, "recognition comes back");
+  }, 20_000);
 
   // The PostgreSQL postmaster, and one of its workers.
-  for (const which of [/bin\/postgres -D/, /postgres: .*hlust/]) {
-    const found = processesNaming("postgres").find(
-      ({ pid, command }) =>
-        which.test(command) && (command.includes(data) || ancestorNames(pid, data)),
-    );
-    if (!found) continue;
+  for (const which of [/bin\/postgres -D/, /postgres: .*hlust postgres/, /postgres: .*walwriter/]) {
+    const found = postgresOf(data).find(({ command }) => which.test(command));
+    assert.ok(found, String(which));
     process.kill(found.pid, "SIGKILL");
-    await until(async () => (await create()) === 200, "writes come back");
+    await until(async () => (await create()) === 200, 20_000);
     await checkAll();
   }
   await service.stop();
 });
 
-/** Whether the parent of a process names `text`: PostgreSQL's workers do not name their folder themselves. */
-function ancestorNames(pid: number, text: string): boolean {
-  const own = processesNaming("").find((each) => each.pid === pid);
-  return processesNaming(text).some((each) => each.pid === own?.parent);
-}
+test("SIGTERM lets an open gRPC stream have its finals, at once", async () => {
+  await using service = await startService(join(folder, "drain-grpc"));
+  const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
+  const sentence = "my brother lives in a small town";
+  const samples = pcmOf(speak(sentence));
+  const { promise: never } = Promise.withResolvers<never>();
+  async function* requests() {
+    const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };
+    const value = { config, interimResults: true };
+    yield { streamingRequest: { case: "streamingConfig" as const, value } };
+    yield { streamingRequest: { case: "audioContent" as const, value: samples } };
+    await never;
+  }
+  const headers = { authorization: `Bearer ${service.key}` };
+  const finals: string[] = [];
+  let exit: Promise<number | null> | undefined;
+  const began = performance.now();
+  for await (const { results } of client.streamingRecognize(requests(), { headers })) {
+    exit ??= service.stop();
+    for (const { isFinal, alternatives } of results) {
+      if (isFinal) finals.push(alternatives[0]?.transcript ?? "");
+    }
+  }
+  assert.deepEqual(finals, [`${sentence} `]);
+  assert.equal(await exit, 0);
+  assert.ok(performance.now() - began < 10_000);
+  assert.equal(service.output().errors.includes("call.broken"), false);
+});
+
+test("SIGTERM before it is ready ends it with 0, and leaves no process", async () => {
+  const data = join(folder, "early");
+  await using _made = await startService(data);
+  await _made.stop();
+  for (const afterMs of [50, 200, 400, 600]) {
+    const env = { PATH: process.env["PATH"], HLUST_PORT: "0", HLUST_DATA: data };
+    const child = spawn(hlust, ["serve"], { env, stdio: "ignore" });
+    const exited = once(child, "exit");
+    await delay(afterMs);
+    const tree = treeOf(child.pid ?? 0);
+    child.kill("SIGTERM");
+    const [code, signal] = await exited;
+    // Before there is a listener for it, the signal ends the process as it ends any other.
+    assert.ok(code === 0 || signal === "SIGTERM", `${afterMs} ms: ${code} ${signal}`);
+    const postgres = postgresOf(data);
+    assert.ok(code !== 0 || postgres.length === 0, "its PostgreSQL is gone");
+    for (const { pid, command } of tree) {
+      if (!command.includes("postgres")) await until(async () => !existsSync(`/proc/${pid}`));
+    }
+  }
+});

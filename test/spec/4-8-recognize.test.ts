@@ -139,6 +139,9 @@ test("bad input is refused with every violation", async () => {
     [{ config, audio: { content: "AAA" } }, []],
     [{ config, audio: { content: content(new Uint8Array(3)) } }, ["audio.content"]],
     [{ config, audio: { content: "" } }, ["audio.content"]],
+    [{ config, audio: { content: content(wav.subarray(0, 36)) } }, ["audio.content"]],
+    [{ config, audio: { content: content(withBitsPerSample(wav, 8)) } }, ["audio.content"]],
+    [{ config, audio: { content: content(withBitsPerSample(wav, 24)) } }, ["audio.content"]],
     [{ config, audio: { content: "!!!!" } }, ["audio.content"]],
     [{ config, audio: { uri: "gs://a/b" } }, ["audio.uri"]],
     [
@@ -169,6 +172,14 @@ test("bad input is refused with every violation", async () => {
   }
   assert.equal((await recognize({ config, audio: { content: content(wav) } })).status, 200);
 });
+
+/** The same file, said to have samples of another size. */
+function withBitsPerSample(file: Buffer, bits: number): Buffer {
+  const changed = Buffer.from(file);
+  changed.writeUInt16LE(bits / 8, 32);
+  changed.writeUInt16LE(bits, 34);
+  return changed;
+}
 
 test("is-IS names the installed languages until its model is there", async () => {
   const audio = { content: content(new Uint8Array(3200)) };

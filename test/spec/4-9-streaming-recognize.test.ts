@@ -148,6 +148,26 @@ test("without speech there is no message", async () => {
   assert.equal(code, 1000);
 });
 
+test("audio that comes all at once is paused by TCP and heard to its end", async () => {
+  const stream = await open();
+  stream.send(streamingConfig({}, { interimResults: false }));
+  const rounds = 40;
+  for (let round = 0; round < rounds; round += 1) stream.sendAudio(speech, 32_000);
+  stream.send({ audioContent: "" });
+  assert.equal(await stream.closed, 1000);
+  assert.equal(finalsOf(stream.messages).length, 2 * rounds);
+});
+
+test("a stream that ends while much of its audio waits closes at once", async () => {
+  const stream = await open();
+  stream.send(streamingConfig({}, { singleUtterance: true }));
+  for (let round = 0; round < 40; round += 1) stream.sendAudio(speech);
+  await stream.waitFor(({ result }) => result?.speechEventType !== undefined);
+  const began = performance.now();
+  assert.equal(await stream.closed, 1000);
+  assert.ok(performance.now() - began < 5_000);
+});
+
 test("what is out of order or malformed ends the stream with an error message", async () => {
   const audio = { audioContent: "AAAA" };
   const config = streamingConfig();

@@ -27,27 +27,27 @@ async function raw(text: string): Promise<string> {
 }
 
 test("what is not served is told apart: path, method, protocol", async () => {
-  const rows: [method: string, path: string, status: number, header?: [string, string]][] = [
-    ["GET", "/", 404],
-    ["GET", "/v1alpha1", 404],
-    ["GET", "/v1alpha/transcripts", 404],
-    ["POST", "/v1alpha1/transcriptjob:other", 404],
-    ["PUT", "/v1alpha1/transcripts", 405, ["allow", "GET, POST"]],
-    ["GET", "/v2beta1/speech:recognize", 405, ["allow", "POST"]],
-    ["OPTIONS", "/v1alpha1/initupload", 405, ["allow", "POST"]],
-    ["GET", streamPath, 426, ["upgrade", "websocket"]],
-    ["GET", "/v1alpha1/transcripts/%zz", 400],
-    ["GET", "/v1alpha1/transcripts?filter=%ff", 400],
+  const rows: [method: string, path: string, status: number, rpc: number, header?: string[]][] = [
+    ["GET", "/", 404, 5],
+    ["GET", "/v1alpha1", 404, 5],
+    ["GET", "/v1alpha/transcripts", 404, 5],
+    ["POST", "/v1alpha1/transcriptjob:other", 404, 5],
+    ["PUT", "/v1alpha1/transcripts", 405, 12, ["allow", "GET, POST"]],
+    ["GET", "/v2beta1/speech:recognize", 405, 12, ["allow", "POST"]],
+    ["OPTIONS", "/v1alpha1/initupload", 405, 12, ["allow", "POST"]],
+    ["GET", streamPath, 426, 12, ["upgrade", "websocket"]],
+    ["GET", "/v1alpha1/transcripts/%zz", 400, 3],
+    ["GET", "/v1alpha1/transcripts?filter=%ff", 400, 3],
   ];
-  for (const [method, path, status, header] of rows) {
+  for (const [method, path, status, rpc, header] of rows) {
     const { json, headers, ...answer } = await service.call(method, path);
     assert.equal(answer.status, status, `${method} ${path}`);
     assert.equal(json.error.code, status);
-    assert.equal(json.code, json.details.length > 0 ? json.code : 0);
+    assert.equal(json.code, rpc);
     assert.equal(json.message, json.error.message);
     assert.match(json.details[0]["@type"], /google\.rpc\.ErrorInfo$/);
     assert.equal(json.details[0].domain, "hlust");
-    if (header) assert.equal(headers.get(header[0]), header[1]);
+    if (header) assert.equal(headers.get(header[0] ?? ""), header[1]);
   }
 });
 
@@ -89,7 +89,11 @@ test("what is not HTTP is closed with 400, and the next call works", async () =>
     "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
     `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
   ];
-  for (const row of rows) assert.match(await raw(row), /^HTTP\/1\.1 4\d\d /, row.slice(0, 30));
+  for (const row of rows) {
+    const answer = await raw(row);
+    assert.match(answer, /^HTTP\/1\.1 4\d\d /, row.slice(0, 30));
+    assert.match(answer, /\r\n\r\n\{"code":3,"message":"[^"]+","details":\[/, row.slice(0, 30));
+  }
   assert.equal((await service.call("GET", "/healthz")).status, 200);
 });
 
@@ -106,4 +110,31 @@ test("gRPC failures carry the same details", async () => {
     violations.map(({ field }) => field),
     ["config", "audio.content"],
   );
+});
+
+test("an upgrade to anything but a WebSocket is answered as if it were not asked for", async () => {
+  const answer = await raw(
+    `GET /v1alpha1/transcripts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n` +
+      "Connection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+  );
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  const broken = await raw(
+    `GET ${streamPath}?token=${service.key} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  assert.match(broken, /^HTTP\/1\.1 400 [^{]+\{"code":3,/, "a handshake without a key");
+});
+
+test("the rest of a refused body is not read for ever", async () => {
+  const { port } = new URL(service.address);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write("POST /v1alpha1/initupload HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+  const drip = setInterval(() => socket.write("x"), 100);
+  let text = "";
+  socket.setEncoding("latin1").on("data", (part: string) => {
+    text += part;
+  });
+  await once(socket, "close");
+  clearInterval(drip);
+  assert.match(text, /^HTTP\/1\.1 401 /);
 });
