@@ -33,7 +33,7 @@ const waitingBytesMax = 256 << 10;
 const unsentBytesMax = 256 << 10;
 /** A caller that takes nothing for this long is let go. */
 const unsentMsMax = 30_000;
-const pingMs = 20_000;
+const pingMsDefault = 20_000;
 
 type BidiSpec = Extract<MethodImplSpec, { kind: "bidi_streaming" }>;
 
@@ -51,7 +51,10 @@ export function createWebSocketDoor(parts: {
   readonly methods: Methods;
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
+  /** How often a caller is asked for a sign of life; one that misses three is let go. Default 20 s. */
+  readonly pingMs?: number;
 }): WebSocketDoor {
+  const { pingMs = pingMsDefault } = parts;
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -81,7 +84,8 @@ export function createWebSocketDoor(parts: {
       const stream = new Stream(webSocket, parts.answerError, (message) =>
         parts.transcoder.write(binding, message),
       );
-      const done = stream.run(spec, contextOf(request, binding.method, caller, headers));
+      const context = contextOf(request, binding.method, caller, headers);
+      const done = stream.run(spec, context, pingMs);
       streams.set(
         stream,
         done.finally(() => streams.delete(stream)),
@@ -149,7 +153,11 @@ class Stream {
     });
   }
 
-  async run(spec: BidiSpec, init: Parameters<typeof createHandlerContext>[0]): Promise<void> {
+  async run(
+    spec: BidiSpec,
+    init: Parameters<typeof createHandlerContext>[0],
+    pingMs: number,
+  ): Promise<void> {
     this.#listen(spec.method);
     const pings = setInterval(() => {
       this.#ping();

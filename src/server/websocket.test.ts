@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { WebSocket, type ClientOptions } from "ws";
+import { Speech, type StreamingRecognizeRequest } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { createTranscoder } from "../transcoding/transcoder.ts";
+import { createAnswerError } from "./answer-errors.ts";
+import { implemented, methodsOf } from "./methods.ts";
+import { openPort } from "./port.ts";
+import { refuseMalformed } from "./refuse.ts";
+import { createWebSocketDoor } from "./websocket.ts";
+
+const pingMs = 50;
+/** Longer than three pings. */
+const heldMs = 600;
+
+/** A door whose method reads nothing for a while, and then says how many messages it has read. */
+async function openHeldDoor() {
+  const speech = implemented(Speech, {
+    recognize: () => assert.fail("not called"),
+    async *streamingRecognize(requests: AsyncIterable<StreamingRecognizeRequest>) {
+      await delay(heldMs);
+      let count = 0;
+      for await (const { streamingRequest } of requests) {
+        if (streamingRequest.case === "finalizeUtterance") break;
+        count += 1;
+      }
+      yield { results: [{ alternatives: [{ transcript: `${count}` }], isFinal: true }] };
+    },
+  });
+  const caller = { accountId: "a", keyId: "k", scopes: new Set(["speech" as const]) };
+  const door = createWebSocketDoor({
+    transcoder: createTranscoder([Speech]),
+    methods: methodsOf([speech]),
+    authenticator: { authenticate: () => Promise.resolve(caller) },
+    answerError: createAnswerError(
+      () => undefined,
+      (bug) => assert.fail(String(bug)),
+    ),
+    pingMs,
+  });
+  const port = await openPort(
+    { host: "127.0.0.1", port: 0 },
+    { handle: () => {}, refuse: refuseMalformed, upgrade: door.handleUpgrade.bind(door) },
+  );
+  const connect = async (options: ClientOptions = {}) => {
+    const path = "/v2beta1/speech:streamingrecognize";
+    const socket = new WebSocket(`${port.address.replace("http", "ws")}${path}`, options);
+    await once(socket, "open");
+    return socket;
+  };
+  return {
+    connect,
+    async [Symbol.asyncDispose]() {
+      door.terminate();
+      port.close();
+      await port.drain();
+    },
+  };
+}
+
+test("a caller whose messages wait is not taken for gone, and none of them is lost", async () => {
+  await using door = await openHeldDoor();
+  const socket = await door.connect();
+  // Far more than is read ahead: the answers to pings stand behind it.
+  const audioContent = "A".repeat(64_000);
+  const count = 200;
+  for (let sent = 0; sent < count; sent += 1) socket.send(JSON.stringify({ audioContent }));
+  socket.send(JSON.stringify({ finalizeUtterance: true }));
+  const closed = once(socket, "close");
+  const answers: string[] = [];
+  socket.on("message", (data: Buffer) => answers.push(data.toString()));
+  const [code] = await closed;
+  assert.equal(code, 1000);
+  assert.match(answers.join(), new RegExp(`"transcript":"${count}"`));
+});
+
+test("a caller that gives no sign of life is let go", async () => {
+  await using door = await openHeldDoor();
+  const socket = await door.connect({ autoPong: false });
+  const began = performance.now();
+  const [code] = await once(socket, "close");
+  assert.equal(code, 1006);
+  assert.ok(performance.now() - began < heldMs, "before its method has ended");
+});
