@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { fromJson, toJson } from "@bufbuild/protobuf";
+import { NullValue } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import {
   RecognizeRequestSchema,
@@ -296,10 +297,12 @@ test("readJson() throws nothing but invalid_argument, and reads what the library
         return;
       }
       read++;
-      const again = readJson(MSchema, JSON.stringify(toJson(MSchema, message)));
-      assert.deepEqual(again, message);
       // The library refuses a oneof whose other member is null; nothing else that is read here.
       if (!text.includes("null")) assert.deepEqual(fromJson(MSchema, JSON.parse(text)), message);
+      // A NullValue is null in JSON, whatever number it was read from.
+      message.nv = NullValue.NULL_VALUE;
+      const again = readJson(MSchema, JSON.stringify(toJson(MSchema, message)));
+      assert.deepEqual(again, message);
     }),
     { numRuns: 2000 },
   );
