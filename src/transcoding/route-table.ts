@@ -1,3 +1,4 @@
+import { LiteralTable } from "./literal-table.ts";
 import type { PathTemplate, TemplateVariable } from "./path-template.ts";
 import { decodeFully, decodeKeepingSlashes } from "./percent-encoding.ts";
 
@@ -34,10 +35,13 @@ const noVerb = 0;
  */
 export class RouteTable<T> {
   readonly #fullyDecode: boolean;
-  readonly #static = new Map<string, (Route<T> | undefined)[]>();
+  /** Routes without variables, by their whole path. */
+  readonly #static = new LiteralTable<(Route<T> | undefined)[]>();
   readonly #root = new RouteNode<T>();
+  /** Undefined until a path is matched against all the routes that there are. */
+  #heads: Heads<T> | undefined;
   readonly #methods = new Map<string, number>([["*", anyMethod]]);
-  readonly #verbs = new Map<string, number>();
+  readonly #verbs = new LiteralTable<number>();
   #walk: PathWalk<T>;
 
   constructor(options: { readonly fullyDecodeReservedExpansion?: boolean } = {}) {
@@ -47,7 +51,7 @@ export class RouteTable<T> {
 
   /** `httpMethod` "*" stands for any. */
   add(httpMethod: string, template: PathTemplate, value: T): void {
-    const method = idIn(this.#methods, httpMethod, unknownMethod + 1);
+    const method = idIn(this.#methods, httpMethod, unknownMethod);
     const route = {
       value,
       variables: template.variables.map((one) => this.#variable(one, template)),
@@ -69,15 +73,16 @@ export class RouteTable<T> {
       }
     }
     leaf ??= node.leaf ??= [];
-    const verb = template.verb === "" ? noVerb : idIn(this.#verbs, template.verb, noVerb + 1);
+    const verb = template.verb === "" ? noVerb : idIn(this.#verbs, template.verb, noVerb);
     (leaf[verb] ??= [])[method] = route;
     if (depth > this.#walk.depthMax) this.#walk = new PathWalk(depth);
+    this.#heads = undefined;
   }
 
   /** `path` is raw, without the query. Throws URIError when a part that matters has malformed escapes. */
   match(httpMethod: string, path: string): RouteMatch<T> | undefined {
     const method = this.#methods.get(httpMethod) ?? unknownMethod;
-    const fixed = this.#static.get(path);
+    const fixed = this.#static.find(path, 0, path.length);
     if (fixed !== undefined) {
       const route = fixed[method] ?? fixed[anyMethod];
       if (route !== undefined) return { value: route.value, captures: [] };
@@ -86,7 +91,7 @@ export class RouteTable<T> {
     walk.begin(path, method);
     const route = this.#find(walk);
     if (route === undefined) return undefined;
-    return { value: route.value, captures: route.variables.map((one) => walk.capture(one)) };
+    return { value: route.value, captures: walk.captures(route.variables) };
   }
 
   /** The methods that have a route at `path`, sorted; empty when nothing stands there. Throws as match() does. */
@@ -98,12 +103,11 @@ export class RouteTable<T> {
   }
 
   #find(walk: PathWalk<T>): Route<T> | undefined {
-    const suffix = this.#verbs.size > 0 ? walk.verbText() : undefined;
-    const verb = suffix === undefined ? undefined : this.#verbs.get(suffix);
-    return (
-      (verb === undefined ? undefined : walk.find(this.#root, verb)) ??
-      walk.find(this.#root, noVerb)
-    );
+    const heads = (this.#heads ??= headsOf(this.#root));
+    for (let verb = walk.verbIn(this.#verbs); ; verb = noVerb) {
+      const route = walk.find(heads, verb);
+      if (route !== undefined || verb === noVerb) return route;
+    }
   }
 
   #variable(variable: TemplateVariable, template: PathTemplate): Variable {
@@ -112,10 +116,20 @@ export class RouteTable<T> {
   }
 }
 
-function idIn(ids: Map<string, number>, name: string, first: number): number {
-  let id = ids.get(name);
-  if (id === undefined)
-    ids.set(name, (id = Math.max(first, ...[...ids.values()].map((n) => n + 1))));
+/** The id of a name; new ones count on from `last`, the last one that is taken. */
+function idIn(
+  ids: {
+    readonly size: number;
+    get(name: string): number | undefined;
+    set(name: string, id: number): void;
+  },
+  name: string,
+  last: number,
+): number {
+  const known = ids.get(name);
+  if (known !== undefined) return known;
+  const id = Math.max(last, ids.size) + 1;
+  ids.set(name, id);
   return id;
 }
 
@@ -125,45 +139,57 @@ class RouteNode<T> {
   leaf: Leaf<T> | undefined;
   /** Routes with "**" from here on. */
   restLeaf: Leaf<T> | undefined;
-  readonly #literals = new Map<string, RouteNode<T>>();
-  /** The literals again in open addressing, found without making a string of the segment. */
-  #slots: ({ text: string; node: RouteNode<T> } | undefined)[] = [];
+  literals: LiteralTable<RouteNode<T>> | undefined;
 
-  literal(text: string): RouteNode<T> {
-    const known = this.#literals.get(text);
-    if (known !== undefined) return known;
-    const node = new RouteNode<T>();
-    this.#literals.set(text, node);
-    let size = 4;
-    while (size < this.#literals.size * 4) size *= 2;
-    this.#slots = Array.from({ length: size }, () => undefined);
-    for (const [text, node] of this.#literals) {
-      let slot = hashOf(text, 0, text.length) & (size - 1);
-      while (this.#slots[slot] !== undefined) slot = (slot + 1) & (size - 1);
-      this.#slots[slot] = { text, node };
-    }
-    return node;
+  /** Nothing can match here but one of the literals. */
+  get isPassedThrough(): boolean {
+    return !this.star && !this.leaf && !this.restLeaf && this.literals !== undefined;
   }
 
-  /** The child for the segment of `path` from `start` to `end`, compared percent-decoded. */
-  childAt(path: string, start: number, end: number, escaped: boolean): RouteNode<T> | undefined {
-    if (this.#slots.length === 0) return undefined;
-    if (escaped) return this.#literals.get(decodeFully(path.slice(start, end)));
-    const mask = this.#slots.length - 1;
-    let slot = hashOf(path, start, end) & mask;
-    for (;;) {
-      const entry = this.#slots[slot];
-      if (entry === undefined) return undefined;
-      if (entry.text.length === end - start && path.startsWith(entry.text, start))
-        return entry.node;
-      slot = (slot + 1) & mask;
-    }
+  literal(text: string): RouteNode<T> {
+    const literals = (this.literals ??= new LiteralTable());
+    let node = literals.get(text);
+    if (node === undefined) literals.set(text, (node = new RouteNode<T>()));
+    return node;
   }
 }
 
-/** Cheap and good enough for the few literals of one node: first and last character and the length. */
-function hashOf(text: string, start: number, end: number): number {
-  return text.charCodeAt(start) * 31 + text.charCodeAt(end - 1) * 7 + (end - start) * 131;
+/** The child for the segment of `path` from `start` to `end`, compared percent-decoded. */
+function literalAt<T>(
+  literals: LiteralTable<T>,
+  path: string,
+  start: number,
+  end: number,
+  escaped: boolean,
+): T | undefined {
+  if (escaped) return literals.get(decodeFully(path.slice(start, end)));
+  return literals.find(path, start, end);
+}
+
+/** How every route begins: with this many literal segments, of which these lead somewhere. */
+interface Heads<T> {
+  readonly root: RouteNode<T>;
+  readonly segments: number;
+  /** By the segments, joined with "/". */
+  readonly nodes: LiteralTable<RouteNode<T>>;
+}
+
+/** Routes of an API share their beginnings: these are found in one step instead of one for each segment. */
+function headsOf<T>(root: RouteNode<T>): Heads<T> {
+  let heads: [text: string, node: RouteNode<T>][] = [["", root]];
+  let segments = 0;
+  while (heads.every(([, node]) => node.isPassedThrough)) {
+    heads = heads.flatMap(([text, node]) =>
+      Array.from(node.literals ?? [], ([literal, below]): [string, RouteNode<T>] => [
+        segments === 0 ? literal : `${text}/${literal}`,
+        below,
+      ]),
+    );
+    segments++;
+  }
+  const nodes = new LiteralTable<RouteNode<T>>();
+  for (const [text, node] of heads) nodes.set(text, node);
+  return { root, segments, nodes };
 }
 
 /** One path on its way through the trie; reused, because a match is synchronous and offsets cost an allocation. */
@@ -171,9 +197,11 @@ class PathWalk<T> {
   /** The most segments before "**" in any template: no more of the path is cut up. */
   readonly depthMax: number;
   /** Where segment k starts; the entry after the last one is one past the end of the path and its slash. */
-  readonly #offsets: Int32Array;
+  readonly #offsets: number[];
   #path = "";
   #end = 0;
+  /** Where the verb begins, if there is one. */
+  #colon = -1;
   #count = 0;
   /** There are more segments than `#count`. */
   #cut = false;
@@ -183,7 +211,7 @@ class PathWalk<T> {
 
   constructor(depthMax: number) {
     this.depthMax = depthMax;
-    this.#offsets = new Int32Array(depthMax + 2);
+    this.#offsets = Array.from({ length: depthMax + 2 }, () => 1);
   }
 
   /** With `methodsFound` nothing matches and the methods of all routes on the way are put there. */
@@ -192,46 +220,63 @@ class PathWalk<T> {
     this.#method = method;
     this.#methodsFound = methodsFound;
     this.#escaped = path.includes("%");
-    this.#end = path.length;
-    this.#offsets[0] = 1;
+    const offsets = this.#offsets;
+    const countMax = this.depthMax;
     let count = 1;
     let slash = path.indexOf("/", 1);
-    while (slash !== -1 && count <= this.depthMax) {
-      this.#offsets[count++] = slash + 1;
+    while (slash !== -1 && count <= countMax) {
+      offsets[count++] = slash + 1;
       slash = path.indexOf("/", slash + 1);
     }
-    this.#cut = slash !== -1;
     this.#count = count;
-    this.#offsets[count] = (this.#cut ? slash : this.#end) + 1;
+    this.#cut = slash !== -1;
+    if (this.#cut) offsets[count] = slash + 1;
   }
 
-  /** What stands behind the last colon of the last segment, decoded; an escaped colon is data. */
-  verbText(): string | undefined {
-    const colon = this.#path.lastIndexOf(":");
-    if (colon === -1 || colon < this.#path.lastIndexOf("/")) return undefined;
-    return decodeFully(this.#path.slice(colon + 1));
+  /** The verb behind the last colon of the last segment, compared percent-decoded; an escaped colon is data. */
+  verbIn(verbs: LiteralTable<number>): number {
+    const path = this.#path;
+    const last = this.#cut ? path.lastIndexOf("/") : (this.#offsets[this.#count - 1] ?? 0);
+    if (path.indexOf(":", last) === -1) return noVerb;
+    const colon = path.lastIndexOf(":");
+    this.#colon = colon;
+    const verb = this.#escaped
+      ? verbs.get(decodeFully(path.slice(colon + 1)))
+      : verbs.find(path, colon + 1, path.length);
+    return verb ?? noVerb;
   }
 
-  find(root: RouteNode<T>, verb: number): Route<T> | undefined {
-    this.#end = verb === noVerb ? this.#path.length : this.#path.lastIndexOf(":");
+  find({ segments, nodes, root }: Heads<T>, verb: number): Route<T> | undefined {
+    this.#end = verb === noVerb ? this.#path.length : this.#colon;
     if (!this.#cut) this.#offsets[this.#count] = this.#end + 1;
-    return this.#findBelow(root, 0, verb);
+    if (this.#escaped || segments === 0) return this.#findBelow(root, 0, verb);
+    if (segments > this.#count) return undefined;
+    const head = nodes.find(this.#path, 1, (this.#offsets[segments] ?? 0) - 1);
+    return head === undefined ? undefined : this.#findBelow(head, segments, verb);
   }
 
   #findBelow(from: RouteNode<T>, depth: number, verb: number): Route<T> | undefined {
+    const path = this.#path;
+    const offsets = this.#offsets;
+    const count = this.#count;
     let node = from;
-    for (let k = depth; ; k++) {
-      if (k === this.#count) return this.#pick(node.leaf, verb) ?? this.#pick(node.restLeaf, verb);
-      const start = this.#offsets[k] ?? 0;
-      const end = (this.#offsets[k + 1] ?? 0) - 1;
-      const last = k === this.#count - 1 && !this.#cut;
-      // "**" may take nothing, but its value must not begin with "/" (§4.10 item 7).
-      const rest = start < end || last ? node.restLeaf : undefined;
-      const literal = start < end ? node.childAt(this.#path, start, end, this.#escaped) : undefined;
-      const star = start < end ? node.star : undefined;
+    for (let k = depth; k < count; k++) {
+      const start = offsets[k] ?? 0;
+      const end = (offsets[k + 1] ?? 0) - 1;
+      const { star, literals } = node;
+      const rest = node.restLeaf;
+      if (start === end) {
+        // "**" may take nothing, but its value must not begin with "/" (§4.10 item 7).
+        return k === count - 1 && !this.#cut ? this.#pick(rest, verb) : undefined;
+      }
+      const literal =
+        literals === undefined ? undefined : literalAt(literals, path, start, end, this.#escaped);
       const next = literal ?? star;
-      if (next === undefined) return this.#pick(rest, verb);
-      if (rest === undefined && (literal === undefined || star === undefined)) {
+      if (
+        next !== undefined &&
+        rest === undefined &&
+        (literal === undefined || star === undefined)
+      ) {
         node = next;
         continue;
       }
@@ -241,20 +286,34 @@ class PathWalk<T> {
         this.#pick(rest, verb)
       );
     }
+    return this.#pick(node.leaf, verb) ?? this.#pick(node.restLeaf, verb);
   }
 
   #pick(leaf: Leaf<T> | undefined, verb: number): Route<T> | undefined {
     const routes = leaf?.[verb];
     if (routes === undefined) return undefined;
-    if (this.#methodsFound === undefined) return routes[this.#method] ?? routes[anyMethod];
-    for (const [id, route] of routes.entries()) if (route) this.#methodsFound.add(id);
-    return undefined;
+    return this.#methodsFound === undefined
+      ? (routes[this.#method] ?? routes[anyMethod])
+      : noteMethods(routes, this.#methodsFound);
   }
 
-  capture(variable: Variable): string {
+  /** What stands for each variable, decoded. */
+  captures(variables: readonly Variable[]): string[] {
+    const first = variables[0];
+    if (first === undefined) return [];
+    // Nearly all routes have one; a list that is built for any number costs twice as much.
+    return variables.length === 1
+      ? [this.#capture(first)]
+      : variables.map((variable) => this.#capture(variable));
+  }
+
+  #capture(variable: Variable): string {
     const start = this.#offsets[variable.start] ?? 0;
     const end = variable.end === -1 ? this.#end : (this.#offsets[variable.end] ?? 0) - 1;
-    if (!this.#escaped) return this.#path.slice(start, end);
+    return this.#escaped ? this.#decoded(variable, start, end) : this.#path.slice(start, end);
+  }
+
+  #decoded(variable: Variable, start: number, end: number): string {
     if (!variable.multi) return decodeFully(this.#path.slice(start, end));
     if (variable.decodedFrom === -1) return decodeKeepingSlashes(this.#path.slice(start, end));
     const open = Math.min(this.#offsets[variable.decodedFrom] ?? 0, end);
@@ -262,4 +321,9 @@ class PathWalk<T> {
       decodeKeepingSlashes(this.#path.slice(start, open)) + decodeFully(this.#path.slice(open, end))
     );
   }
+}
+
+/** Notes for which methods there are routes, and finds none. */
+function noteMethods(routes: readonly unknown[], found: Set<number>): undefined {
+  for (const [id, route] of routes.entries()) if (route !== undefined) found.add(id);
 }

@@ -1,0 +1,146 @@
+// A whole call over REST against the same method over Connect JSON: the CPU of the server alone, the caller is another process.
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { join } from "node:path";
+import type { Authenticator } from "../../src/auth/authenticate.ts";
+import {
+  TranscriptJobSchema,
+  TranscriptSchema,
+  Transcripts,
+} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { implemented } from "../../src/server/methods.ts";
+import { openServer } from "../../src/server/server.ts";
+import { createLog } from "../../src/std/log.ts";
+import { cpuMs } from "../../test/cpu-time.ts";
+import type { Figure } from "./measure.ts";
+
+const rounds = 12;
+const callsARound = 2_000;
+
+const job = create(TranscriptJobSchema, {
+  name: "transcriptjob/01998f2e-7c1a-7c35-9d54-2f8f6a4b1e0d",
+  progressPercent: 40,
+});
+const transcript = create(TranscriptSchema, {
+  name: "transcripts/01998f2e-7c1a-7c35-9d54-2f8f6a4b1e0d",
+  segments: Array.from({ length: 3 }, (_, segment) => ({
+    startTime: { seconds: BigInt(segment * 5) },
+    endTime: { seconds: BigInt(segment * 5 + 4) },
+    words: Array.from({ length: 10 }, (_, word) => ({
+      word: "fundur ",
+      startTime: { seconds: BigInt(segment * 5), nanos: word * 100_000_000 },
+      endTime: { seconds: BigInt(segment * 5), nanos: word * 100_000_000 + 90_000_000 },
+    })),
+  })),
+});
+
+/** The methods that are called, without what they do in the service: what the doors take is all that is left. */
+const methods = {
+  getTranscriptJob: () => job,
+  getTranscript: () => transcript,
+  submitTranscriptJob: () => job,
+};
+const anybody: Authenticator = {
+  authenticate: () => Promise.resolve({ accountId: "a", keyId: "k", scopes: new Set() }),
+};
+
+const metadata = { languageCode: "is-IS", fileType: "AUDIO", subject: "Ávarp" };
+const submit = { useUri: true, uri: "https://example.com/fundur.mp3", metadata };
+
+const calls = [
+  {
+    name: "REST call: get a job",
+    rest: { method: "GET", path: `/v1alpha1/${job.name}` },
+    rpc: { method: "GetTranscriptJob", body: { name: job.name } },
+  },
+  {
+    name: "REST call: get a transcript",
+    rest: { method: "GET", path: `/v1alpha1/${transcript.name}` },
+    rpc: { method: "GetTranscript", body: { name: transcript.name } },
+  },
+  {
+    name: "REST call: submit a job",
+    rest: { method: "POST", path: "/v1alpha1/transcriptjob:submit", body: submit },
+    rpc: { method: "SubmitTranscriptJob", body: submit },
+  },
+];
+
+/** Ratios of the server's CPU time, REST over Connect JSON, at most 0.6. */
+export async function measureCalls(): Promise<Figure[]> {
+  await using server = await openServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [implemented(Transcripts, unimplementedBut(methods))],
+    authenticator: anybody,
+    media: undefined,
+    readiness: [],
+    explain: () => undefined,
+    log: createLog("error"),
+  });
+  const { port } = new URL(server.address);
+  using caller = openCaller(port);
+  const figures: Figure[] = [];
+  for (const { name, rest, rpc } of calls) {
+    const requests = [
+      requestText(rest.method, rest.path, rest.body),
+      requestText("POST", `/${Transcripts.typeName}/${rpc.method}`, rpc.body),
+    ];
+    const best = [Infinity, Infinity];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [index, request] of requests.entries()) {
+        const start = cpuMs();
+        await caller.call(request, callsARound);
+        best[index] = Math.min(best[index] ?? Infinity, (cpuMs() - start) / callsARound);
+      }
+    }
+    const [own = NaN, connect = NaN] = best.map((ms) => ms * 1000);
+    const note = `${own.toFixed(0)} us, Connect JSON ${connect.toFixed(0)} us`;
+    figures.push({ name, ratio: own / connect, ratioMax: 0.6, note });
+  }
+  return figures;
+}
+
+function unimplementedBut(own: object): ServiceImpl<typeof Transcripts> {
+  const refuse = () => {
+    throw new Error("not measured");
+  };
+  const all = Transcripts.methods.map(({ localName }) => [localName, refuse]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every method is there
+  return { ...Object.fromEntries(all), ...own } as ServiceImpl<typeof Transcripts>;
+}
+
+function requestText(method: string, path: string, body?: object): string {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const headers = [
+    `${method} ${path} HTTP/1.1`,
+    "host: 127.0.0.1",
+    "accept: */*",
+    "user-agent: curl/8.5.0",
+    "authorization: Bearer hlust_0123456789abcdef0123456789abcdef",
+    ...(text === ""
+      ? []
+      : ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`]),
+  ];
+  return `${headers.join("\r\n")}\r\n\r\n${Buffer.from(text).toString("latin1")}`;
+}
+
+function openCaller(
+  port: string,
+): Disposable & { call(request: string, calls: number): Promise<void> } {
+  const load = spawn(process.execPath, [join(import.meta.dirname, "load.ts"), port], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: load.stdout })[Symbol.asyncIterator]();
+  return {
+    async call(request, calls) {
+      load.stdin.write(`${JSON.stringify({ request, calls })}\n`);
+      const { done } = await lines.next();
+      if (done) throw new Error("the caller broke down");
+    },
+    [Symbol.dispose]() {
+      load.kill();
+    },
+  };
+}
