@@ -8,43 +8,15 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { HttpBody, HttpBodySchema } from "../../src/gen/google/api/httpbody_pb.ts";
 import { file_google_api_httpbody } from "../../src/gen/google/api/httpbody_pb.ts";
-import type {
-  Any,
-  Duration,
-  FieldMask,
-  ListValue,
-  NullValue,
-  Timestamp,
-  UInt64Value,
-  Value,
-} from "@bufbuild/protobuf/wkt";
-import {
-  file_google_protobuf_any,
-  file_google_protobuf_duration,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_wrappers,
-} from "@bufbuild/protobuf/wkt";
+import type { Any, Duration, FieldMask, ListValue, NullValue, Timestamp, UInt64Value, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file transcoding.proto.
  */
-export const file_transcoding: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    "ChF0cmFuc2NvZGluZy5wcm90bxIKdmVjdG9ycy52MSJaCgRJdGVtEgoKAmlkGAEgASgJEgwKBHRleHQYAiABKAkSDAoEdGFncxgDIAMoCRIfCgVjaGlsZBgEIAEoCzIQLnZlY3RvcnMudjEuSXRlbRIJCgFuGAUgASgFIpwOCgFNEgkKAXMYASABKAkSCwoDaTMyGAIgASgFEgsKA2k2NBgDIAEoAxILCgN1MzIYBCABKA0SCwoDdTY0GAUgASgEEgkKAWYYBiABKAISCQoBZBgHIAEoARIJCgFiGAggASgIEgoKAmJ5GAkgASgMEhwKAWUYCiABKA4yES52ZWN0b3JzLnYxLkNvbG9yEgoKAnJzGAsgAygJEgoKAnJpGAwgAygFEh0KAnJlGA0gAygOMhEudmVjdG9ycy52MS5Db2xvchIKCgJyYhgOIAMoCBILCgNyYnkYDyADKAwSGgoDc3ViGBQgASgLMg0udmVjdG9ycy52MS5NEh4KBGl0ZW0YFSABKAsyEC52ZWN0b3JzLnYxLkl0ZW0SHwoFaXRlbXMYFiADKAsyEC52ZWN0b3JzLnYxLkl0ZW0SKQoGbGFiZWxzGBcgAygLMhkudmVjdG9ycy52MS5NLkxhYmVsc0VudHJ5EiEKAmltGBggAygLMhUudmVjdG9ycy52MS5NLkltRW50cnkSIQoCbWkYGSADKAsyFS52ZWN0b3JzLnYxLk0uTWlFbnRyeRIhCgJibRgaIAMoCzIVLnZlY3RvcnMudjEuTS5CbUVudHJ5EiYKAnRzGB4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgNkdXIYHyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKAoEbWFzaxggIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSKAoCd2QYISABKAsyHC5nb29nbGUucHJvdG9idWYuRG91YmxlVmFsdWUSJwoCd2YYIiABKAsyGy5nb29nbGUucHJvdG9idWYuRmxvYXRWYWx1ZRIpCgR3aTY0GCMgASgLMhsuZ29vZ2xlLnByb3RvYnVmLkludDY0VmFsdWUSKgoEd3U2NBgkIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5VSW50NjRWYWx1ZRIpCgR3aTMyGCUgASgLMhsuZ29vZ2xlLnByb3RvYnVmLkludDMyVmFsdWUSKgoEd3UzMhgmIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5VSW50MzJWYWx1ZRImCgJ3YhgnIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWUSKAoCd3MYKCABKAsyHC5nb29nbGUucHJvdG9idWYuU3RyaW5nVmFsdWUSKAoDd2J5GCkgASgLMhsuZ29vZ2xlLnByb3RvYnVmLkJ5dGVzVmFsdWUSIwoCc3QYKiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiMKA3ZhbBgrIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRImCgJsdhgsIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUSIQoDYW55GC0gASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueRInCgNydHMYLiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBHJkdXIYLyADKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoFcnd1NjQYMCADKAsyHC5nb29nbGUucHJvdG9idWYuVUludDY0VmFsdWUSJgoCbnYYMSABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlEgwKAm9zGDIgASgJSAASDAoCb2IYMyABKAhIABIeCgJvbRg0IAEoCzIQLnZlY3RvcnMudjEuSXRlbUgAEikKA290cxg1IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIABIMCgJvdRg2IAEoDUgAEhAKA29wdBg8IAEoCUgBiAEBEhEKBG9wdGkYPSABKAVIAogBARIUCgxkaXNwbGF5X25hbWUYPiABKAkSHgoKanNvbl90aGluZxg/IAEoCVIKY3VzdG9tSnNvbhIOCgJwYRhAIAEoBVICcGISDgoCcGIYQSABKAVSAnBhEiIKBGZpbGUYRiABKAsyFC5nb29nbGUuYXBpLkh0dHBCb2R5EgwKBG5hbWUYRyABKAkSDgoGcGFyZW50GEggASgJEgoKAmlkGEkgASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaKQoHSW1FbnRyeRILCgNrZXkYASABKAUSDQoFdmFsdWUYAiABKAU6AjgBGjsKB01pRW50cnkSCwoDa2V5GAEgASgJEh8KBXZhbHVlGAIgASgLMhAudmVjdG9ycy52MS5JdGVtOgI4ARopCgdCbUVudHJ5EgsKA2tleRgBIAEoCBINCgV2YWx1ZRgCIAEoCToCOAFCCAoGY2hvaWNlQgYKBF9vcHRCBwoFX29wdGkqRAoFQ29sb3ISFQoRQ09MT1JfVU5TUEVDSUZJRUQQABIHCgNSRUQQARIJCgVHUkVFThACEhAKA05FRxD///////////8BMokBCgdWZWN0b3JzEiQKBEVjaG8SDS52ZWN0b3JzLnYxLk0aDS52ZWN0b3JzLnYxLk0SJQoFT3RoZXISDS52ZWN0b3JzLnYxLk0aDS52ZWN0b3JzLnYxLk0SMQoDUmF3EhQuZ29vZ2xlLmFwaS5IdHRwQm9keRoULmdvb2dsZS5hcGkuSHR0cEJvZHliBnByb3RvMw",
-    [
-      file_google_api_httpbody,
-      file_google_protobuf_any,
-      file_google_protobuf_duration,
-      file_google_protobuf_field_mask,
-      file_google_protobuf_struct,
-      file_google_protobuf_timestamp,
-      file_google_protobuf_wrappers,
-    ],
-  );
+export const file_transcoding: GenFile = /*@__PURE__*/
+  fileDesc("ChF0cmFuc2NvZGluZy5wcm90bxIKdmVjdG9ycy52MSJaCgRJdGVtEgoKAmlkGAEgASgJEgwKBHRleHQYAiABKAkSDAoEdGFncxgDIAMoCRIfCgVjaGlsZBgEIAEoCzIQLnZlY3RvcnMudjEuSXRlbRIJCgFuGAUgASgFIpwOCgFNEgkKAXMYASABKAkSCwoDaTMyGAIgASgFEgsKA2k2NBgDIAEoAxILCgN1MzIYBCABKA0SCwoDdTY0GAUgASgEEgkKAWYYBiABKAISCQoBZBgHIAEoARIJCgFiGAggASgIEgoKAmJ5GAkgASgMEhwKAWUYCiABKA4yES52ZWN0b3JzLnYxLkNvbG9yEgoKAnJzGAsgAygJEgoKAnJpGAwgAygFEh0KAnJlGA0gAygOMhEudmVjdG9ycy52MS5Db2xvchIKCgJyYhgOIAMoCBILCgNyYnkYDyADKAwSGgoDc3ViGBQgASgLMg0udmVjdG9ycy52MS5NEh4KBGl0ZW0YFSABKAsyEC52ZWN0b3JzLnYxLkl0ZW0SHwoFaXRlbXMYFiADKAsyEC52ZWN0b3JzLnYxLkl0ZW0SKQoGbGFiZWxzGBcgAygLMhkudmVjdG9ycy52MS5NLkxhYmVsc0VudHJ5EiEKAmltGBggAygLMhUudmVjdG9ycy52MS5NLkltRW50cnkSIQoCbWkYGSADKAsyFS52ZWN0b3JzLnYxLk0uTWlFbnRyeRIhCgJibRgaIAMoCzIVLnZlY3RvcnMudjEuTS5CbUVudHJ5EiYKAnRzGB4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgNkdXIYHyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKAoEbWFzaxggIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSKAoCd2QYISABKAsyHC5nb29nbGUucHJvdG9idWYuRG91YmxlVmFsdWUSJwoCd2YYIiABKAsyGy5nb29nbGUucHJvdG9idWYuRmxvYXRWYWx1ZRIpCgR3aTY0GCMgASgLMhsuZ29vZ2xlLnByb3RvYnVmLkludDY0VmFsdWUSKgoEd3U2NBgkIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5VSW50NjRWYWx1ZRIpCgR3aTMyGCUgASgLMhsuZ29vZ2xlLnByb3RvYnVmLkludDMyVmFsdWUSKgoEd3UzMhgmIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5VSW50MzJWYWx1ZRImCgJ3YhgnIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWUSKAoCd3MYKCABKAsyHC5nb29nbGUucHJvdG9idWYuU3RyaW5nVmFsdWUSKAoDd2J5GCkgASgLMhsuZ29vZ2xlLnByb3RvYnVmLkJ5dGVzVmFsdWUSIwoCc3QYKiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiMKA3ZhbBgrIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRImCgJsdhgsIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUSIQoDYW55GC0gASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueRInCgNydHMYLiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBHJkdXIYLyADKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoFcnd1NjQYMCADKAsyHC5nb29nbGUucHJvdG9idWYuVUludDY0VmFsdWUSJgoCbnYYMSABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlEgwKAm9zGDIgASgJSAASDAoCb2IYMyABKAhIABIeCgJvbRg0IAEoCzIQLnZlY3RvcnMudjEuSXRlbUgAEikKA290cxg1IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIABIMCgJvdRg2IAEoDUgAEhAKA29wdBg8IAEoCUgBiAEBEhEKBG9wdGkYPSABKAVIAogBARIUCgxkaXNwbGF5X25hbWUYPiABKAkSHgoKanNvbl90aGluZxg/IAEoCVIKY3VzdG9tSnNvbhIOCgJwYRhAIAEoBVICcGISDgoCcGIYQSABKAVSAnBhEiIKBGZpbGUYRiABKAsyFC5nb29nbGUuYXBpLkh0dHBCb2R5EgwKBG5hbWUYRyABKAkSDgoGcGFyZW50GEggASgJEgoKAmlkGEkgASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaKQoHSW1FbnRyeRILCgNrZXkYASABKAUSDQoFdmFsdWUYAiABKAU6AjgBGjsKB01pRW50cnkSCwoDa2V5GAEgASgJEh8KBXZhbHVlGAIgASgLMhAudmVjdG9ycy52MS5JdGVtOgI4ARopCgdCbUVudHJ5EgsKA2tleRgBIAEoCBINCgV2YWx1ZRgCIAEoCToCOAFCCAoGY2hvaWNlQgYKBF9vcHRCBwoFX29wdGkqRAoFQ29sb3ISFQoRQ09MT1JfVU5TUEVDSUZJRUQQABIHCgNSRUQQARIJCgVHUkVFThACEhAKA05FRxD///////////8BMokBCgdWZWN0b3JzEiQKBEVjaG8SDS52ZWN0b3JzLnYxLk0aDS52ZWN0b3JzLnYxLk0SJQoFT3RoZXISDS52ZWN0b3JzLnYxLk0aDS52ZWN0b3JzLnYxLk0SMQoDUmF3EhQuZ29vZ2xlLmFwaS5IdHRwQm9keRoULmdvb2dsZS5hcGkuSHR0cEJvZHliBnByb3RvMw", [file_google_api_httpbody, file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message vectors.v1.Item
@@ -80,7 +52,8 @@ export type Item = Message<"vectors.v1.Item"> & {
  * Describes the message vectors.v1.Item.
  * Use `create(ItemSchema)` to create a new message.
  */
-export const ItemSchema: GenMessage<Item> = /*@__PURE__*/ messageDesc(file_transcoding, 0);
+export const ItemSchema: GenMessage<Item> = /*@__PURE__*/
+  messageDesc(file_transcoding, 0);
 
 /**
  * @generated from message vectors.v1.M
@@ -299,43 +272,37 @@ export type M = Message<"vectors.v1.M"> & {
   /**
    * @generated from oneof vectors.v1.M.choice
    */
-  choice:
-    | {
-        /**
-         * @generated from field: string os = 50;
-         */
-        value: string;
-        case: "os";
-      }
-    | {
-        /**
-         * @generated from field: bool ob = 51;
-         */
-        value: boolean;
-        case: "ob";
-      }
-    | {
-        /**
-         * @generated from field: vectors.v1.Item om = 52;
-         */
-        value: Item;
-        case: "om";
-      }
-    | {
-        /**
-         * @generated from field: google.protobuf.Timestamp ots = 53;
-         */
-        value: Timestamp;
-        case: "ots";
-      }
-    | {
-        /**
-         * @generated from field: uint32 ou = 54;
-         */
-        value: number;
-        case: "ou";
-      }
-    | { case: undefined; value?: undefined };
+  choice: {
+    /**
+     * @generated from field: string os = 50;
+     */
+    value: string;
+    case: "os";
+  } | {
+    /**
+     * @generated from field: bool ob = 51;
+     */
+    value: boolean;
+    case: "ob";
+  } | {
+    /**
+     * @generated from field: vectors.v1.Item om = 52;
+     */
+    value: Item;
+    case: "om";
+  } | {
+    /**
+     * @generated from field: google.protobuf.Timestamp ots = 53;
+     */
+    value: Timestamp;
+    case: "ots";
+  } | {
+    /**
+     * @generated from field: uint32 ou = 54;
+     */
+    value: number;
+    case: "ou";
+  } | { case: undefined; value?: undefined };
 
   /**
    * @generated from field: optional string opt = 60;
@@ -392,7 +359,8 @@ export type M = Message<"vectors.v1.M"> & {
  * Describes the message vectors.v1.M.
  * Use `create(MSchema)` to create a new message.
  */
-export const MSchema: GenMessage<M> = /*@__PURE__*/ messageDesc(file_transcoding, 1);
+export const MSchema: GenMessage<M> = /*@__PURE__*/
+  messageDesc(file_transcoding, 1);
 
 /**
  * @generated from enum vectors.v1.Color
@@ -427,7 +395,8 @@ export type Color = (typeof Color)[keyof typeof Color] | UnknownEnum;
 /**
  * Describes the enum vectors.v1.Color.
  */
-export const ColorSchema: GenEnum<Color> = /*@__PURE__*/ enumDesc(file_transcoding, 0);
+export const ColorSchema: GenEnum<Color> = /*@__PURE__*/
+  enumDesc(file_transcoding, 0);
 
 /**
  * @generated from service vectors.v1.Vectors
@@ -440,7 +409,7 @@ export const Vectors: GenService<{
     methodKind: "unary";
     input: typeof MSchema;
     output: typeof MSchema;
-  };
+  },
   /**
    * @generated from rpc vectors.v1.Vectors.Other
    */
@@ -448,7 +417,7 @@ export const Vectors: GenService<{
     methodKind: "unary";
     input: typeof MSchema;
     output: typeof MSchema;
-  };
+  },
   /**
    * @generated from rpc vectors.v1.Vectors.Raw
    */
@@ -456,5 +425,7 @@ export const Vectors: GenService<{
     methodKind: "unary";
     input: typeof HttpBodySchema;
     output: typeof HttpBodySchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_transcoding, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_transcoding, 0);
+

@@ -35,6 +35,8 @@ export type Status = Message<"google.rpc.Status"> & {
   message: string;
 
   /**
+   * For programs: google.rpc.ErrorInfo and the like.
+   *
    * @generated from field: repeated google.protobuf.Any details = 3;
    */
   details: Any[];
@@ -61,6 +63,8 @@ export type StatusJson = {
   message?: string;
 
   /**
+   * For programs: google.rpc.ErrorInfo and the like.
+   *
    * @generated from field: repeated google.protobuf.Any details = 3;
    */
   details?: AnyJson[];

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/api/annotations.proto.
  */
 export const file_hlust_api_annotations: GenFile = /*@__PURE__*/
-  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSIwCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIOksKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLSHAyABKAsyES5obHVzdC5hcGkuQWNjZXNzUgZhY2Nlc3M6RgoOYm9keV9ieXRlc19tYXgSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi1hwMgASgNUgxib2R5Qnl0ZXNNYXg6TQoRZW1pdF91bnNldF9maWVsZHMSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYvocDIAEoCFIPZW1pdFVuc2V0RmllbGRzOjwKCWVtaXRfbnVsbBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyIcDIAEoCFIIZW1pdE51bGw6PgoKZW1pdF9lbXB0eRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyYcDIAEoCFIJZW1pdEVtcHR5YgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSIwCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIIk8KBkhlYWRlchIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhEKCWNoYXJzX21heBgDIAEoDRIPCgdleGFtcGxlGAQgASgJIjwKB0ZhaWx1cmUSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAki3QEKBkxpbWl0cxIQCgNtaW4YASABKAFIAIgBARIQCgNtYXgYAiABKAFIAYgBARIRCgljaGFyc19tYXgYAyABKA0SEQoJaXRlbXNfbWF4GAQgASgNEhUKDWtleV9jaGFyc19tYXgYBSABKA0SGAoLc2Vjb25kc19taW4YBiABKAFIAogBARIYCgtzZWNvbmRzX21heBgHIAEoAUgDiAEBEg4KBnZhbHVlcxgIIAMoCUIGCgRfbWluQgYKBF9tYXhCDgoMX3NlY29uZHNfbWluQg4KDF9zZWNvbmRzX21heDpLCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi0hwMgASgLMhEuaGx1c3QuYXBpLkFjY2Vzc1IGYWNjZXNzOkYKDmJvZHlfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtYcDIAEoDVIMYm9keUJ5dGVzTWF4Ok0KB2hlYWRlcnMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi2hwMgAygLMhEuaGx1c3QuYXBpLkhlYWRlclIHaGVhZGVyczpQCghmYWlsdXJlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLeHAyADKAsyEi5obHVzdC5hcGkuRmFpbHVyZVIIZmFpbHVyZXM6TQoRZW1pdF91bnNldF9maWVsZHMSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYvocDIAEoCFIPZW1pdFVuc2V0RmllbGRzOjwKCWVtaXRfbnVsbBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyIcDIAEoCFIIZW1pdE51bGw6PgoKZW1pdF9lbXB0eRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyYcDIAEoCFIJZW1pdEVtcHR5OkoKBmxpbWl0cxIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyocDIAEoCzIRLmhsdXN0LmFwaS5MaW1pdHNSBmxpbWl0c2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call a method. A method without it is refused.
@@ -66,6 +66,263 @@ export const AccessSchema: GenMessage<Access, {jsonType: AccessJson}> = /*@__PUR
   messageDesc(file_hlust_api_annotations, 0);
 
 /**
+ * A request header that a method reads.
+ *
+ * @generated from message hlust.api.Header
+ */
+export type Header = Message<"hlust.api.Header"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What it does, for callers.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * Its longest value, in characters. 0: no limit of its own.
+   *
+   * @generated from field: uint32 chars_max = 3;
+   */
+  charsMax: number;
+
+  /**
+   * @generated from field: string example = 4;
+   */
+  example: string;
+};
+
+/**
+ * A request header that a method reads.
+ *
+ * @generated from message hlust.api.Header
+ */
+export type HeaderJson = {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * What it does, for callers.
+   *
+   * @generated from field: string description = 2;
+   */
+  description?: string;
+
+  /**
+   * Its longest value, in characters. 0: no limit of its own.
+   *
+   * @generated from field: uint32 chars_max = 3;
+   */
+  charsMax?: number;
+
+  /**
+   * @generated from field: string example = 4;
+   */
+  example?: string;
+};
+
+/**
+ * Describes the message hlust.api.Header.
+ * Use `create(HeaderSchema)` to create a new message.
+ */
+export const HeaderSchema: GenMessage<Header, {jsonType: HeaderJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_api_annotations, 1);
+
+/**
+ * A way in which one method fails, besides those that every method shares.
+ *
+ * @generated from message hlust.api.Failure
+ */
+export type Failure = Message<"hlust.api.Failure"> & {
+  /**
+   * The name of its google.rpc.Code, for example "NOT_FOUND"; the HTTP status follows from it.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * ErrorInfo.reason, which programs can rely on.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * When it happens, for callers.
+   *
+   * @generated from field: string description = 3;
+   */
+  description: string;
+};
+
+/**
+ * A way in which one method fails, besides those that every method shares.
+ *
+ * @generated from message hlust.api.Failure
+ */
+export type FailureJson = {
+  /**
+   * The name of its google.rpc.Code, for example "NOT_FOUND"; the HTTP status follows from it.
+   *
+   * @generated from field: string code = 1;
+   */
+  code?: string;
+
+  /**
+   * ErrorInfo.reason, which programs can rely on.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason?: string;
+
+  /**
+   * When it happens, for callers.
+   *
+   * @generated from field: string description = 3;
+   */
+  description?: string;
+};
+
+/**
+ * Describes the message hlust.api.Failure.
+ * Use `create(FailureSchema)` to create a new message.
+ */
+export const FailureSchema: GenMessage<Failure, {jsonType: FailureJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_api_annotations, 2);
+
+/**
+ * What is taken from a caller. Numbers are inclusive; 0 and absent: no limit.
+ *
+ * @generated from message hlust.api.Limits
+ */
+export type Limits = Message<"hlust.api.Limits"> & {
+  /**
+   * Bounds of a number.
+   *
+   * @generated from field: optional double min = 1;
+   */
+  min?: number | undefined;
+
+  /**
+   * @generated from field: optional double max = 2;
+   */
+  max?: number | undefined;
+
+  /**
+   * Unicode characters of a string, of each string of a list, of each value of a map.
+   *
+   * @generated from field: uint32 chars_max = 3;
+   */
+  charsMax: number;
+
+  /**
+   * Items of a list, entries of a map.
+   *
+   * @generated from field: uint32 items_max = 4;
+   */
+  itemsMax: number;
+
+  /**
+   * Characters of each key of a map.
+   *
+   * @generated from field: uint32 key_chars_max = 5;
+   */
+  keyCharsMax: number;
+
+  /**
+   * Bounds of a google.protobuf.Duration.
+   *
+   * @generated from field: optional double seconds_min = 6;
+   */
+  secondsMin?: number | undefined;
+
+  /**
+   * @generated from field: optional double seconds_max = 7;
+   */
+  secondsMax?: number | undefined;
+
+  /**
+   * The only strings, or names of enum values, that are taken.
+   *
+   * @generated from field: repeated string values = 8;
+   */
+  values: string[];
+};
+
+/**
+ * What is taken from a caller. Numbers are inclusive; 0 and absent: no limit.
+ *
+ * @generated from message hlust.api.Limits
+ */
+export type LimitsJson = {
+  /**
+   * Bounds of a number.
+   *
+   * @generated from field: optional double min = 1;
+   */
+  min?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: optional double max = 2;
+   */
+  max?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Unicode characters of a string, of each string of a list, of each value of a map.
+   *
+   * @generated from field: uint32 chars_max = 3;
+   */
+  charsMax?: number;
+
+  /**
+   * Items of a list, entries of a map.
+   *
+   * @generated from field: uint32 items_max = 4;
+   */
+  itemsMax?: number;
+
+  /**
+   * Characters of each key of a map.
+   *
+   * @generated from field: uint32 key_chars_max = 5;
+   */
+  keyCharsMax?: number;
+
+  /**
+   * Bounds of a google.protobuf.Duration.
+   *
+   * @generated from field: optional double seconds_min = 6;
+   */
+  secondsMin?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: optional double seconds_max = 7;
+   */
+  secondsMax?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * The only strings, or names of enum values, that are taken.
+   *
+   * @generated from field: repeated string values = 8;
+   */
+  values?: string[];
+};
+
+/**
+ * Describes the message hlust.api.Limits.
+ * Use `create(LimitsSchema)` to create a new message.
+ */
+export const LimitsSchema: GenMessage<Limits, {jsonType: LimitsJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_api_annotations, 3);
+
+/**
  * @generated from extension: hlust.api.Access access = 50100;
  */
 export const access: GenExtension<MethodOptions, Access> = /*@__PURE__*/
@@ -80,12 +337,24 @@ export const body_bytes_max: GenExtension<MethodOptions, number> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 1);
 
 /**
+ * @generated from extension: repeated hlust.api.Header headers = 50102;
+ */
+export const headers: GenExtension<MethodOptions, Header[]> = /*@__PURE__*/
+  extDesc(file_hlust_api_annotations, 2);
+
+/**
+ * @generated from extension: repeated hlust.api.Failure failures = 50103;
+ */
+export const failures: GenExtension<MethodOptions, Failure[]> = /*@__PURE__*/
+  extDesc(file_hlust_api_annotations, 3);
+
+/**
  * As the root of a JSON answer, this message shows all its unset fields, and those of the messages within it.
  *
  * @generated from extension: bool emit_unset_fields = 50110;
  */
 export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 2);
+  extDesc(file_hlust_api_annotations, 4);
 
 /**
  * Where unset fields are shown, an unset message field is null instead of absent.
@@ -93,7 +362,7 @@ export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PUR
  * @generated from extension: bool emit_null = 50120;
  */
 export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 3);
+  extDesc(file_hlust_api_annotations, 5);
 
 /**
  * This list or string is always shown, also empty.
@@ -101,5 +370,13 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: bool emit_empty = 50121;
  */
 export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 4);
+  extDesc(file_hlust_api_annotations, 6);
+
+/**
+ * What a request may hold here; the method checks it. Bounds of numbers hold for answers too.
+ *
+ * @generated from extension: hlust.api.Limits limits = 50122;
+ */
+export const limits: GenExtension<FieldOptions, Limits> = /*@__PURE__*/
+  extDesc(file_hlust_api_annotations, 7);
 

@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { EmptySchema, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_empty, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_hlust_api_annotations } from "../../api/annotations_pb.ts";
@@ -14,37 +15,45 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/accounts/v1/accounts.proto.
  */
 export const file_hlust_accounts_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEi0wEKBkFwaUtleRIMCgRuYW1lGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSMQoNY3JlYXRpb25fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImwKE0NyZWF0ZUFwaUtleVJlcXVlc3QSFAoMZGlzcGxheV9uYW1lGAEgASgJEg4KBnNjb3BlcxgCIAMoCRIvCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiUgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiFAoSTGlzdEFwaUtleXNSZXF1ZXN0IkgKE0xpc3RBcGlLZXlzUmVzcG9uc2USMQoIYXBpX2tleXMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCBMi8GAEiIwoTRGVsZXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJItsBCglDbGllbnRLZXkSDAoEbmFtZRgBIAEoCRIOCgZrZXlfaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRIRCglhbGdvcml0aG0YBSABKAkSDgoGc2NvcGVzGAYgAygJEjEKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlIKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSFAoMZGlzcGxheV9uYW1lGAEgASgJEhIKCnB1YmxpY19rZXkYAiABKAkSDgoGc2NvcGVzGAMgAygJIhcKFUxpc3RDbGllbnRLZXlzUmVxdWVzdCJRChZMaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEjcKC2NsaWVudF9rZXlzGAEgAygLMhwuaGx1c3QuYWNjb3VudHMudjEuQ2xpZW50S2V5QgTIvBgBIiYKFkRlbGV0ZUNsaWVudEtleVJlcXVlc3QSDAoEbmFtZRgBIAEoCTKjBgoIQWNjb3VudHMShAEKDENyZWF0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSIjorsYCQoHYWNjb3VudILT5JMCEDoBKiILL3YxL2FwaUtleXMSfgoLTGlzdEFwaUtleXMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvYXBpS2V5cxJ5CgxEZWxldGVBcGlLZXkSJi5obHVzdC5hY2NvdW50cy52MS5EZWxldGVBcGlLZXlSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IimiuxgJCgdhY2NvdW50gtPkkwIWKhQvdjEve25hbWU9YXBpS2V5cy8qfRKCAQoPQ3JlYXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBocLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleSImorsYCQoHYWNjb3VudILT5JMCEzoBKiIOL3YxL2NsaWVudEtleXMSigEKDkxpc3RDbGllbnRLZXlzEiguaGx1c3QuYWNjb3VudHMudjEuTGlzdENsaWVudEtleXNSZXF1ZXN0GikuaGx1c3QuYWNjb3VudHMudjEuTGlzdENsaWVudEtleXNSZXNwb25zZSIjorsYCQoHYWNjb3VudILT5JMCEBIOL3YxL2NsaWVudEtleXMSggEKD0RlbGV0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUNsaWVudEtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkiLKK7GAkKB2FjY291bnSC0+STAhkqFy92MS97bmFtZT1jbGllbnRLZXlzLyp9YgZwcm90bzM", [file_google_api_annotations, file_google_protobuf_empty, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEi0wEKBkFwaUtleRIMCgRuYW1lGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSMQoNY3JlYXRpb25fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrEBChNDcmVhdGVBcGlLZXlSZXF1ZXN0Eh0KDGRpc3BsYXlfbmFtZRgBIAEoCUIH0rwYAxjIARJKCgZzY29wZXMYAiADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQSLwoLZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlIKFENyZWF0ZUFwaUtleVJlc3BvbnNlEioKB2FwaV9rZXkYASABKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXkSDgoGc2VjcmV0GAIgASgJIhQKEkxpc3RBcGlLZXlzUmVxdWVzdCJIChNMaXN0QXBpS2V5c1Jlc3BvbnNlEjEKCGFwaV9rZXlzGAEgAygLMhkuaGx1c3QuYWNjb3VudHMudjEuQXBpS2V5QgTIvBgBIiMKE0RlbGV0ZUFwaUtleVJlcXVlc3QSDAoEbmFtZRgBIAEoCSLbAQoJQ2xpZW50S2V5EgwKBG5hbWUYASABKAkSDgoGa2V5X2lkGAIgASgJEhEKCWNsaWVudF9pZBgDIAEoCRIUCgxkaXNwbGF5X25hbWUYBCABKAkSEQoJYWxnb3JpdGhtGAUgASgJEg4KBnNjb3BlcxgGIAMoCRIxCg1jcmVhdGlvbl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKjAQoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESHgoKcHVibGljX2tleRgCIAEoCUIK4EEC0rwYAxiQThJKCgZzY29wZXMYAyADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQiFwoVTGlzdENsaWVudEtleXNSZXF1ZXN0IlEKFkxpc3RDbGllbnRLZXlzUmVzcG9uc2USNwoLY2xpZW50X2tleXMYASADKAsyHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXlCBMi8GAEiJgoWRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJMsAKCghBY2NvdW50cxLFAgoMQ3JlYXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBonLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlIuMBorsYCQoHYWNjb3VudLq7GFoKEVBFUk1JU1NJT05fREVOSUVEEg1TQ09QRV9NSVNTSU5HGjZBIHNjb3BlIHdhcyBhc2tlZCBmb3IgdGhhdCB0aGUgY2FsbGVyJ3Mgb3duIGtleSBsYWNrcy66uxheChJSRVNPVVJDRV9FWEhBVVNURUQSDVRPT19NQU5ZX0tFWVMaOVRoZSBhY2NvdW50IGhhcyAxMDAwIGtleXMgb2YgdGhpcyBraW5kOiBkZWxldGUgb25lIGZpcnN0LoLT5JMCEDoBKiILL3YxL2FwaUtleXMSfgoLTGlzdEFwaUtleXMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvYXBpS2V5cxLGAQoMRGVsZXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQXBpS2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ2orsYCQoHYWNjb3VudLq7GEkKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjFUaGVyZSBpcyBubyBzdWNoIGtleSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIWKhQvdjEve25hbWU9YXBpS2V5cy8qfRLDAgoPQ3JlYXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBocLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleSLmAaK7GAkKB2FjY291bnS6uxhaChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo2QSBzY29wZSB3YXMgYXNrZWQgZm9yIHRoYXQgdGhlIGNhbGxlcidzIG93biBrZXkgbGFja3MuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhM6ASoiDi92MS9jbGllbnRLZXlzEooBCg5MaXN0Q2xpZW50S2V5cxIoLmhsdXN0LmFjY291bnRzLnYxLkxpc3RDbGllbnRLZXlzUmVxdWVzdBopLmhsdXN0LmFjY291bnRzLnYxLkxpc3RDbGllbnRLZXlzUmVzcG9uc2UiI6K7GAkKB2FjY291bnSC0+STAhASDi92MS9jbGllbnRLZXlzEs8BCg9EZWxldGVDbGllbnRLZXkSKS5obHVzdC5hY2NvdW50cy52MS5EZWxldGVDbGllbnRLZXlSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5InmiuxgJCgdhY2NvdW50ursYSQoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaMVRoZXJlIGlzIG5vIHN1Y2gga2V5LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAhkqFy92MS97bmFtZT1jbGllbnRLZXlzLyp9YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_timestamp, file_hlust_api_annotations]);
 
 /**
+ * A key that a program shows as its token.
+ *
  * @generated from message hlust.accounts.v1.ApiKey
  */
 export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
   /**
-   * apiKeys/<key_id>
+   * `apiKeys/<key_id>`
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * For people.
+   *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * transcripts.read, transcripts.write, speech, account
+   * What the key may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
+   * When it was made.
+   *
    * @generated from field: google.protobuf.Timestamp creation_time = 4;
    */
   creationTime?: Timestamp | undefined;
 
   /**
+   * When it ends; absent for never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: Timestamp | undefined;
@@ -58,34 +67,42 @@ export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
 };
 
 /**
+ * A key that a program shows as its token.
+ *
  * @generated from message hlust.accounts.v1.ApiKey
  */
 export type ApiKeyJson = {
   /**
-   * apiKeys/<key_id>
+   * `apiKeys/<key_id>`
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
+   * For people.
+   *
    * @generated from field: string display_name = 2;
    */
   displayName?: string;
 
   /**
-   * transcripts.read, transcripts.write, speech, account
+   * What the key may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes?: string[];
 
   /**
+   * When it was made.
+   *
    * @generated from field: google.protobuf.Timestamp creation_time = 4;
    */
   creationTime?: TimestampJson;
 
   /**
+   * When it ends; absent for never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: TimestampJson;
@@ -106,23 +123,27 @@ export const ApiKeySchema: GenMessage<ApiKey, {jsonType: ApiKeyJson}> = /*@__PUR
   messageDesc(file_hlust_accounts_v1_accounts, 0);
 
 /**
+ * What the key is to be.
+ *
  * @generated from message hlust.accounts.v1.CreateApiKeyRequest
  */
 export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest"> & {
   /**
+   * For people; without control characters.
+   *
    * @generated from field: string display_name = 1;
    */
   displayName: string;
 
   /**
-   * Default: transcripts.read, transcripts.write, speech.
+   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
    *
    * @generated from field: repeated string scopes = 2;
    */
   scopes: string[];
 
   /**
-   * Default: never.
+   * When it ends, in the future. Default: never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
@@ -130,23 +151,27 @@ export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest
 };
 
 /**
+ * What the key is to be.
+ *
  * @generated from message hlust.accounts.v1.CreateApiKeyRequest
  */
 export type CreateApiKeyRequestJson = {
   /**
+   * For people; without control characters.
+   *
    * @generated from field: string display_name = 1;
    */
   displayName?: string;
 
   /**
-   * Default: transcripts.read, transcripts.write, speech.
+   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
    *
    * @generated from field: repeated string scopes = 2;
    */
   scopes?: string[];
 
   /**
-   * Default: never.
+   * When it ends, in the future. Default: never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
@@ -161,16 +186,20 @@ export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 1);
 
 /**
+ * The key, with its secret.
+ *
  * @generated from message hlust.accounts.v1.CreateApiKeyResponse
  */
 export type CreateApiKeyResponse = Message<"hlust.accounts.v1.CreateApiKeyResponse"> & {
   /**
+   * What lists show of it.
+   *
    * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * The whole key, to be sent as the token.
+   * The whole key, to be sent as the token. It cannot be had again.
    *
    * @generated from field: string secret = 2;
    */
@@ -178,16 +207,20 @@ export type CreateApiKeyResponse = Message<"hlust.accounts.v1.CreateApiKeyRespon
 };
 
 /**
+ * The key, with its secret.
+ *
  * @generated from message hlust.accounts.v1.CreateApiKeyResponse
  */
 export type CreateApiKeyResponseJson = {
   /**
+   * What lists show of it.
+   *
    * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
    */
   apiKey?: ApiKeyJson;
 
   /**
-   * The whole key, to be sent as the token.
+   * The whole key, to be sent as the token. It cannot be had again.
    *
    * @generated from field: string secret = 2;
    */
@@ -202,12 +235,16 @@ export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse, {jsonT
   messageDesc(file_hlust_accounts_v1_accounts, 2);
 
 /**
+ * Nothing is asked: an account has at most 1000 API keys.
+ *
  * @generated from message hlust.accounts.v1.ListApiKeysRequest
  */
 export type ListApiKeysRequest = Message<"hlust.accounts.v1.ListApiKeysRequest"> & {
 };
 
 /**
+ * Nothing is asked: an account has at most 1000 API keys.
+ *
  * @generated from message hlust.accounts.v1.ListApiKeysRequest
  */
 export type ListApiKeysRequestJson = {
@@ -221,20 +258,28 @@ export const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest, {jsonType:
   messageDesc(file_hlust_accounts_v1_accounts, 3);
 
 /**
+ * All of them.
+ *
  * @generated from message hlust.accounts.v1.ListApiKeysResponse
  */
 export type ListApiKeysResponse = Message<"hlust.accounts.v1.ListApiKeysResponse"> & {
   /**
+   * Newest first.
+   *
    * @generated from field: repeated hlust.accounts.v1.ApiKey api_keys = 1;
    */
   apiKeys: ApiKey[];
 };
 
 /**
+ * All of them.
+ *
  * @generated from message hlust.accounts.v1.ListApiKeysResponse
  */
 export type ListApiKeysResponseJson = {
   /**
+   * Newest first.
+   *
    * @generated from field: repeated hlust.accounts.v1.ApiKey api_keys = 1;
    */
   apiKeys?: ApiKeyJson[];
@@ -248,20 +293,28 @@ export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 4);
 
 /**
+ * Which key.
+ *
  * @generated from message hlust.accounts.v1.DeleteApiKeyRequest
  */
 export type DeleteApiKeyRequest = Message<"hlust.accounts.v1.DeleteApiKeyRequest"> & {
   /**
+   * `apiKeys/<key_id>`
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Which key.
+ *
  * @generated from message hlust.accounts.v1.DeleteApiKeyRequest
  */
 export type DeleteApiKeyRequestJson = {
   /**
+   * `apiKeys/<key_id>`
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -275,106 +328,126 @@ export const DeleteApiKeyRequestSchema: GenMessage<DeleteApiKeyRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 5);
 
 /**
+ * A public key whose private half signs JWTs.
+ *
  * @generated from message hlust.accounts.v1.ClientKey
  */
 export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
   /**
-   * clientKeys/<key_id>
+   * `clientKeys/<key_id>`
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The header kid of JWTs signed with this key.
+   * The header `kid` of JWTs signed with this key.
    *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
-   * The claims iss and sub of JWTs signed with this key.
+   * The claims `iss` and `sub` of JWTs signed with this key.
    *
    * @generated from field: string client_id = 3;
    */
   clientId: string;
 
   /**
+   * For people.
+   *
    * @generated from field: string display_name = 4;
    */
   displayName: string;
 
   /**
-   * RS256, ES256 or EdDSA.
+   * `RS256`, `ES256` or `EdDSA`.
    *
    * @generated from field: string algorithm = 5;
    */
   algorithm: string;
 
   /**
+   * What the key may do.
+   *
    * @generated from field: repeated string scopes = 6;
    */
   scopes: string[];
 
   /**
+   * When it was registered.
+   *
    * @generated from field: google.protobuf.Timestamp creation_time = 7;
    */
   creationTime?: Timestamp | undefined;
 
   /**
+   * To the minute; absent before the first use.
+   *
    * @generated from field: google.protobuf.Timestamp last_use_time = 8;
    */
   lastUseTime?: Timestamp | undefined;
 };
 
 /**
+ * A public key whose private half signs JWTs.
+ *
  * @generated from message hlust.accounts.v1.ClientKey
  */
 export type ClientKeyJson = {
   /**
-   * clientKeys/<key_id>
+   * `clientKeys/<key_id>`
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * The header kid of JWTs signed with this key.
+   * The header `kid` of JWTs signed with this key.
    *
    * @generated from field: string key_id = 2;
    */
   keyId?: string;
 
   /**
-   * The claims iss and sub of JWTs signed with this key.
+   * The claims `iss` and `sub` of JWTs signed with this key.
    *
    * @generated from field: string client_id = 3;
    */
   clientId?: string;
 
   /**
+   * For people.
+   *
    * @generated from field: string display_name = 4;
    */
   displayName?: string;
 
   /**
-   * RS256, ES256 or EdDSA.
+   * `RS256`, `ES256` or `EdDSA`.
    *
    * @generated from field: string algorithm = 5;
    */
   algorithm?: string;
 
   /**
+   * What the key may do.
+   *
    * @generated from field: repeated string scopes = 6;
    */
   scopes?: string[];
 
   /**
+   * When it was registered.
+   *
    * @generated from field: google.protobuf.Timestamp creation_time = 7;
    */
   creationTime?: TimestampJson;
 
   /**
+   * To the minute; absent before the first use.
+   *
    * @generated from field: google.protobuf.Timestamp last_use_time = 8;
    */
   lastUseTime?: TimestampJson;
@@ -388,23 +461,27 @@ export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> =
   messageDesc(file_hlust_accounts_v1_accounts, 6);
 
 /**
+ * The key to register.
+ *
  * @generated from message hlust.accounts.v1.CreateClientKeyRequest
  */
 export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyRequest"> & {
   /**
+   * For people; without control characters.
+   *
    * @generated from field: string display_name = 1;
    */
   displayName: string;
 
   /**
-   * The public key as PEM or JWK text.
+   * The public key as PEM or JWK text: RSA from 2048 bits (RS256), P-256 (ES256) or Ed25519 (EdDSA).
    *
    * @generated from field: string public_key = 2;
    */
   publicKey: string;
 
   /**
-   * Default: transcripts.read, transcripts.write, speech.
+   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -412,23 +489,27 @@ export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyR
 };
 
 /**
+ * The key to register.
+ *
  * @generated from message hlust.accounts.v1.CreateClientKeyRequest
  */
 export type CreateClientKeyRequestJson = {
   /**
+   * For people; without control characters.
+   *
    * @generated from field: string display_name = 1;
    */
   displayName?: string;
 
   /**
-   * The public key as PEM or JWK text.
+   * The public key as PEM or JWK text: RSA from 2048 bits (RS256), P-256 (ES256) or Ed25519 (EdDSA).
    *
    * @generated from field: string public_key = 2;
    */
   publicKey?: string;
 
   /**
-   * Default: transcripts.read, transcripts.write, speech.
+   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -443,12 +524,16 @@ export const CreateClientKeyRequestSchema: GenMessage<CreateClientKeyRequest, {j
   messageDesc(file_hlust_accounts_v1_accounts, 7);
 
 /**
+ * Nothing is asked: an account has at most 1000 client keys.
+ *
  * @generated from message hlust.accounts.v1.ListClientKeysRequest
  */
 export type ListClientKeysRequest = Message<"hlust.accounts.v1.ListClientKeysRequest"> & {
 };
 
 /**
+ * Nothing is asked: an account has at most 1000 client keys.
+ *
  * @generated from message hlust.accounts.v1.ListClientKeysRequest
  */
 export type ListClientKeysRequestJson = {
@@ -462,20 +547,28 @@ export const ListClientKeysRequestSchema: GenMessage<ListClientKeysRequest, {jso
   messageDesc(file_hlust_accounts_v1_accounts, 8);
 
 /**
+ * All of them.
+ *
  * @generated from message hlust.accounts.v1.ListClientKeysResponse
  */
 export type ListClientKeysResponse = Message<"hlust.accounts.v1.ListClientKeysResponse"> & {
   /**
+   * Newest first.
+   *
    * @generated from field: repeated hlust.accounts.v1.ClientKey client_keys = 1;
    */
   clientKeys: ClientKey[];
 };
 
 /**
+ * All of them.
+ *
  * @generated from message hlust.accounts.v1.ListClientKeysResponse
  */
 export type ListClientKeysResponseJson = {
   /**
+   * Newest first.
+   *
    * @generated from field: repeated hlust.accounts.v1.ClientKey client_keys = 1;
    */
   clientKeys?: ClientKeyJson[];
@@ -489,20 +582,28 @@ export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {j
   messageDesc(file_hlust_accounts_v1_accounts, 9);
 
 /**
+ * Which key.
+ *
  * @generated from message hlust.accounts.v1.DeleteClientKeyRequest
  */
 export type DeleteClientKeyRequest = Message<"hlust.accounts.v1.DeleteClientKeyRequest"> & {
   /**
+   * `clientKeys/<key_id>`
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Which key.
+ *
  * @generated from message hlust.accounts.v1.DeleteClientKeyRequest
  */
 export type DeleteClientKeyRequestJson = {
   /**
+   * `clientKeys/<key_id>`
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -516,13 +617,15 @@ export const DeleteClientKeyRequestSchema: GenMessage<DeleteClientKeyRequest, {j
   messageDesc(file_hlust_accounts_v1_accounts, 10);
 
 /**
- * Who may call the service (section 5; an extension, for the console and the command line).
+ * Who may call the service: API keys, and public keys whose private halves sign JWTs (extension).
  *
  * @generated from service hlust.accounts.v1.Accounts
  */
 export const Accounts: GenService<{
   /**
-   * Makes an API key. The secret is answered this once.
+   * Makes an API key.
+   *
+   * The secret is answered this once. A key can only give scopes that it has itself.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateApiKey
    */
@@ -542,7 +645,7 @@ export const Accounts: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Revokes an API key.
+   * Revokes an API key: within a second it is refused.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.DeleteApiKey
    */
@@ -553,6 +656,8 @@ export const Accounts: GenService<{
   },
   /**
    * Registers a public key whose private half signs JWTs.
+   *
+   * The answer has what the JWTs must say: `keyId` as the header `kid`, `clientId` as the claims `iss` and `sub`.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateClientKey
    */
@@ -572,7 +677,7 @@ export const Accounts: GenService<{
     output: typeof ListClientKeysResponseSchema;
   },
   /**
-   * Revokes a client key.
+   * Revokes a client key: within a second JWTs that it signed are refused.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.DeleteClientKey
    */

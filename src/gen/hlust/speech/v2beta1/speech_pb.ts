@@ -5,6 +5,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Duration, DurationJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Status, StatusJson } from "../../../google/rpc/status_pb.ts";
@@ -16,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIrwCChFSZWNvZ25pdGlvbkNvbmZpZxJHCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmcSGQoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAUSFQoNbGFuZ3VhZ2VfY29kZRgDIAEoCRIYChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFEiAKGGVuYWJsZV93b3JkX3RpbWVfb2Zmc2V0cxgIIAEoCBIkChxlbmFibGVfYXV0b21hdGljX3B1bmN0dWF0aW9uGAsgASgIIkoKDUF1ZGlvRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIMCghMSU5FQVIxNhABEggKBEZMQUMQAhIHCgNNUDMQCCJEChBSZWNvZ25pdGlvbkF1ZGlvEhEKB2NvbnRlbnQYASABKAxIABINCgN1cmkYAiABKAlIAEIOCgxhdWRpb19zb3VyY2UiggEKEFJlY29nbml6ZVJlcXVlc3QSNwoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWcSNQoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvIlkKEVJlY29nbml6ZVJlc3BvbnNlEkQKB3Jlc3VsdHMYAiADKAsyLS5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvblJlc3VsdEIEyLwYASJjChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlIokBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSFwoKY29uZmlkZW5jZRgCIAEoAkgAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UisQEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIXCgpjb25maWRlbmNlGAQgASgCSACIAQESEwoLc3BlYWtlcl90YWcYBSABKAVCDQoLX2NvbmZpZGVuY2UitQEKGVN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QSTAoQc3RyZWFtaW5nX2NvbmZpZxgBIAEoCzIwLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnSAASFwoNYXVkaW9fY29udGVudBgCIAEoDEgAEhwKEmZpbmFsaXplX3V0dGVyYW5jZRhkIAEoCEgAQhMKEXN0cmVhbWluZ19yZXF1ZXN0IswCChpTdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZxI3CgZjb25maWcYASABKAsyJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkNvbmZpZxIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGm8KC0VuZHBvaW50aW5nEi4KC21pbl9zaWxlbmNlGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjAKDW1heF91dHRlcmFuY2UYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24irQIKGlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlEiEKBWVycm9yGAEgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMSQQoHcmVzdWx0cxgCIAMoCzIwLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uUmVzdWx0ElsKEXNwZWVjaF9ldmVudF90eXBlGAQgASgOMkAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2UuU3BlZWNoRXZlbnRUeXBlIkwKD1NwZWVjaEV2ZW50VHlwZRIcChhTUEVFQ0hfRVZFTlRfVU5TUEVDSUZJRUQQABIbChdFTkRfT0ZfU0lOR0xFX1VUVEVSQU5DRRABIosBChpTdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhAKCGlzX2ZpbmFsGAIgASgIEhEKCXN0YWJpbGl0eRgDIAEoAjLqAgoGU3BlZWNoEpcBCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2UiOaK7GAoKBnNwZWVjaBABqLsYgICAAoLT5JMCHjoBKiIZL3YyYmV0YTEvc3BlZWNoOnJlY29nbml6ZRLFAQoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIkiiuxgKCgZzcGVlY2gQAYLT5JMCNDoBKkIvCglXRUJTT0NLRVQSIi92MmJldGExL3NwZWVjaDpzdHJlYW1pbmdyZWNvZ25pemUoATABYgZwcm90bzM", [file_google_api_annotations, file_google_protobuf_duration, file_google_rpc_status, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIocDChFSZWNvZ25pdGlvbkNvbmZpZxJaCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCEeBBAtK8GApCCExJTkVBUjE2EjQKEXNhbXBsZV9yYXRlX2hlcnR6GAIgASgFQhngQQLSvBgSCQAAAAAAQL9AEQAAAAAAcOdAEhoKDWxhbmd1YWdlX2NvZGUYAyABKAlCA+BBAhIwChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAACRAEiAKGGVuYWJsZV93b3JkX3RpbWVfb2Zmc2V0cxgIIAEoCBIkChxlbmFibGVfYXV0b21hdGljX3B1bmN0dWF0aW9uGAsgASgIIkoKDUF1ZGlvRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIMCghMSU5FQVIxNhABEggKBEZMQUMQAhIHCgNNUDMQCCJEChBSZWNvZ25pdGlvbkF1ZGlvEhEKB2NvbnRlbnQYASABKAxIABINCgN1cmkYAiABKAlIAEIOCgxhdWRpb19zb3VyY2UijAEKEFJlY29nbml6ZVJlcXVlc3QSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhI6CgVhdWRpbxgCIAEoCzImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQXVkaW9CA+BBAiJZChFSZWNvZ25pemVSZXNwb25zZRJECgdyZXN1bHRzGAIgAygLMi0uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25SZXN1bHRCBMi8GAEirgEKF1NwZWVjaFJlY29nbml0aW9uUmVzdWx0EkgKDGFsdGVybmF0aXZlcxgBIAMoCzIyLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSMgoPcmVzdWx0X2VuZF90aW1lGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDWxhbmd1YWdlX2NvZGUYBSABKAkioQEKHFNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSEgoKdHJhbnNjcmlwdBgBIAEoCRIvCgpjb25maWRlbmNlGAIgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQESLQoFd29yZHMYAyADKAsyHi5obHVzdC5zcGVlY2gudjJiZXRhMS5Xb3JkSW5mb0INCgtfY29uZmlkZW5jZSLJAQoIV29yZEluZm8SLQoKc3RhcnRfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIrCghlbmRfdGltZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIMCgR3b3JkGAMgASgJEi8KCmNvbmZpZGVuY2UYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D9IAIgBARITCgtzcGVha2VyX3RhZxgFIAEoBUINCgtfY29uZmlkZW5jZSK1AQoZU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBJMChBzdHJlYW1pbmdfY29uZmlnGAEgASgLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWdIABIXCg1hdWRpb19jb250ZW50GAIgASgMSAASHAoSZmluYWxpemVfdXR0ZXJhbmNlGGQgASgISABCEwoRc3RyZWFtaW5nX3JlcXVlc3QiggMKGlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnEjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISGAoQc2luZ2xlX3V0dGVyYW5jZRgCIAEoCBIXCg9pbnRlcmltX3Jlc3VsdHMYAyABKAgSUQoLZW5kcG9pbnRpbmcYZCABKAsyPC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZy5FbmRwb2ludGluZxqfAQoLRW5kcG9pbnRpbmcSRgoLbWluX3NpbGVuY2UYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CFtK8GBIxmpmZmZmZyT85AAAAAAAAFEASSAoNbWF4X3V0dGVyYW5jZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjEAAAAAAADwPzkAAAAAAABOQCLjAgoaU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2USIQoFZXJyb3IYASABKAsyEi5nb29nbGUucnBjLlN0YXR1cxJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iTAoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAEi7gEKGlN0cmVhbWluZ1JlY29nbml0aW9uUmVzdWx0EkgKDGFsdGVybmF0aXZlcxgBIAMoCzIyLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSEAoIaXNfZmluYWwYAiABKAgSKQoJc3RhYmlsaXR5GAMgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/EjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAYgASgJMsIDCgZTcGVlY2gS7wEKCVJlY29nbml6ZRImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlcXVlc3QaJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXNwb25zZSKQAaK7GAoKBnNwZWVjaBABqLsYgICAArq7GFMKC1VOQVZBSUxBQkxFEglOT19FTkdJTkUaOU5vIHNwZWVjaCBlbmdpbmUgaXMgcmVhZHk7IGl0IGlzIHN0YXJ0ZWQgYWdhaW4gYnkgaXRzZWxmLoLT5JMCHjoBKiIZL3YyYmV0YTEvc3BlZWNoOnJlY29nbml6ZRLFAQoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIkiiuxgKCgZzcGVlY2gQAYLT5JMCNDoBKkIvCglXRUJTT0NLRVQSIi92MmJldGExL3NwZWVjaDpzdHJlYW1pbmdyZWNvZ25pemUoATABYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_rpc_status, file_hlust_api_annotations]);
 
 /**
  * How the audio is stored and what is wanted of it (section 2.4).
@@ -25,28 +26,28 @@ export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
  */
 export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"> & {
   /**
-   * Required; LINEAR16.
+   * How the samples are written.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
   encoding: RecognitionConfig_AudioEncoding;
 
   /**
-   * Required; 8000 to 48000.
+   * Samples a second.
    *
    * @generated from field: int32 sample_rate_hertz = 2;
    */
   sampleRateHertz: number;
 
   /**
-   * Required; is-IS, en-US or another language whose model is installed.
+   * `is-IS`, `en-US` or another language whose model is installed.
    *
    * @generated from field: string language_code = 3;
    */
   languageCode: string;
 
   /**
-   * 1 to 10; absent or 0 means 1.
+   * How many readings of each segment are wanted at most; absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
@@ -74,28 +75,28 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
  */
 export type RecognitionConfigJson = {
   /**
-   * Required; LINEAR16.
+   * How the samples are written.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
   encoding?: RecognitionConfig_AudioEncodingJson;
 
   /**
-   * Required; 8000 to 48000.
+   * Samples a second.
    *
    * @generated from field: int32 sample_rate_hertz = 2;
    */
   sampleRateHertz?: number;
 
   /**
-   * Required; is-IS, en-US or another language whose model is installed.
+   * `is-IS`, `en-US` or another language whose model is installed.
    *
    * @generated from field: string language_code = 3;
    */
   languageCode?: string;
 
   /**
-   * 1 to 10; absent or 0 means 1.
+   * How many readings of each segment are wanted at most; absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
@@ -124,6 +125,8 @@ export const RecognitionConfigSchema: GenMessage<RecognitionConfig, {jsonType: R
   messageDesc(file_hlust_speech_v2beta1_speech, 0);
 
 /**
+ * How samples are written.
+ *
  * @generated from enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding
  */
 export const RecognitionConfig_AudioEncoding = {
@@ -155,11 +158,15 @@ export const RecognitionConfig_AudioEncoding = {
 } as const;
 
 /**
+ * How samples are written.
+ *
  * @generated from enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding
  */
 export type RecognitionConfig_AudioEncoding = (typeof RecognitionConfig_AudioEncoding)[keyof typeof RecognitionConfig_AudioEncoding] | UnknownEnum;
 
 /**
+ * How samples are written.
+ *
  * @generated from enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding
  */
 export type RecognitionConfig_AudioEncodingJson = "ENCODING_UNSPECIFIED" | "LINEAR16" | "FLAC" | "MP3";
@@ -171,6 +178,8 @@ export const RecognitionConfig_AudioEncodingSchema: GenEnum<RecognitionConfig_Au
   enumDesc(file_hlust_speech_v2beta1_speech, 0, 0);
 
 /**
+ * The audio to recognize.
+ *
  * @generated from message hlust.speech.v2beta1.RecognitionAudio
  */
 export type RecognitionAudio = Message<"hlust.speech.v2beta1.RecognitionAudio"> & {
@@ -197,6 +206,8 @@ export type RecognitionAudio = Message<"hlust.speech.v2beta1.RecognitionAudio"> 
 };
 
 /**
+ * The audio to recognize.
+ *
  * @generated from message hlust.speech.v2beta1.RecognitionAudio
  */
 export type RecognitionAudioJson = {
@@ -223,30 +234,42 @@ export const RecognitionAudioSchema: GenMessage<RecognitionAudio, {jsonType: Rec
   messageDesc(file_hlust_speech_v2beta1_speech, 1);
 
 /**
+ * Audio, and what is wanted of it.
+ *
  * @generated from message hlust.speech.v2beta1.RecognizeRequest
  */
 export type RecognizeRequest = Message<"hlust.speech.v2beta1.RecognizeRequest"> & {
   /**
+   * How the audio is stored and what is wanted.
+   *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfig | undefined;
 
   /**
+   * The audio: less than 30 s.
+   *
    * @generated from field: hlust.speech.v2beta1.RecognitionAudio audio = 2;
    */
   audio?: RecognitionAudio | undefined;
 };
 
 /**
+ * Audio, and what is wanted of it.
+ *
  * @generated from message hlust.speech.v2beta1.RecognizeRequest
  */
 export type RecognizeRequestJson = {
   /**
+   * How the audio is stored and what is wanted.
+   *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfigJson;
 
   /**
+   * The audio: less than 30 s.
+   *
    * @generated from field: hlust.speech.v2beta1.RecognitionAudio audio = 2;
    */
   audio?: RecognitionAudioJson;
@@ -260,6 +283,8 @@ export const RecognizeRequestSchema: GenMessage<RecognizeRequest, {jsonType: Rec
   messageDesc(file_hlust_speech_v2beta1_speech, 2);
 
 /**
+ * What was said.
+ *
  * @generated from message hlust.speech.v2beta1.RecognizeResponse
  */
 export type RecognizeResponse = Message<"hlust.speech.v2beta1.RecognizeResponse"> & {
@@ -272,6 +297,8 @@ export type RecognizeResponse = Message<"hlust.speech.v2beta1.RecognizeResponse"
 };
 
 /**
+ * What was said.
+ *
  * @generated from message hlust.speech.v2beta1.RecognizeResponse
  */
 export type RecognizeResponseJson = {
@@ -291,6 +318,8 @@ export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: R
   messageDesc(file_hlust_speech_v2beta1_speech, 3);
 
 /**
+ * What was said in one segment of the audio.
+ *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionResult
  */
 export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecognitionResult"> & {
@@ -300,9 +329,25 @@ export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecogn
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives: SpeechRecognitionAlternative[];
+
+  /**
+   * Where this segment ends, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: google.protobuf.Duration result_end_time = 4;
+   */
+  resultEndTime?: Duration | undefined;
+
+  /**
+   * The language that was recognized; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: string language_code = 5;
+   */
+  languageCode: string;
 };
 
 /**
+ * What was said in one segment of the audio.
+ *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionResult
  */
 export type SpeechRecognitionResultJson = {
@@ -312,6 +357,20 @@ export type SpeechRecognitionResultJson = {
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives?: SpeechRecognitionAlternativeJson[];
+
+  /**
+   * Where this segment ends, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: google.protobuf.Duration result_end_time = 4;
+   */
+  resultEndTime?: DurationJson;
+
+  /**
+   * The language that was recognized; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: string language_code = 5;
+   */
+  languageCode?: string;
 };
 
 /**
@@ -322,23 +381,27 @@ export const SpeechRecognitionResultSchema: GenMessage<SpeechRecognitionResult, 
   messageDesc(file_hlust_speech_v2beta1_speech, 4);
 
 /**
+ * One reading of a segment.
+ *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionAlternative
  */
 export type SpeechRecognitionAlternative = Message<"hlust.speech.v2beta1.SpeechRecognitionAlternative"> & {
   /**
+   * The text; on streams with a space at its end.
+   *
    * @generated from field: string transcript = 1;
    */
   transcript: string;
 
   /**
-   * 0 to 1, when the engine gives one.
+   * How sure the engine is, when it says so.
    *
    * @generated from field: optional float confidence = 2;
    */
   confidence?: number | undefined;
 
   /**
-   * When enableWordTimeOffsets was set.
+   * When `enableWordTimeOffsets` was set.
    *
    * @generated from field: repeated hlust.speech.v2beta1.WordInfo words = 3;
    */
@@ -346,23 +409,27 @@ export type SpeechRecognitionAlternative = Message<"hlust.speech.v2beta1.SpeechR
 };
 
 /**
+ * One reading of a segment.
+ *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionAlternative
  */
 export type SpeechRecognitionAlternativeJson = {
   /**
+   * The text; on streams with a space at its end.
+   *
    * @generated from field: string transcript = 1;
    */
   transcript?: string;
 
   /**
-   * 0 to 1, when the engine gives one.
+   * How sure the engine is, when it says so.
    *
    * @generated from field: optional float confidence = 2;
    */
   confidence?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * When enableWordTimeOffsets was set.
+   * When `enableWordTimeOffsets` was set.
    *
    * @generated from field: repeated hlust.speech.v2beta1.WordInfo words = 3;
    */
@@ -377,35 +444,41 @@ export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlt
   messageDesc(file_hlust_speech_v2beta1_speech, 5);
 
 /**
+ * A word and when it was said.
+ *
  * @generated from message hlust.speech.v2beta1.WordInfo
  */
 export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
   /**
-   * From the start of the audio.
+   * From the start of the audio, or of the stream.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: Duration | undefined;
 
   /**
+   * From the start of the audio, or of the stream.
+   *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: Duration | undefined;
 
   /**
+   * Without whitespace.
+   *
    * @generated from field: string word = 3;
    */
   word: string;
 
   /**
-   * 0 to 1, when the engine gives one.
+   * How sure the engine is, when it says so.
    *
    * @generated from field: optional float confidence = 4;
    */
   confidence?: number | undefined;
 
   /**
-   * 0: unknown.
+   * Who said it; 0 when unknown.
    *
    * @generated from field: int32 speaker_tag = 5;
    */
@@ -413,35 +486,41 @@ export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
 };
 
 /**
+ * A word and when it was said.
+ *
  * @generated from message hlust.speech.v2beta1.WordInfo
  */
 export type WordInfoJson = {
   /**
-   * From the start of the audio.
+   * From the start of the audio, or of the stream.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: DurationJson;
 
   /**
+   * From the start of the audio, or of the stream.
+   *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: DurationJson;
 
   /**
+   * Without whitespace.
+   *
    * @generated from field: string word = 3;
    */
   word?: string;
 
   /**
-   * 0 to 1, when the engine gives one.
+   * How sure the engine is, when it says so.
    *
    * @generated from field: optional float confidence = 4;
    */
   confidence?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * 0: unknown.
+   * Who said it; 0 when unknown.
    *
    * @generated from field: int32 speaker_tag = 5;
    */
@@ -456,6 +535,8 @@ export const WordInfoSchema: GenMessage<WordInfo, {jsonType: WordInfoJson}> = /*
   messageDesc(file_hlust_speech_v2beta1_speech, 6);
 
 /**
+ * What a caller sends: exactly one of the three.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeRequest
  */
 export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingRecognizeRequest"> & {
@@ -472,7 +553,7 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
     case: "streamingConfig";
   } | {
     /**
-     * Samples, split anywhere; empty to finalize the session.
+     * Samples, split anywhere; empty to finalize the session. At most 1 MiB of JSON.
      *
      * @generated from field: bytes audio_content = 2;
      */
@@ -490,6 +571,8 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
 };
 
 /**
+ * What a caller sends: exactly one of the three.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeRequest
  */
 export type StreamingRecognizeRequestJson = {
@@ -501,7 +584,7 @@ export type StreamingRecognizeRequestJson = {
   streamingConfig?: StreamingRecognitionConfigJson;
 
   /**
-   * Samples, split anywhere; empty to finalize the session.
+   * Samples, split anywhere; empty to finalize the session. At most 1 MiB of JSON.
    *
    * @generated from field: bytes audio_content = 2;
    */
@@ -523,10 +606,14 @@ export const StreamingRecognizeRequestSchema: GenMessage<StreamingRecognizeReque
   messageDesc(file_hlust_speech_v2beta1_speech, 7);
 
 /**
+ * How the audio of a stream is stored and what is wanted of it.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig
  */
 export type StreamingRecognitionConfig = Message<"hlust.speech.v2beta1.StreamingRecognitionConfig"> & {
   /**
+   * How the audio is stored and what is wanted.
+   *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfig | undefined;
@@ -546,16 +633,22 @@ export type StreamingRecognitionConfig = Message<"hlust.speech.v2beta1.Streaming
   interimResults: boolean;
 
   /**
+   * When utterances end (extension).
+   *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing endpointing = 100;
    */
   endpointing?: StreamingRecognitionConfig_Endpointing | undefined;
 };
 
 /**
+ * How the audio of a stream is stored and what is wanted of it.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig
  */
 export type StreamingRecognitionConfigJson = {
   /**
+   * How the audio is stored and what is wanted.
+   *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfigJson;
@@ -575,6 +668,8 @@ export type StreamingRecognitionConfigJson = {
   interimResults?: boolean;
 
   /**
+   * When utterances end (extension).
+   *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing endpointing = 100;
    */
   endpointing?: StreamingRecognitionConfig_EndpointingJson;
@@ -594,14 +689,14 @@ export const StreamingRecognitionConfigSchema: GenMessage<StreamingRecognitionCo
  */
 export type StreamingRecognitionConfig_Endpointing = Message<"hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing"> & {
   /**
-   * Silence that ends an utterance: 0.2 s to 5 s, default 0.5 s.
+   * Silence that ends an utterance. Default: 0.5 s.
    *
    * @generated from field: google.protobuf.Duration min_silence = 1;
    */
   minSilence?: Duration | undefined;
 
   /**
-   * Speech after which an utterance ends without silence: 1 s to 60 s, default 20 s.
+   * Speech after which an utterance ends without silence. Default: 20 s.
    *
    * @generated from field: google.protobuf.Duration max_utterance = 2;
    */
@@ -615,14 +710,14 @@ export type StreamingRecognitionConfig_Endpointing = Message<"hlust.speech.v2bet
  */
 export type StreamingRecognitionConfig_EndpointingJson = {
   /**
-   * Silence that ends an utterance: 0.2 s to 5 s, default 0.5 s.
+   * Silence that ends an utterance. Default: 0.5 s.
    *
    * @generated from field: google.protobuf.Duration min_silence = 1;
    */
   minSilence?: DurationJson;
 
   /**
-   * Speech after which an utterance ends without silence: 1 s to 60 s, default 20 s.
+   * Speech after which an utterance ends without silence. Default: 20 s.
    *
    * @generated from field: google.protobuf.Duration max_utterance = 2;
    */
@@ -637,43 +732,73 @@ export const StreamingRecognitionConfig_EndpointingSchema: GenMessage<StreamingR
   messageDesc(file_hlust_speech_v2beta1_speech, 8, 0);
 
 /**
+ * What the service sends: results, or an event.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeResponse
  */
 export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.StreamingRecognizeResponse"> & {
   /**
+   * Not used: a stream that fails ends with an error of its own.
+   *
    * @generated from field: google.rpc.Status error = 1;
    */
   error?: Status | undefined;
 
   /**
+   * What was heard.
+   *
    * @generated from field: repeated hlust.speech.v2beta1.StreamingRecognitionResult results = 2;
    */
   results: StreamingRecognitionResult[];
 
   /**
+   * What happened.
+   *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType speech_event_type = 4;
    */
   speechEventType: StreamingRecognizeResponse_SpeechEventType;
+
+  /**
+   * When the event happened, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: google.protobuf.Duration speech_event_time = 8;
+   */
+  speechEventTime?: Duration | undefined;
 };
 
 /**
+ * What the service sends: results, or an event.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeResponse
  */
 export type StreamingRecognizeResponseJson = {
   /**
+   * Not used: a stream that fails ends with an error of its own.
+   *
    * @generated from field: google.rpc.Status error = 1;
    */
   error?: StatusJson;
 
   /**
+   * What was heard.
+   *
    * @generated from field: repeated hlust.speech.v2beta1.StreamingRecognitionResult results = 2;
    */
   results?: StreamingRecognitionResultJson[];
 
   /**
+   * What happened.
+   *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType speech_event_type = 4;
    */
   speechEventType?: StreamingRecognizeResponse_SpeechEventTypeJson;
+
+  /**
+   * When the event happened, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: google.protobuf.Duration speech_event_time = 8;
+   */
+  speechEventTime?: DurationJson;
 };
 
 /**
@@ -684,6 +809,8 @@ export const StreamingRecognizeResponseSchema: GenMessage<StreamingRecognizeResp
   messageDesc(file_hlust_speech_v2beta1_speech, 9);
 
 /**
+ * What can happen on a stream besides results.
+ *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
 export const StreamingRecognizeResponse_SpeechEventType = {
@@ -693,7 +820,7 @@ export const StreamingRecognizeResponse_SpeechEventType = {
   SPEECH_EVENT_UNSPECIFIED: 0,
 
   /**
-   * The one utterance of a singleUtterance session is over; more audio is ignored.
+   * The one utterance of a `singleUtterance` session is over; more audio is ignored.
    *
    * @generated from enum value: END_OF_SINGLE_UTTERANCE = 1;
    */
@@ -701,11 +828,15 @@ export const StreamingRecognizeResponse_SpeechEventType = {
 } as const;
 
 /**
+ * What can happen on a stream besides results.
+ *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
 export type StreamingRecognizeResponse_SpeechEventType = (typeof StreamingRecognizeResponse_SpeechEventType)[keyof typeof StreamingRecognizeResponse_SpeechEventType] | UnknownEnum;
 
 /**
+ * What can happen on a stream besides results.
+ *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
 export type StreamingRecognizeResponse_SpeechEventTypeJson = "SPEECH_EVENT_UNSPECIFIED" | "END_OF_SINGLE_UTTERANCE";
@@ -717,10 +848,14 @@ export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<Streaming
   enumDesc(file_hlust_speech_v2beta1_speech, 9, 0);
 
 /**
+ * What was heard in one segment of the audio, so far or at last.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionResult
  */
 export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.StreamingRecognitionResult"> & {
   /**
+   * Distinct texts, best first; one while the result is not final.
+   *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives: SpeechRecognitionAlternative[];
@@ -733,18 +868,36 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
   isFinal: boolean;
 
   /**
-   * 0 to 1: how little an interim result is likely to change, when the engine gives it.
+   * How little an interim result is likely to change, when the engine says so.
    *
    * @generated from field: float stability = 3;
    */
   stability: number;
+
+  /**
+   * Where the audio of this result ends, from the start of the stream; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: google.protobuf.Duration result_end_time = 4;
+   */
+  resultEndTime?: Duration | undefined;
+
+  /**
+   * The language that is recognized; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: string language_code = 6;
+   */
+  languageCode: string;
 };
 
 /**
+ * What was heard in one segment of the audio, so far or at last.
+ *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionResult
  */
 export type StreamingRecognitionResultJson = {
   /**
+   * Distinct texts, best first; one while the result is not final.
+   *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives?: SpeechRecognitionAlternativeJson[];
@@ -757,11 +910,25 @@ export type StreamingRecognitionResultJson = {
   isFinal?: boolean;
 
   /**
-   * 0 to 1: how little an interim result is likely to change, when the engine gives it.
+   * How little an interim result is likely to change, when the engine says so.
    *
    * @generated from field: float stability = 3;
    */
   stability?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Where the audio of this result ends, from the start of the stream; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: google.protobuf.Duration result_end_time = 4;
+   */
+  resultEndTime?: DurationJson;
+
+  /**
+   * The language that is recognized; for callers of google.cloud.speech.v1 only.
+   *
+   * @generated from field: string language_code = 6;
+   */
+  languageCode?: string;
 };
 
 /**
@@ -772,13 +939,16 @@ export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionRe
   messageDesc(file_hlust_speech_v2beta1_speech, 10);
 
 /**
- * Audio becomes text at once. Field numbers are those of google.cloud.speech.v1, whose binary clients can talk to it.
+ * Audio becomes text at once: a short recording in one call, or speech as it is spoken on a stream. Clients made for
+ * google.cloud.speech.v1 can talk to it over gRPC.
  *
  * @generated from service hlust.speech.v2beta1.Speech
  */
 export const Speech: GenService<{
   /**
    * Recognizes audio shorter than 30 s (section 4.8).
+   *
+   * The samples are 16 bit, little endian, of one channel; the header of a WAV file before them is skipped.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.Recognize
    */
@@ -789,6 +959,10 @@ export const Speech: GenService<{
   },
   /**
    * Recognizes audio while it is spoken (section 4.9).
+   *
+   * The first message is `streamingConfig`, every later one `audioContent`; an empty one finalizes the session. Audio may be
+   * split anywhere and come faster than it was spoken: it is read as fast as it is recognized. A stream ends after 4 h,
+   * after 60 s without audio, and after 10 s without a configuration.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.StreamingRecognize
    */

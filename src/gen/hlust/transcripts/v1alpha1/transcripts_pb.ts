@@ -5,6 +5,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Duration, DurationJson, EmptySchema, FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Status, StatusJson } from "../../../google/rpc/status_pb.ts";
@@ -16,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/transcripts/v1alpha1/transcripts.proto.
  */
 export const file_hlust_transcripts_v1alpha1_transcripts: GenFile = /*@__PURE__*/
-  fileDesc("CixobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS90cmFuc2NyaXB0cy5wcm90bxIaaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEi6AMKDVRyYW5zY3JpcHRKb2ISDAoEbmFtZRgBIAEoCRJDCgVzdGF0ZRgCIAEoDjIvLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IuU3RhdGVIAIgBARIdChBwcm9ncmVzc19wZXJjZW50GAMgASgFSAGIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF91cGRhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnRyYW5zY3JpcHQYBiABKAlIAogBARJLChN0cmFuc2NyaXB0X21ldGFkYXRhGAcgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhEiEKBWVycm9yGAggASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMiRwoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIOCgpQUk9DRVNTSU5HEAESCwoHU1VDQ0VTUxACEgoKBkZBSUxFRBADQggKBl9zdGF0ZUITChFfcHJvZ3Jlc3NfcGVyY2VudEINCgtfdHJhbnNjcmlwdCKEBwoSVHJhbnNjcmlwdE1ldGFkYXRhEkoKCWZpbGVfdHlwZRgBIAEoDjI3LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5GaWxlVHlwZRIVCg1sYW5ndWFnZV9jb2RlGAIgASgJEhQKDG9yaWdpbmFsX3VyaRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhAKCGtleXdvcmRzGAYgAygJEmMKE2FkZGl0aW9uYWxfbWV0YWRhdGEYByADKAsyRi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGEuQWRkaXRpb25hbE1ldGFkYXRhRW50cnkSOwoScmVjb3JkaW5nX2R1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgTAvBgBEhQKDHdhdmVmb3JtX3VyaRgJIAEoCRJOCghzcGVha2VycxgKIAMoCzI8LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5TcGVha2Vyc0VudHJ5EhEKCWRpY3RhdGlvbhgLIAEoCBJOCgtkYXRhX3NvdXJjZRgMIAEoDjI5LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5EYXRhU291cmNlEhwKFG9yaWdpbmFsX2NoYXJfbGVuZ3RoGA0gASgFEhwKFG9yaWdpbmFsX2J5dGVfbGVuZ3RoGA4gASgFGjkKF0FkZGl0aW9uYWxNZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaVAoNU3BlYWtlcnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TcGVha2VyOgI4ASI7CghGaWxlVHlwZRIZChVGSUxFX1RZUEVfVU5TUEVDSUZJRUQQABIJCgVBVURJTxABEgkKBVZJREVPEAIiSAoKRGF0YVNvdXJjZRIbChdEQVRBX1NPVVJDRV9VTlNQRUNJRklFRBAAEgoKBlVQTE9BRBABEgcKA1VSSRACEggKBFVTRVIQAyIXCgdTcGVha2VyEgwKBG5hbWUYASABKAki3AEKClRyYW5zY3JpcHQSDAoEbmFtZRgBIAEoCRJACghtZXRhZGF0YRgCIAEoCzIuLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YRI1CghzZWdtZW50cxgDIAMoCzIjLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlNlZ21lbnQSCwoDdXJpGAQgASgJEjQKB3ZlcnNpb24YBSABKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5WZXJzaW9uOgTwuxgBIloKB1ZlcnNpb24SDAoEbmFtZRgBIAEoCRIOCgZwYXJlbnQYAiABKAkSMQoNY3JlYXRpb25fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqgEKB1NlZ21lbnQSLQoKc3RhcnRfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIrCghlbmRfdGltZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgV3b3JkcxgDIAMoCzIgLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLldvcmQSEgoKc3BlYWtlcl9pZBgEIAEoCSJwCgRXb3JkEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCSKNAQoaU3VibWl0VHJhbnNjcmlwdEpvYlJlcXVlc3QSQAoIbWV0YWRhdGEYASABKAsyLi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGESFAoHdXNlX3VyaRgCIAEoCEgAiAEBEgsKA3VyaRgDIAEoCUIKCghfdXNlX3VyaSInChdHZXRUcmFuc2NyaXB0Sm9iUmVxdWVzdBIMCgRuYW1lGAEgASgJIkIKGUxpc3RUcmFuc2NyaXB0Sm9ic1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkihQEKGkxpc3RUcmFuc2NyaXB0Sm9ic1Jlc3BvbnNlEkgKD3RyYW5zY3JpcHRfam9icxgBIAMoCzIpLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2JCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBIioKGkNhbmNlbFRyYW5zY3JpcHRKb2JSZXF1ZXN0EgwKBG5hbWUYASABKAkiTwoWTGlzdFRyYW5zY3JpcHRzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIOCgZmaWx0ZXIYAyABKAkidQoXTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2USOwoLdHJhbnNjcmlwdHMYASADKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCToE8LsYASIkChRHZXRUcmFuc2NyaXB0UmVxdWVzdBIMCgRuYW1lGAEgASgJIlUKF0NyZWF0ZVRyYW5zY3JpcHRSZXF1ZXN0EjoKCnRyYW5zY3JpcHQYASABKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0IigKGENyZWF0ZVRyYW5zY3JpcHRSZXNwb25zZRIMCgRuYW1lGAEgASgJIoYBChdVcGRhdGVUcmFuc2NyaXB0UmVxdWVzdBI6Cgp0cmFuc2NyaXB0GAEgASgLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdBIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siJwoXRGVsZXRlVHJhbnNjcmlwdFJlcXVlc3QSDAoEbmFtZRgBIAEoCSJWCh1MaXN0VHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBIOCgZwYXJlbnQYASABKAkSEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkidgoeTGlzdFRyYW5zY3JpcHRWZXJzaW9uc1Jlc3BvbnNlEjUKCHZlcnNpb25zGAEgAygLMiMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAk6BPC7GAEiKwobR2V0VHJhbnNjcmlwdFZlcnNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiOQoYUmVzdG9yZVRyYW5zY3JpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSIqChFJbml0VXBsb2FkUmVxdWVzdBIVCg1yZXNvdXJjZV9uYW1lGAEgASgJIkcKEkluaXRVcGxvYWRSZXNwb25zZRIaChJzdG9yYWdlX3NpZ25lZF91cmwYASABKAkSFQoNcmVzb3VyY2VfbmFtZRgCIAEoCTKZEwoLVHJhbnNjcmlwdHMSugEKE1N1Ym1pdFRyYW5zY3JpcHRKb2ISNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TdWJtaXRUcmFuc2NyaXB0Sm9iUmVxdWVzdBopLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IiQKK7GBMKEXRyYW5zY3JpcHRzLndyaXRlgtPkkwIjOgEqIh4vdjFhbHBoYTEvdHJhbnNjcmlwdGpvYjpzdWJtaXQSsgEKEEdldFRyYW5zY3JpcHRKb2ISMy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5HZXRUcmFuc2NyaXB0Sm9iUmVxdWVzdBopLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IiPqK7GBIKEHRyYW5zY3JpcHRzLnJlYWSC0+STAiISIC92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0am9iLyp9EroBChJMaXN0VHJhbnNjcmlwdEpvYnMSNS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdEpvYnNSZXF1ZXN0GjYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRKb2JzUmVzcG9uc2UiNaK7GBIKEHRyYW5zY3JpcHRzLnJlYWSC0+STAhkSFy92MWFscGhhMS90cmFuc2NyaXB0am9iEsMBChNDYW5jZWxUcmFuc2NyaXB0Sm9iEjYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ2FuY2VsVHJhbnNjcmlwdEpvYlJlcXVlc3QaKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iIkmiuxgTChF0cmFuc2NyaXB0cy53cml0ZYLT5JMCLDoBKiInL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRqb2IvKn06Y2FuY2VsEq8BCg9MaXN0VHJhbnNjcmlwdHMSMi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdHNSZXF1ZXN0GjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2UiM6K7GBIKEHRyYW5zY3JpcHRzLnJlYWSC0+STAhcSFS92MWFscGhhMS90cmFuc2NyaXB0cxKnAQoNR2V0VHJhbnNjcmlwdBIwLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkdldFRyYW5zY3JpcHRSZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCI8orsYEgoQdHJhbnNjcmlwdHMucmVhZILT5JMCIBIeL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyp9EsYBChBDcmVhdGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ3JlYXRlVHJhbnNjcmlwdFJlcXVlc3QaNC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5DcmVhdGVUcmFuc2NyaXB0UmVzcG9uc2UiR6K7GBMKEXRyYW5zY3JpcHRzLndyaXRlqLsYgICAEILT5JMCIzoKdHJhbnNjcmlwdCIVL3YxYWxwaGExL3RyYW5zY3JpcHRzEswBChBVcGRhdGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVXBkYXRlVHJhbnNjcmlwdFJlcXVlc3QaJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0IluiuxgTChF0cmFuc2NyaXB0cy53cml0Zai7GICAgBCC0+STAjc6CnRyYW5zY3JpcHQyKS92MWFscGhhMS97dHJhbnNjcmlwdC5uYW1lPXRyYW5zY3JpcHRzLyp9Ep4BChBEZWxldGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuRGVsZXRlVHJhbnNjcmlwdFJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkiPaK7GBMKEXRyYW5zY3JpcHRzLndyaXRlgtPkkwIgKh4vdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdHMvKn0S2AEKFkxpc3RUcmFuc2NyaXB0VmVyc2lvbnMSOS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBo6LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXNwb25zZSJHorsYEgoQdHJhbnNjcmlwdHMucmVhZILT5JMCKxIpL3YxYWxwaGExL3twYXJlbnQ9dHJhbnNjcmlwdHMvKn0vdmVyc2lvbnMSwAEKFEdldFRyYW5zY3JpcHRWZXJzaW9uEjcuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuR2V0VHJhbnNjcmlwdFZlcnNpb25SZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCJHorsYEgoQdHJhbnNjcmlwdHMucmVhZILT5JMCKxIpL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyovdmVyc2lvbnMvKn0SuwEKEVJlc3RvcmVUcmFuc2NyaXB0EjQuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuUmVzdG9yZVRyYW5zY3JpcHRSZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCJIorsYEwoRdHJhbnNjcmlwdHMud3JpdGWC0+STAis6ASoiJi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qfTpyZXN0b3JlEqMBCgpJbml0VXBsb2FkEi0uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuSW5pdFVwbG9hZFJlcXVlc3QaLi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5Jbml0VXBsb2FkUmVzcG9uc2UiNqK7GBMKEXRyYW5zY3JpcHRzLndyaXRlgtPkkwIZOgEqIhQvdjFhbHBoYTEvaW5pdHVwbG9hZGIGcHJvdG8z", [file_google_api_annotations, file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_google_rpc_status, file_hlust_api_annotations]);
+  fileDesc("CixobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS90cmFuc2NyaXB0cy5wcm90bxIaaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEigAQKDVRyYW5zY3JpcHRKb2ISDAoEbmFtZRgBIAEoCRJDCgVzdGF0ZRgCIAEoDjIvLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IuU3RhdGVIAIgBARI1ChBwcm9ncmVzc19wZXJjZW50GAMgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAFlASAGIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF91cGRhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnRyYW5zY3JpcHQYBiABKAlIAogBARJLChN0cmFuc2NyaXB0X21ldGFkYXRhGAcgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhEiEKBWVycm9yGAggASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMiRwoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIOCgpQUk9DRVNTSU5HEAESCwoHU1VDQ0VTUxACEgoKBkZBSUxFRBADQggKBl9zdGF0ZUITChFfcHJvZ3Jlc3NfcGVyY2VudEINCgtfdHJhbnNjcmlwdCLkBwoSVHJhbnNjcmlwdE1ldGFkYXRhEk8KCWZpbGVfdHlwZRgBIAEoDjI3LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5GaWxlVHlwZUID4EECEiAKDWxhbmd1YWdlX2NvZGUYAiABKAlCCeBBAtK8GAIYZBIZCgxvcmlnaW5hbF91cmkYAyABKAlCA+BBAxIYCgdzdWJqZWN0GAQgASgJQgfSvBgDGOgHEhwKC2Rlc2NyaXB0aW9uGAUgASgJQgfSvBgDGJBOEhoKCGtleXdvcmRzGAYgAygJQgjSvBgEGGQgZBJwChNhZGRpdGlvbmFsX21ldGFkYXRhGAcgAygLMkYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhLkFkZGl0aW9uYWxNZXRhZGF0YUVudHJ5QgvSvBgHGNAPIGQoZBI+ChJyZWNvcmRpbmdfZHVyYXRpb24YCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CB+BBA8C8GAESGQoMd2F2ZWZvcm1fdXJpGAkgASgJQgPgQQMSWQoIc3BlYWtlcnMYCiADKAsyPC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGEuU3BlYWtlcnNFbnRyeUIJ0rwYBSDoByhkEhEKCWRpY3RhdGlvbhgLIAEoCBJTCgtkYXRhX3NvdXJjZRgMIAEoDjI5LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5EYXRhU291cmNlQgPgQQMSIQoUb3JpZ2luYWxfY2hhcl9sZW5ndGgYDSABKAVCA+BBAxIhChRvcmlnaW5hbF9ieXRlX2xlbmd0aBgOIAEoBUID4EEDGjkKF0FkZGl0aW9uYWxNZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaVAoNU3BlYWtlcnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TcGVha2VyOgI4ASI7CghGaWxlVHlwZRIZChVGSUxFX1RZUEVfVU5TUEVDSUZJRUQQABIJCgVBVURJTxABEgkKBVZJREVPEAIiSAoKRGF0YVNvdXJjZRIbChdEQVRBX1NPVVJDRV9VTlNQRUNJRklFRBAAEgoKBlVQTE9BRBABEgcKA1VSSRACEggKBFVTRVIQAyIgCgdTcGVha2VyEhUKBG5hbWUYASABKAlCB9K8GAMY6Aci+gEKClRyYW5zY3JpcHQSEQoEbmFtZRgBIAEoCUID4EEDEkUKCG1ldGFkYXRhGAIgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhQgPgQQISPwoIc2VnbWVudHMYAyADKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TZWdtZW50QgjSvBgEIKCcARIQCgN1cmkYBCABKAlCA+BBAxI5Cgd2ZXJzaW9uGAUgASgLMiMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVmVyc2lvbkID4EEDOgTwuxgBIloKB1ZlcnNpb24SDAoEbmFtZRgBIAEoCRIOCgZwYXJlbnQYAiABKAkSMQoNY3JlYXRpb25fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6AEKB1NlZ21lbnQSSAoKc3RhcnRfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRJGCghlbmRfdGltZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRIvCgV3b3JkcxgDIAMoCzIgLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLldvcmQSGgoKc3BlYWtlcl9pZBgEIAEoCUIG0rwYAhhkIq8BCgRXb3JkEkgKCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CGeBBAtK8GBIxAAAAAAAAAAA5AAAAAEB3S0ESRgoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CGeBBAtK8GBIxAAAAAAAAAAA5AAAAAEB3S0ESFQoEd29yZBgDIAEoCUIH0rwYAxjoByKjAQoaU3VibWl0VHJhbnNjcmlwdEpvYlJlcXVlc3QSRQoIbWV0YWRhdGEYASABKAsyLi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGFCA+BBAhIZCgd1c2VfdXJpGAIgASgIQgPgQQJIAIgBARIXCgN1cmkYAyABKAlCCuBBAtK8GAMYgEBCCgoIX3VzZV91cmkiJwoXR2V0VHJhbnNjcmlwdEpvYlJlcXVlc3QSDAoEbmFtZRgBIAEoCSJaChlMaXN0VHJhbnNjcmlwdEpvYnNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIIoUBChpMaXN0VHJhbnNjcmlwdEpvYnNSZXNwb25zZRJICg90cmFuc2NyaXB0X2pvYnMYASADKAsyKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iQgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASIqChpDYW5jZWxUcmFuc2NyaXB0Sm9iUmVxdWVzdBIMCgRuYW1lGAEgASgJInAKFkxpc3RUcmFuc2NyaXB0c1JlcXVlc3QSIAoJcGFnZV9zaXplGAEgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAiABKAlCB9K8GAMYgAgSFwoGZmlsdGVyGAMgASgJQgfSvBgDGIAgInUKF0xpc3RUcmFuc2NyaXB0c1Jlc3BvbnNlEjsKC3RyYW5zY3JpcHRzGAEgAygLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAk6BPC7GAEiJAoUR2V0VHJhbnNjcmlwdFJlcXVlc3QSDAoEbmFtZRgBIAEoCSJaChdDcmVhdGVUcmFuc2NyaXB0UmVxdWVzdBI/Cgp0cmFuc2NyaXB0GAEgASgLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEID4EECIigKGENyZWF0ZVRyYW5zY3JpcHRSZXNwb25zZRIMCgRuYW1lGAEgASgJIosBChdVcGRhdGVUcmFuc2NyaXB0UmVxdWVzdBI/Cgp0cmFuc2NyaXB0GAEgASgLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayInChdEZWxldGVUcmFuc2NyaXB0UmVxdWVzdBIMCgRuYW1lGAEgASgJIm4KHUxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXF1ZXN0Eg4KBnBhcmVudBgBIAEoCRIgCglwYWdlX3NpemUYAiABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgDIAEoCUIH0rwYAxiACCJ2Ch5MaXN0VHJhbnNjcmlwdFZlcnNpb25zUmVzcG9uc2USNQoIdmVyc2lvbnMYASADKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5WZXJzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCToE8LsYASIrChtHZXRUcmFuc2NyaXB0VmVyc2lvblJlcXVlc3QSDAoEbmFtZRgBIAEoCSI+ChhSZXN0b3JlVHJhbnNjcmlwdFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIUCgd2ZXJzaW9uGAIgASgJQgPgQQIiKgoRSW5pdFVwbG9hZFJlcXVlc3QSFQoNcmVzb3VyY2VfbmFtZRgBIAEoCSJHChJJbml0VXBsb2FkUmVzcG9uc2USGgoSc3RvcmFnZV9zaWduZWRfdXJsGAEgASgJEhUKDXJlc291cmNlX25hbWUYAiABKAky2CIKC1RyYW5zY3JpcHRzEsUDChNTdWJtaXRUcmFuc2NyaXB0Sm9iEjYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuU3VibWl0VHJhbnNjcmlwdEpvYlJlcXVlc3QaKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iIsoCorsYEwoRdHJhbnNjcmlwdHMud3JpdGWyuxioAQoPSWRlbXBvdGVuY3ktS2V5En5UaGUgc2FtZSBrZXkgYW5kIGJvZHkgd2l0aGluIDI0IGhvdXJzIGFuc3dlciB3aXRoIHRoZSBmaXJzdCBqb2IsIHNvIHRoYXQgYSBzdWJtaXQgY2FuIGJlIHNlbnQgYWdhaW4uIFZpc2libGUgQVNDSUkgY2hhcmFjdGVycy4Y/wEiEm1lZXRpbmctMjAyNi0xMS0yMLq7GFkKDkFMUkVBRFlfRVhJU1RTEhRJREVNUE9URU5DWV9LRVlfVVNFRBoxVGhlIElkZW1wb3RlbmN5LUtleSB3YXMgdXNlZCBmb3IgYW5vdGhlciByZXF1ZXN0LoLT5JMCIzoBKiIeL3YxYWxwaGExL3RyYW5zY3JpcHRqb2I6c3VibWl0EoQCChBHZXRUcmFuc2NyaXB0Sm9iEjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuR2V0VHJhbnNjcmlwdEpvYlJlcXVlc3QaKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iIo8BorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GE0KCU5PVF9GT1VORBINSk9CX05PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBqb2IsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCIhIgL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRqb2IvKn0SugEKEkxpc3RUcmFuc2NyaXB0Sm9icxI1LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0Sm9ic1JlcXVlc3QaNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdEpvYnNSZXNwb25zZSI1orsYEgoQdHJhbnNjcmlwdHMucmVhZILT5JMCGRIXL3YxYWxwaGExL3RyYW5zY3JpcHRqb2IS4AIKE0NhbmNlbFRyYW5zY3JpcHRKb2ISNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5DYW5jZWxUcmFuc2NyaXB0Sm9iUmVxdWVzdBopLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2Ii5QGiuxgTChF0cmFuc2NyaXB0cy53cml0Zbq7GE0KCU5PVF9GT1VORBINSk9CX05PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBqb2IsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLrq7GEcKE0ZBSUxFRF9QUkVDT05ESVRJT04SCUpPQl9FTkRFRBolVGhlIGpvYiBpcyBTVUNDRVNTIG9yIEZBSUxFRCBhbHJlYWR5LoLT5JMCLDoBKiInL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRqb2IvKn06Y2FuY2VsErkCCg9MaXN0VHJhbnNjcmlwdHMSMi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdHNSZXF1ZXN0GjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2UivAGiuxgSChB0cmFuc2NyaXB0cy5yZWFkursYhAEKEElOVkFMSURfQVJHVU1FTlQSD0ZJTFRFUl9UT09fU0xPVxpfVGhlIGZpbHRlciB0b29rIGxvbmdlciB0aGFuIDUgc2Vjb25kczogYSB0ZXh0IG9mIHRocmVlIGNoYXJhY3RlcnMgb3IgbW9yZSBpcyBmb3VuZCBieSBhbiBpbmRleC6C0+STAhcSFS92MWFscGhhMS90cmFuc2NyaXB0cxKHAgoNR2V0VHJhbnNjcmlwdBIwLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkdldFRyYW5zY3JpcHRSZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCKbAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhbCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjhUaGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCIBIeL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyp9EsYBChBDcmVhdGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ3JlYXRlVHJhbnNjcmlwdFJlcXVlc3QaNC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5DcmVhdGVUcmFuc2NyaXB0UmVzcG9uc2UiR6K7GBMKEXRyYW5zY3JpcHRzLndyaXRlqLsYgICAEILT5JMCIzoKdHJhbnNjcmlwdCIVL3YxYWxwaGExL3RyYW5zY3JpcHRzEsIEChBVcGRhdGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVXBkYXRlVHJhbnNjcmlwdFJlcXVlc3QaJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0ItADorsYEwoRdHJhbnNjcmlwdHMud3JpdGWouxiAgIAQsrsYigEKCElmLU1hdGNoElhUaGUgaWQgb2YgdGhlIHZlcnNpb24gdGhhdCBpcyBjaGFuZ2VkLiBXaGVuIHRoZXJlIGlzIGEgbmV3ZXIgb25lLCB0aGUgY2hhbmdlIGlzIHJlZnVzZWQuIiQwMTk4YzVhMi04ZDEwLTdjM2UtYjFmNC01YTZiN2M4ZDllMGa6uxhbCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjhUaGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLrq7GIIBCgdBQk9SVEVEEg1WRVJTSU9OX1NUQUxFGmhJZi1NYXRjaCBuYW1lcyBhbm90aGVyIHZlcnNpb24gdGhhbiB0aGUgY3VycmVudCBvbmUsIHdoaWNoIGBtZXRhZGF0YS5jdXJyZW50VmVyc2lvbmAgb2YgdGhlIGVycm9yIHRlbGxzLoLT5JMCNzoKdHJhbnNjcmlwdDIpL3YxYWxwaGExL3t0cmFuc2NyaXB0Lm5hbWU9dHJhbnNjcmlwdHMvKn0S/gEKEERlbGV0ZVRyYW5zY3JpcHQSMy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5EZWxldGVUcmFuc2NyaXB0UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKcAaK7GBMKEXRyYW5zY3JpcHRzLndyaXRlursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAiAqHi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qfRK4AgoWTGlzdFRyYW5zY3JpcHRWZXJzaW9ucxI5LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXF1ZXN0GjouaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRWZXJzaW9uc1Jlc3BvbnNlIqYBorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GFsKCU5PVF9GT1VORBIUVFJBTlNDUklQVF9OT1RfRk9VTkQaOFRoZXJlIGlzIG5vIHN1Y2ggdHJhbnNjcmlwdCwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIrEikvdjFhbHBoYTEve3BhcmVudD10cmFuc2NyaXB0cy8qfS92ZXJzaW9ucxKoAgoUR2V0VHJhbnNjcmlwdFZlcnNpb24SNy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5HZXRUcmFuc2NyaXB0VmVyc2lvblJlcXVlc3QaJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Iq4BorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GGMKCU5PVF9GT1VORBIRVkVSU0lPTl9OT1RfRk9VTkQaQ1RoZSB0cmFuc2NyaXB0IGhhcyBubyBzdWNoIHZlcnNpb24sIG9yIHRoZXJlIGlzIG5vIHN1Y2ggdHJhbnNjcmlwdC6C0+STAisSKS92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qL3ZlcnNpb25zLyp9EpgFChFSZXN0b3JlVHJhbnNjcmlwdBI0LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlJlc3RvcmVUcmFuc2NyaXB0UmVxdWVzdBomLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHQipASiuxgTChF0cmFuc2NyaXB0cy53cml0ZbK7GIoBCghJZi1NYXRjaBJYVGhlIGlkIG9mIHRoZSB2ZXJzaW9uIHRoYXQgaXMgY2hhbmdlZC4gV2hlbiB0aGVyZSBpcyBhIG5ld2VyIG9uZSwgdGhlIGNoYW5nZSBpcyByZWZ1c2VkLiIkMDE5OGM1YTItOGQxMC03YzNlLWIxZjQtNWE2YjdjOGQ5ZTBmursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy66uxhjCglOT1RfRk9VTkQSEVZFUlNJT05fTk9UX0ZPVU5EGkNUaGUgdHJhbnNjcmlwdCBoYXMgbm8gc3VjaCB2ZXJzaW9uLCBvciB0aGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQuursYggEKB0FCT1JURUQSDVZFUlNJT05fU1RBTEUaaElmLU1hdGNoIG5hbWVzIGFub3RoZXIgdmVyc2lvbiB0aGFuIHRoZSBjdXJyZW50IG9uZSwgd2hpY2ggYG1ldGFkYXRhLmN1cnJlbnRWZXJzaW9uYCBvZiB0aGUgZXJyb3IgdGVsbHMugtPkkwIrOgEqIiYvdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdHMvKn06cmVzdG9yZRKDAgoKSW5pdFVwbG9hZBItLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkluaXRVcGxvYWRSZXF1ZXN0Gi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuSW5pdFVwbG9hZFJlc3BvbnNlIpUBorsYEwoRdHJhbnNjcmlwdHMud3JpdGW6uxhbCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjhUaGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCGToBKiIUL3YxYWxwaGExL2luaXR1cGxvYWRiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_google_rpc_status, file_hlust_api_annotations]);
 
 /**
  * A recording on its way to a transcript (section 2.1).
@@ -25,7 +26,7 @@ export const file_hlust_transcripts_v1alpha1_transcripts: GenFile = /*@__PURE__*
  */
 export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> & {
   /**
-   * transcriptjob/<job_id>
+   * `transcriptjob/<job_id>`
    *
    * @generated from field: string name = 1;
    */
@@ -39,7 +40,7 @@ export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> 
   state?: TranscriptJob_State | undefined;
 
   /**
-   * Share of the media transcribed, 0 to 100; never falls, at most 99 while PROCESSING. Absent in the answer to submit.
+   * Share of the media transcribed; never falls, at most 99 while `PROCESSING`. Absent in the answer to submit.
    *
    * @generated from field: optional int32 progress_percent = 3;
    */
@@ -60,19 +61,21 @@ export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> 
   lastUpdatedTime?: Timestamp | undefined;
 
   /**
-   * transcripts/<transcript_id>, once the state is SUCCESS.
+   * `transcripts/<transcript_id>`, once the state is `SUCCESS`.
    *
    * @generated from field: optional string transcript = 6;
    */
   transcript?: string | undefined;
 
   /**
+   * What was submitted, with `recordingDuration` once it is known.
+   *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata transcript_metadata = 7;
    */
   transcriptMetadata?: TranscriptMetadata | undefined;
 
   /**
-   * Why the job FAILED (extension).
+   * Why the job `FAILED` (extension).
    *
    * @generated from field: google.rpc.Status error = 8;
    */
@@ -86,7 +89,7 @@ export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> 
  */
 export type TranscriptJobJson = {
   /**
-   * transcriptjob/<job_id>
+   * `transcriptjob/<job_id>`
    *
    * @generated from field: string name = 1;
    */
@@ -100,7 +103,7 @@ export type TranscriptJobJson = {
   state?: TranscriptJob_StateJson;
 
   /**
-   * Share of the media transcribed, 0 to 100; never falls, at most 99 while PROCESSING. Absent in the answer to submit.
+   * Share of the media transcribed; never falls, at most 99 while `PROCESSING`. Absent in the answer to submit.
    *
    * @generated from field: optional int32 progress_percent = 3;
    */
@@ -121,19 +124,21 @@ export type TranscriptJobJson = {
   lastUpdatedTime?: TimestampJson;
 
   /**
-   * transcripts/<transcript_id>, once the state is SUCCESS.
+   * `transcripts/<transcript_id>`, once the state is `SUCCESS`.
    *
    * @generated from field: optional string transcript = 6;
    */
   transcript?: string;
 
   /**
+   * What was submitted, with `recordingDuration` once it is known.
+   *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata transcript_metadata = 7;
    */
   transcriptMetadata?: TranscriptMetadataJson;
 
   /**
-   * Why the job FAILED (extension).
+   * Why the job `FAILED` (extension).
    *
    * @generated from field: google.rpc.Status error = 8;
    */
@@ -159,11 +164,15 @@ export const TranscriptJob_State = {
   STATE_UNSPECIFIED: 0,
 
   /**
+   * The media is waiting, or being fetched and transcribed.
+   *
    * @generated from enum value: PROCESSING = 1;
    */
   PROCESSING: 1,
 
   /**
+   * `transcript` names the transcript.
+   *
    * @generated from enum value: SUCCESS = 2;
    */
   SUCCESS: 2,
@@ -203,19 +212,21 @@ export const TranscriptJob_StateSchema: GenEnum<TranscriptJob_State, TranscriptJ
  */
 export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptMetadata"> & {
   /**
+   * Whether it is sound or film.
+   *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata.FileType file_type = 1;
    */
   fileType: TranscriptMetadata_FileType;
 
   /**
-   * A BCP 47 code, for example is-IS.
+   * A BCP 47 code, for example `is-IS`. A job needs one whose model is installed.
    *
    * @generated from field: string language_code = 2;
    */
   languageCode: string;
 
   /**
-   * URL of the submitted media. Output only.
+   * URL of the submitted media.
    *
    * @generated from field: string original_uri = 3;
    */
@@ -229,6 +240,8 @@ export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptM
   subject: string;
 
   /**
+   * Free text.
+   *
    * @generated from field: string description = 5;
    */
   description: string;
@@ -241,52 +254,56 @@ export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptM
   keywords: string[];
 
   /**
+   * Facts of the caller's own.
+   *
    * @generated from field: map<string, string> additional_metadata = 7;
    */
   additionalMetadata: { [key: string]: string };
 
   /**
-   * Length of the media; null without media. Output only.
+   * Length of the media; null without media.
    *
    * @generated from field: google.protobuf.Duration recording_duration = 8;
    */
   recordingDuration?: Duration | undefined;
 
   /**
-   * Output only.
+   * URL of the media's waveform; empty when there is none.
    *
    * @generated from field: string waveform_uri = 9;
    */
   waveformUri: string;
 
   /**
-   * Who spoke, by the speakerId of segments.
+   * Who spoke, by the `speakerId` of segments.
    *
    * @generated from field: map<string, hlust.transcripts.v1alpha1.Speaker> speakers = 10;
    */
   speakers: { [key: string]: Speaker };
 
   /**
+   * Whether the text was dictated: what is said is what is to be written.
+   *
    * @generated from field: bool dictation = 11;
    */
   dictation: boolean;
 
   /**
-   * Output only.
+   * Where the first version came from.
    *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata.DataSource data_source = 12;
    */
   dataSource: TranscriptMetadata_DataSource;
 
   /**
-   * Characters of the first version's text when the service made it, else 0. Output only.
+   * Characters of the first version's text when the service made it, else 0.
    *
    * @generated from field: int32 original_char_length = 13;
    */
   originalCharLength: number;
 
   /**
-   * UTF-8 bytes of the first version's text when the service made it, else 0. Output only.
+   * UTF-8 bytes of the first version's text when the service made it, else 0.
    *
    * @generated from field: int32 original_byte_length = 14;
    */
@@ -300,19 +317,21 @@ export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptM
  */
 export type TranscriptMetadataJson = {
   /**
+   * Whether it is sound or film.
+   *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata.FileType file_type = 1;
    */
   fileType?: TranscriptMetadata_FileTypeJson;
 
   /**
-   * A BCP 47 code, for example is-IS.
+   * A BCP 47 code, for example `is-IS`. A job needs one whose model is installed.
    *
    * @generated from field: string language_code = 2;
    */
   languageCode?: string;
 
   /**
-   * URL of the submitted media. Output only.
+   * URL of the submitted media.
    *
    * @generated from field: string original_uri = 3;
    */
@@ -326,6 +345,8 @@ export type TranscriptMetadataJson = {
   subject?: string;
 
   /**
+   * Free text.
+   *
    * @generated from field: string description = 5;
    */
   description?: string;
@@ -338,52 +359,56 @@ export type TranscriptMetadataJson = {
   keywords?: string[];
 
   /**
+   * Facts of the caller's own.
+   *
    * @generated from field: map<string, string> additional_metadata = 7;
    */
   additionalMetadata?: { [key: string]: string };
 
   /**
-   * Length of the media; null without media. Output only.
+   * Length of the media; null without media.
    *
    * @generated from field: google.protobuf.Duration recording_duration = 8;
    */
   recordingDuration?: DurationJson;
 
   /**
-   * Output only.
+   * URL of the media's waveform; empty when there is none.
    *
    * @generated from field: string waveform_uri = 9;
    */
   waveformUri?: string;
 
   /**
-   * Who spoke, by the speakerId of segments.
+   * Who spoke, by the `speakerId` of segments.
    *
    * @generated from field: map<string, hlust.transcripts.v1alpha1.Speaker> speakers = 10;
    */
   speakers?: { [key: string]: SpeakerJson };
 
   /**
+   * Whether the text was dictated: what is said is what is to be written.
+   *
    * @generated from field: bool dictation = 11;
    */
   dictation?: boolean;
 
   /**
-   * Output only.
+   * Where the first version came from.
    *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata.DataSource data_source = 12;
    */
   dataSource?: TranscriptMetadata_DataSourceJson;
 
   /**
-   * Characters of the first version's text when the service made it, else 0. Output only.
+   * Characters of the first version's text when the service made it, else 0.
    *
    * @generated from field: int32 original_char_length = 13;
    */
   originalCharLength?: number;
 
   /**
-   * UTF-8 bytes of the first version's text when the service made it, else 0. Output only.
+   * UTF-8 bytes of the first version's text when the service made it, else 0.
    *
    * @generated from field: int32 original_byte_length = 14;
    */
@@ -398,6 +423,8 @@ export const TranscriptMetadataSchema: GenMessage<TranscriptMetadata, {jsonType:
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 1);
 
 /**
+ * What kind of recording it is.
+ *
  * @generated from enum hlust.transcripts.v1alpha1.TranscriptMetadata.FileType
  */
 export const TranscriptMetadata_FileType = {
@@ -407,22 +434,30 @@ export const TranscriptMetadata_FileType = {
   FILE_TYPE_UNSPECIFIED: 0,
 
   /**
+   * Sound alone.
+   *
    * @generated from enum value: AUDIO = 1;
    */
   AUDIO: 1,
 
   /**
+   * Moving pictures, of which the sound is transcribed.
+   *
    * @generated from enum value: VIDEO = 2;
    */
   VIDEO: 2,
 } as const;
 
 /**
+ * What kind of recording it is.
+ *
  * @generated from enum hlust.transcripts.v1alpha1.TranscriptMetadata.FileType
  */
 export type TranscriptMetadata_FileType = (typeof TranscriptMetadata_FileType)[keyof typeof TranscriptMetadata_FileType] | UnknownEnum;
 
 /**
+ * What kind of recording it is.
+ *
  * @generated from enum hlust.transcripts.v1alpha1.TranscriptMetadata.FileType
  */
 export type TranscriptMetadata_FileTypeJson = "FILE_TYPE_UNSPECIFIED" | "AUDIO" | "VIDEO";
@@ -487,20 +522,28 @@ export const TranscriptMetadata_DataSourceSchema: GenEnum<TranscriptMetadata_Dat
   enumDesc(file_hlust_transcripts_v1alpha1_transcripts, 1, 1);
 
 /**
+ * Somebody who spoke.
+ *
  * @generated from message hlust.transcripts.v1alpha1.Speaker
  */
 export type Speaker = Message<"hlust.transcripts.v1alpha1.Speaker"> & {
   /**
+   * As shown to readers.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Somebody who spoke.
+ *
  * @generated from message hlust.transcripts.v1alpha1.Speaker
  */
 export type SpeakerJson = {
   /**
+   * As shown to readers.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -520,33 +563,35 @@ export const SpeakerSchema: GenMessage<Speaker, {jsonType: SpeakerJson}> = /*@__
  */
 export type Transcript = Message<"hlust.transcripts.v1alpha1.Transcript"> & {
   /**
-   * transcripts/<transcript_id>. Output only.
+   * `transcripts/<transcript_id>`
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * What is known of the recording.
+   *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata metadata = 2;
    */
   metadata?: TranscriptMetadata | undefined;
 
   /**
-   * In order of time; empty in lists.
+   * The text, in order of time; empty in lists.
    *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Segment segments = 3;
    */
   segments: Segment[];
 
   /**
-   * A temporary URL of the media; empty without media. Output only.
+   * A URL of the media that works for an hour without other authorization; empty without media.
    *
    * @generated from field: string uri = 4;
    */
   uri: string;
 
   /**
-   * Output only.
+   * The state of the transcript that this is.
    *
    * @generated from field: hlust.transcripts.v1alpha1.Version version = 5;
    */
@@ -560,33 +605,35 @@ export type Transcript = Message<"hlust.transcripts.v1alpha1.Transcript"> & {
  */
 export type TranscriptJson = {
   /**
-   * transcripts/<transcript_id>. Output only.
+   * `transcripts/<transcript_id>`
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
+   * What is known of the recording.
+   *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata metadata = 2;
    */
   metadata?: TranscriptMetadataJson;
 
   /**
-   * In order of time; empty in lists.
+   * The text, in order of time; empty in lists.
    *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Segment segments = 3;
    */
   segments?: SegmentJson[];
 
   /**
-   * A temporary URL of the media; empty without media. Output only.
+   * A URL of the media that works for an hour without other authorization; empty without media.
    *
    * @generated from field: string uri = 4;
    */
   uri?: string;
 
   /**
-   * Output only.
+   * The state of the transcript that this is.
    *
    * @generated from field: hlust.transcripts.v1alpha1.Version version = 5;
    */
@@ -621,6 +668,8 @@ export type Version = Message<"hlust.transcripts.v1alpha1.Version"> & {
   parent: string;
 
   /**
+   * When the version was made.
+   *
    * @generated from field: google.protobuf.Timestamp creation_time = 3;
    */
   creationTime?: Timestamp | undefined;
@@ -647,6 +696,8 @@ export type VersionJson = {
   parent?: string;
 
   /**
+   * When the version was made.
+   *
    * @generated from field: google.protobuf.Timestamp creation_time = 3;
    */
   creationTime?: TimestampJson;
@@ -660,28 +711,34 @@ export const VersionSchema: GenMessage<Version, {jsonType: VersionJson}> = /*@__
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 4);
 
 /**
+ * A stretch of speech, usually of one speaker.
+ *
  * @generated from message hlust.transcripts.v1alpha1.Segment
  */
 export type Segment = Message<"hlust.transcripts.v1alpha1.Segment"> & {
   /**
-   * From the start of the media.
+   * From the start of the media; not before that of the segment before.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: Duration | undefined;
 
   /**
+   * From the start of the media; not before `startTime`.
+   *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: Duration | undefined;
 
   /**
+   * What was said, in order.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Word words = 3;
    */
   words: Word[];
 
   /**
-   * Key of metadata.speakers; empty when unknown.
+   * Key of `metadata.speakers`; empty when unknown.
    *
    * @generated from field: string speaker_id = 4;
    */
@@ -689,28 +746,34 @@ export type Segment = Message<"hlust.transcripts.v1alpha1.Segment"> & {
 };
 
 /**
+ * A stretch of speech, usually of one speaker.
+ *
  * @generated from message hlust.transcripts.v1alpha1.Segment
  */
 export type SegmentJson = {
   /**
-   * From the start of the media.
+   * From the start of the media; not before that of the segment before.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: DurationJson;
 
   /**
+   * From the start of the media; not before `startTime`.
+   *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: DurationJson;
 
   /**
+   * What was said, in order.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Word words = 3;
    */
   words?: WordJson[];
 
   /**
-   * Key of metadata.speakers; empty when unknown.
+   * Key of `metadata.speakers`; empty when unknown.
    *
    * @generated from field: string speaker_id = 4;
    */
@@ -725,15 +788,21 @@ export const SegmentSchema: GenMessage<Segment, {jsonType: SegmentJson}> = /*@__
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 5);
 
 /**
+ * A word and when it was said.
+ *
  * @generated from message hlust.transcripts.v1alpha1.Word
  */
 export type Word = Message<"hlust.transcripts.v1alpha1.Word"> & {
   /**
+   * From the start of the media, within the segment.
+   *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: Duration | undefined;
 
   /**
+   * From the start of the media, within the segment.
+   *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: Duration | undefined;
@@ -747,15 +816,21 @@ export type Word = Message<"hlust.transcripts.v1alpha1.Word"> & {
 };
 
 /**
+ * A word and when it was said.
+ *
  * @generated from message hlust.transcripts.v1alpha1.Word
  */
 export type WordJson = {
   /**
+   * From the start of the media, within the segment.
+   *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: DurationJson;
 
   /**
+   * From the start of the media, within the segment.
+   *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: DurationJson;
@@ -776,48 +851,56 @@ export const WordSchema: GenMessage<Word, {jsonType: WordJson}> = /*@__PURE__*/
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 6);
 
 /**
+ * A recording to be transcribed.
+ *
  * @generated from message hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest
  */
 export type SubmitTranscriptJobRequest = Message<"hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest"> & {
   /**
-   * languageCode and fileType are required.
+   * What is known of the recording.
    *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata metadata = 1;
    */
   metadata?: TranscriptMetadata | undefined;
 
   /**
-   * true: `uri` is a URL to fetch. false: `uri` is uploads/<upload_id> (extension).
+   * true: `uri` is a URL to fetch. false: `uri` is `uploads/<upload_id>` (extension).
    *
    * @generated from field: optional bool use_uri = 2;
    */
   useUri?: boolean | undefined;
 
   /**
+   * Where the media is: an https:// or http:// URL on the public internet, or an upload.
+   *
    * @generated from field: string uri = 3;
    */
   uri: string;
 };
 
 /**
+ * A recording to be transcribed.
+ *
  * @generated from message hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest
  */
 export type SubmitTranscriptJobRequestJson = {
   /**
-   * languageCode and fileType are required.
+   * What is known of the recording.
    *
    * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata metadata = 1;
    */
   metadata?: TranscriptMetadataJson;
 
   /**
-   * true: `uri` is a URL to fetch. false: `uri` is uploads/<upload_id> (extension).
+   * true: `uri` is a URL to fetch. false: `uri` is `uploads/<upload_id>` (extension).
    *
    * @generated from field: optional bool use_uri = 2;
    */
   useUri?: boolean;
 
   /**
+   * Where the media is: an https:// or http:// URL on the public internet, or an upload.
+   *
    * @generated from field: string uri = 3;
    */
   uri?: string;
@@ -831,20 +914,28 @@ export const SubmitTranscriptJobRequestSchema: GenMessage<SubmitTranscriptJobReq
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 7);
 
 /**
+ * Which job.
+ *
  * @generated from message hlust.transcripts.v1alpha1.GetTranscriptJobRequest
  */
 export type GetTranscriptJobRequest = Message<"hlust.transcripts.v1alpha1.GetTranscriptJobRequest"> & {
   /**
+   * `transcriptjob/<job_id>`
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Which job.
+ *
  * @generated from message hlust.transcripts.v1alpha1.GetTranscriptJobRequest
  */
 export type GetTranscriptJobRequestJson = {
   /**
+   * `transcriptjob/<job_id>`
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -858,34 +949,42 @@ export const GetTranscriptJobRequestSchema: GenMessage<GetTranscriptJobRequest, 
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 8);
 
 /**
+ * Which page of the list.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptJobsRequest
  */
 export type ListTranscriptJobsRequest = Message<"hlust.transcripts.v1alpha1.ListTranscriptJobsRequest"> & {
   /**
-   * 0 or absent: 50; at most 1000.
+   * 0 or absent: 50; more than 1000: 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
+   * `nextPageToken` of the page before.
+   *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 };
 
 /**
+ * Which page of the list.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptJobsRequest
  */
 export type ListTranscriptJobsRequestJson = {
   /**
-   * 0 or absent: 50; at most 1000.
+   * 0 or absent: 50; more than 1000: 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize?: number;
 
   /**
+   * `nextPageToken` of the page before.
+   *
    * @generated from field: string page_token = 2;
    */
   pageToken?: string;
@@ -899,10 +998,14 @@ export const ListTranscriptJobsRequestSchema: GenMessage<ListTranscriptJobsReque
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 9);
 
 /**
+ * A page of jobs.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptJobsResponse
  */
 export type ListTranscriptJobsResponse = Message<"hlust.transcripts.v1alpha1.ListTranscriptJobsResponse"> & {
   /**
+   * One page of them.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.TranscriptJob transcript_jobs = 1;
    */
   transcriptJobs: TranscriptJob[];
@@ -916,10 +1019,14 @@ export type ListTranscriptJobsResponse = Message<"hlust.transcripts.v1alpha1.Lis
 };
 
 /**
+ * A page of jobs.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptJobsResponse
  */
 export type ListTranscriptJobsResponseJson = {
   /**
+   * One page of them.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.TranscriptJob transcript_jobs = 1;
    */
   transcriptJobs?: TranscriptJobJson[];
@@ -940,20 +1047,28 @@ export const ListTranscriptJobsResponseSchema: GenMessage<ListTranscriptJobsResp
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 10);
 
 /**
+ * Which job.
+ *
  * @generated from message hlust.transcripts.v1alpha1.CancelTranscriptJobRequest
  */
 export type CancelTranscriptJobRequest = Message<"hlust.transcripts.v1alpha1.CancelTranscriptJobRequest"> & {
   /**
+   * `transcriptjob/<job_id>`
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Which job.
+ *
  * @generated from message hlust.transcripts.v1alpha1.CancelTranscriptJobRequest
  */
 export type CancelTranscriptJobRequestJson = {
   /**
+   * `transcriptjob/<job_id>`
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -967,25 +1082,28 @@ export const CancelTranscriptJobRequestSchema: GenMessage<CancelTranscriptJobReq
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 11);
 
 /**
+ * Which page of the list, and of which transcripts.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptsRequest
  */
 export type ListTranscriptsRequest = Message<"hlust.transcripts.v1alpha1.ListTranscriptsRequest"> & {
   /**
-   * 0 or absent: 50; at most 1000.
+   * 0 or absent: 50; more than 1000: 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * nextPageToken of the page before.
+   * `nextPageToken` of the page before.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * metadata.subject CONTAINS "<text>" or metadata.keywords CONTAINS ["<keyword>"]
+   * `metadata.subject CONTAINS "<text>"` finds a part of the subject, whatever its case;
+   * `metadata.keywords CONTAINS ["<keyword>"]` finds transcripts with every keyword that is listed.
    *
    * @generated from field: string filter = 3;
    */
@@ -993,25 +1111,28 @@ export type ListTranscriptsRequest = Message<"hlust.transcripts.v1alpha1.ListTra
 };
 
 /**
+ * Which page of the list, and of which transcripts.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptsRequest
  */
 export type ListTranscriptsRequestJson = {
   /**
-   * 0 or absent: 50; at most 1000.
+   * 0 or absent: 50; more than 1000: 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize?: number;
 
   /**
-   * nextPageToken of the page before.
+   * `nextPageToken` of the page before.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken?: string;
 
   /**
-   * metadata.subject CONTAINS "<text>" or metadata.keywords CONTAINS ["<keyword>"]
+   * `metadata.subject CONTAINS "<text>"` finds a part of the subject, whatever its case;
+   * `metadata.keywords CONTAINS ["<keyword>"]` finds transcripts with every keyword that is listed.
    *
    * @generated from field: string filter = 3;
    */
@@ -1026,10 +1147,14 @@ export const ListTranscriptsRequestSchema: GenMessage<ListTranscriptsRequest, {j
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 12);
 
 /**
+ * A page of transcripts.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptsResponse
  */
 export type ListTranscriptsResponse = Message<"hlust.transcripts.v1alpha1.ListTranscriptsResponse"> & {
   /**
+   * One page of them.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Transcript transcripts = 1;
    */
   transcripts: Transcript[];
@@ -1043,10 +1168,14 @@ export type ListTranscriptsResponse = Message<"hlust.transcripts.v1alpha1.ListTr
 };
 
 /**
+ * A page of transcripts.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptsResponse
  */
 export type ListTranscriptsResponseJson = {
   /**
+   * One page of them.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Transcript transcripts = 1;
    */
   transcripts?: TranscriptJson[];
@@ -1067,20 +1196,28 @@ export const ListTranscriptsResponseSchema: GenMessage<ListTranscriptsResponse, 
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 13);
 
 /**
+ * Which transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.GetTranscriptRequest
  */
 export type GetTranscriptRequest = Message<"hlust.transcripts.v1alpha1.GetTranscriptRequest"> & {
   /**
+   * `transcripts/<transcript_id>`
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Which transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.GetTranscriptRequest
  */
 export type GetTranscriptRequestJson = {
   /**
+   * `transcripts/<transcript_id>`
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -1094,11 +1231,13 @@ export const GetTranscriptRequestSchema: GenMessage<GetTranscriptRequest, {jsonT
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 14);
 
 /**
+ * A new transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.CreateTranscriptRequest
  */
 export type CreateTranscriptRequest = Message<"hlust.transcripts.v1alpha1.CreateTranscriptRequest"> & {
   /**
-   * metadata.languageCode and metadata.fileType are required.
+   * What it is to hold.
    *
    * @generated from field: hlust.transcripts.v1alpha1.Transcript transcript = 1;
    */
@@ -1106,11 +1245,13 @@ export type CreateTranscriptRequest = Message<"hlust.transcripts.v1alpha1.Create
 };
 
 /**
+ * A new transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.CreateTranscriptRequest
  */
 export type CreateTranscriptRequestJson = {
   /**
-   * metadata.languageCode and metadata.fileType are required.
+   * What it is to hold.
    *
    * @generated from field: hlust.transcripts.v1alpha1.Transcript transcript = 1;
    */
@@ -1125,20 +1266,28 @@ export const CreateTranscriptRequestSchema: GenMessage<CreateTranscriptRequest, 
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 15);
 
 /**
+ * Where the new transcript is.
+ *
  * @generated from message hlust.transcripts.v1alpha1.CreateTranscriptResponse
  */
 export type CreateTranscriptResponse = Message<"hlust.transcripts.v1alpha1.CreateTranscriptResponse"> & {
   /**
+   * `transcripts/<transcript_id>`, which retrieves it.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Where the new transcript is.
+ *
  * @generated from message hlust.transcripts.v1alpha1.CreateTranscriptResponse
  */
 export type CreateTranscriptResponseJson = {
   /**
+   * `transcripts/<transcript_id>`, which retrieves it.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -1152,11 +1301,13 @@ export const CreateTranscriptResponseSchema: GenMessage<CreateTranscriptResponse
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 16);
 
 /**
+ * A change of a transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.UpdateTranscriptRequest
  */
 export type UpdateTranscriptRequest = Message<"hlust.transcripts.v1alpha1.UpdateTranscriptRequest"> & {
   /**
-   * `metadata` merges field by field, `segments` are replaced whole.
+   * What is to change.
    *
    * @generated from field: hlust.transcripts.v1alpha1.Transcript transcript = 1;
    */
@@ -1171,11 +1322,13 @@ export type UpdateTranscriptRequest = Message<"hlust.transcripts.v1alpha1.Update
 };
 
 /**
+ * A change of a transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.UpdateTranscriptRequest
  */
 export type UpdateTranscriptRequestJson = {
   /**
-   * `metadata` merges field by field, `segments` are replaced whole.
+   * What is to change.
    *
    * @generated from field: hlust.transcripts.v1alpha1.Transcript transcript = 1;
    */
@@ -1197,20 +1350,28 @@ export const UpdateTranscriptRequestSchema: GenMessage<UpdateTranscriptRequest, 
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 17);
 
 /**
+ * Which transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.DeleteTranscriptRequest
  */
 export type DeleteTranscriptRequest = Message<"hlust.transcripts.v1alpha1.DeleteTranscriptRequest"> & {
   /**
+   * `transcripts/<transcript_id>`
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 };
 
 /**
+ * Which transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.DeleteTranscriptRequest
  */
 export type DeleteTranscriptRequestJson = {
   /**
+   * `transcripts/<transcript_id>`
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -1224,48 +1385,56 @@ export const DeleteTranscriptRequestSchema: GenMessage<DeleteTranscriptRequest, 
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 18);
 
 /**
+ * Which page of which list.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptVersionsRequest
  */
 export type ListTranscriptVersionsRequest = Message<"hlust.transcripts.v1alpha1.ListTranscriptVersionsRequest"> & {
   /**
-   * transcripts/<transcript_id>
+   * `transcripts/<transcript_id>`
    *
    * @generated from field: string parent = 1;
    */
   parent: string;
 
   /**
-   * 0 or absent: 50; at most 1000.
+   * 0 or absent: 50; more than 1000: 1000.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
+   * `nextPageToken` of the page before.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 };
 
 /**
+ * Which page of which list.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptVersionsRequest
  */
 export type ListTranscriptVersionsRequestJson = {
   /**
-   * transcripts/<transcript_id>
+   * `transcripts/<transcript_id>`
    *
    * @generated from field: string parent = 1;
    */
   parent?: string;
 
   /**
-   * 0 or absent: 50; at most 1000.
+   * 0 or absent: 50; more than 1000: 1000.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize?: number;
 
   /**
+   * `nextPageToken` of the page before.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken?: string;
@@ -1279,10 +1448,14 @@ export const ListTranscriptVersionsRequestSchema: GenMessage<ListTranscriptVersi
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 19);
 
 /**
+ * A page of versions.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptVersionsResponse
  */
 export type ListTranscriptVersionsResponse = Message<"hlust.transcripts.v1alpha1.ListTranscriptVersionsResponse"> & {
   /**
+   * One page of them.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Version versions = 1;
    */
   versions: Version[];
@@ -1296,10 +1469,14 @@ export type ListTranscriptVersionsResponse = Message<"hlust.transcripts.v1alpha1
 };
 
 /**
+ * A page of versions.
+ *
  * @generated from message hlust.transcripts.v1alpha1.ListTranscriptVersionsResponse
  */
 export type ListTranscriptVersionsResponseJson = {
   /**
+   * One page of them.
+   *
    * @generated from field: repeated hlust.transcripts.v1alpha1.Version versions = 1;
    */
   versions?: VersionJson[];
@@ -1320,11 +1497,13 @@ export const ListTranscriptVersionsResponseSchema: GenMessage<ListTranscriptVers
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 20);
 
 /**
+ * Which version of which transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.GetTranscriptVersionRequest
  */
 export type GetTranscriptVersionRequest = Message<"hlust.transcripts.v1alpha1.GetTranscriptVersionRequest"> & {
   /**
-   * transcripts/<transcript_id>/versions/<version_id>
+   * `transcripts/<transcript_id>/versions/<version_id>`
    *
    * @generated from field: string name = 1;
    */
@@ -1332,11 +1511,13 @@ export type GetTranscriptVersionRequest = Message<"hlust.transcripts.v1alpha1.Ge
 };
 
 /**
+ * Which version of which transcript.
+ *
  * @generated from message hlust.transcripts.v1alpha1.GetTranscriptVersionRequest
  */
 export type GetTranscriptVersionRequestJson = {
   /**
-   * transcripts/<transcript_id>/versions/<version_id>
+   * `transcripts/<transcript_id>/versions/<version_id>`
    *
    * @generated from field: string name = 1;
    */
@@ -1351,10 +1532,14 @@ export const GetTranscriptVersionRequestSchema: GenMessage<GetTranscriptVersionR
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 21);
 
 /**
+ * Which transcript goes back to which version.
+ *
  * @generated from message hlust.transcripts.v1alpha1.RestoreTranscriptRequest
  */
 export type RestoreTranscriptRequest = Message<"hlust.transcripts.v1alpha1.RestoreTranscriptRequest"> & {
   /**
+   * `transcripts/<transcript_id>`
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -1368,10 +1553,14 @@ export type RestoreTranscriptRequest = Message<"hlust.transcripts.v1alpha1.Resto
 };
 
 /**
+ * Which transcript goes back to which version.
+ *
  * @generated from message hlust.transcripts.v1alpha1.RestoreTranscriptRequest
  */
 export type RestoreTranscriptRequestJson = {
   /**
+   * `transcripts/<transcript_id>`
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
@@ -1392,11 +1581,13 @@ export const RestoreTranscriptRequestSchema: GenMessage<RestoreTranscriptRequest
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 22);
 
 /**
+ * What the media is for.
+ *
  * @generated from message hlust.transcripts.v1alpha1.InitUploadRequest
  */
 export type InitUploadRequest = Message<"hlust.transcripts.v1alpha1.InitUploadRequest"> & {
   /**
-   * transcripts/<transcript_id>; absent for a new uploads/<upload_id> that a job can take (extension).
+   * `transcripts/<transcript_id>`; absent for a new `uploads/<upload_id>` that a job can take (extension).
    *
    * @generated from field: string resource_name = 1;
    */
@@ -1404,11 +1595,13 @@ export type InitUploadRequest = Message<"hlust.transcripts.v1alpha1.InitUploadRe
 };
 
 /**
+ * What the media is for.
+ *
  * @generated from message hlust.transcripts.v1alpha1.InitUploadRequest
  */
 export type InitUploadRequestJson = {
   /**
-   * transcripts/<transcript_id>; absent for a new uploads/<upload_id> that a job can take (extension).
+   * `transcripts/<transcript_id>`; absent for a new `uploads/<upload_id>` that a job can take (extension).
    *
    * @generated from field: string resource_name = 1;
    */
@@ -1423,6 +1616,8 @@ export const InitUploadRequestSchema: GenMessage<InitUploadRequest, {jsonType: I
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 23);
 
 /**
+ * Where the media goes.
+ *
  * @generated from message hlust.transcripts.v1alpha1.InitUploadResponse
  */
 export type InitUploadResponse = Message<"hlust.transcripts.v1alpha1.InitUploadResponse"> & {
@@ -1442,6 +1637,8 @@ export type InitUploadResponse = Message<"hlust.transcripts.v1alpha1.InitUploadR
 };
 
 /**
+ * Where the media goes.
+ *
  * @generated from message hlust.transcripts.v1alpha1.InitUploadResponse
  */
 export type InitUploadResponseJson = {
@@ -1469,13 +1666,16 @@ export const InitUploadResponseSchema: GenMessage<InitUploadResponse, {jsonType:
 
 /**
  * Recordings become transcripts, by a job or by hand; transcripts are read, searched, edited and kept in versions.
+ * The media of a recording comes from a URL, or goes up by one PUT to a temporary one.
  *
  * @generated from service hlust.transcripts.v1alpha1.Transcripts
  */
 export const Transcripts: GenService<{
   /**
-   * Submits a recording for transcription (section 4.1). Header Idempotency-Key: the same key and body within 24 h
-   * answer with the first job.
+   * Submits a recording for transcription (section 4.1).
+   *
+   * The answer comes at once and has no `state` yet: ask for the job by its `name` until it is `SUCCESS` or `FAILED`.
+   * Everything that is wrong with a request is told in one answer.
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.SubmitTranscriptJob
    */
@@ -1487,6 +1687,8 @@ export const Transcripts: GenService<{
   /**
    * Answers how far a job is (section 4.2).
    *
+   * Once it is `SUCCESS`, `transcript` names the transcript.
+   *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.GetTranscriptJob
    */
   getTranscriptJob: {
@@ -1495,7 +1697,7 @@ export const Transcripts: GenService<{
     output: typeof TranscriptJobSchema;
   },
   /**
-   * Lists the caller's jobs, newest first (extension).
+   * Lists the account's jobs, newest first (extension).
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.ListTranscriptJobs
    */
@@ -1505,7 +1707,7 @@ export const Transcripts: GenService<{
     output: typeof ListTranscriptJobsResponseSchema;
   },
   /**
-   * Cancels a job that is still PROCESSING: it ends FAILED with the code CANCELLED (extension).
+   * Cancels a job that is still `PROCESSING`: it ends `FAILED` with the code 1, CANCELLED (extension).
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.CancelTranscriptJob
    */
@@ -1515,7 +1717,7 @@ export const Transcripts: GenService<{
     output: typeof TranscriptJobSchema;
   },
   /**
-   * Lists the caller's transcripts without their segments, newest first (section 4.3).
+   * Lists the account's transcripts without their segments, newest first (section 4.3).
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.ListTranscripts
    */
@@ -1537,6 +1739,8 @@ export const Transcripts: GenService<{
   /**
    * Creates a transcript from text and times of the caller's own (section 4.5).
    *
+   * Segments are in order of `startTime`, words lie inside their segment. A transcript has at most 200000 words.
+   *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.CreateTranscript
    */
   createTranscript: {
@@ -1545,8 +1749,10 @@ export const Transcripts: GenService<{
     output: typeof CreateTranscriptResponseSchema;
   },
   /**
-   * Makes a new version of a transcript (section 4.6). Header If-Match with a version name: a stale one is refused
-   * with ABORTED.
+   * Makes a new version of a transcript (section 4.6).
+   *
+   * `metadata` merges field by field; lists and maps in it are replaced whole, and so are `segments`. One of the two must be
+   * there. Fields that only the service sets are ignored: what was fetched can be edited and sent back.
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.UpdateTranscript
    */
@@ -1597,6 +1803,9 @@ export const Transcripts: GenService<{
   },
   /**
    * Answers a temporary URL that takes the media by one HTTP PUT (section 4.7).
+   *
+   * For the media of a transcript that was created by hand, or, without a `resourceName`, for a recording that a job is to
+   * take: submit it with `useUri: false` and the answered `resourceName` as its `uri`.
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.InitUpload
    */
