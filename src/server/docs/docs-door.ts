@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { OpenApiDocument } from "../../transcoding/openapi/document.ts";
+import { ServiceError, shown } from "../../std/service-error.ts";
+import {
+  answerContent,
+  headerOf,
+  targetOf,
+  writeHead,
+  type HttpRequest,
+  type HttpResponse,
+} from "../http.ts";
+import { intro } from "../openapi.ts";
+import { docsPage } from "./docs-page.ts";
+
+/** What is answered at one path, the same for everybody until the service is started anew. */
+interface Page {
+  readonly content: Buffer;
+  /** Strong, in quotes. */
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const methods = "GET, HEAD";
+
+/** Nothing but the style sheet and the icon beside it, nothing inline, no script, in no frame. */
+const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * The door of the API reference: /openapi.json for machines, /docs for people. It needs no token. `describe` is asked once, at the
+ * first request, when the service knows its address.
+ */
+export function createDocsDoor(describe: () => OpenApiDocument): {
+  handles(target: string): boolean;
+  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
+} {
+  let pages: ReadonlyMap<string, Page> | undefined;
+  return {
+    handles: (target) => paths.has(pathOf(target)),
+    // oxlint-disable-next-line typescript/require-await -- a door answers its failures by rejecting
+    async handle(request, response) {
+      const path = pathOf(targetOf(request));
+      const method = request.method ?? "";
+      if (method !== "GET" && method !== "HEAD") throw notAllowed(path, method);
+      const page = (pages ??= pagesOf(describe())).get(path);
+      if (page === undefined) throw new Error(`there is no page ${path}`);
+      answerPage(page, request, response);
+    },
+  };
+}
+
+const paths: ReadonlySet<string> = new Set([
+  "/openapi.json",
+  "/docs",
+  "/docs/style.css",
+  "/docs/icon.svg",
+]);
+
+function pathOf(target: string): string {
+  return target.split("?", 1)[0] ?? "";
+}
+
+function pagesOf(document: OpenApiDocument): Map<string, Page> {
+  const beside = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
+  // For the tools of any site: there is nothing here that is not for everybody.
+  const open = { "access-control-allow-origin": "*" };
+  return new Map([
+    ["/openapi.json", pageOf(JSON.stringify(document), "application/json", open)],
+    [
+      "/docs",
+      pageOf(docsPage(document, intro), "text/html; charset=utf-8", {
+        "content-security-policy": pagePolicy,
+        "referrer-policy": "no-referrer",
+      }),
+    ],
+    ["/docs/style.css", pageOf(beside("style.css"), "text/css; charset=utf-8")],
+    ["/docs/icon.svg", pageOf(beside("icon.svg"), "image/svg+xml")],
+  ]);
+}
+
+function pageOf(
+  text: string,
+  contentType: string,
+  more: Readonly<Record<string, string>> = {},
+): Page {
+  const content = Buffer.from(text);
+  const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 27)}"`;
+  // Kept by browsers, but asked for anew: another version of the service is another page.
+  const headers = { "content-type": contentType, "cache-control": "no-cache", etag, ...more };
+  return { content, etag, headers };
+}
+
+function answerPage(
+  { content, etag, headers }: Page,
+  request: HttpRequest,
+  response: HttpResponse,
+): void {
+  const tags = headerOf(request, "if-none-match")?.split(",") ?? [];
+  const isKnown = tags.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+  if (isKnown) {
+    const { "content-type": _, ...kept } = headers;
+    writeHead(response, 304, kept);
+    response.end();
+    return;
+  }
+  answerContent(response, 200, content, headers);
+}
+
+function notAllowed(path: string, method: string): ServiceError {
+  return new ServiceError(
+    "unimplemented",
+    `${path} does not take ${shown(method)}, only ${methods}`,
+    {
+      reason: "METHOD_NOT_ALLOWED",
+      httpStatus: 405,
+      metadata: { allow: methods },
+    },
+  );
+}

@@ -1,0 +1,182 @@
+import {
+  type OpenApiDocument,
+  operationsIn,
+  type PlacedOperation,
+  type Tag,
+} from "../../transcoding/openapi/document.ts";
+import { type GuideBlock, guideOf, type GuideSection } from "./guide.ts";
+import { html, type Html } from "./html.ts";
+import { codeView, methodLabel, operationView } from "./operation-view.ts";
+import { inline, prose } from "./prose.ts";
+import { schemaAnchor, schemaView } from "./schema-view.ts";
+
+/**
+ * The API reference as one page of HTML, made of the document that machines read. It has no script and loads its one style sheet
+ * and icon from beside it. `intro`: what the service is, in a sentence.
+ */
+export function docsPage(document: OpenApiDocument, intro: string): string {
+  const url = document.servers[0]?.url ?? "";
+  const guide = guideOf(url);
+  const operations = operationsIn(document);
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${document.info.title} API</title>
+        <meta name="description" content="${intro}" />
+        <link rel="stylesheet" href="docs/style.css" />
+        <link rel="icon" href="docs/icon.svg" type="image/svg+xml" />
+      </head>
+      <body id="top">
+        <a class="skip" href="#main">Skip to the content</a>
+        <div class="frame">
+          <div class="rail">
+            <p class="name">${ear}<a href="#top">${document.info.title}</a></p>
+            <nav class="wide" aria-label="Contents">${contents(guide, document, operations)}</nav>
+            <details class="small">
+              <summary>Contents</summary>
+              <nav aria-label="Contents, folded">${contents(guide, document, operations)}</nav>
+            </details>
+          </div>
+          <main id="main">
+            <header>
+              <h1>${document.info.title} API</h1>
+              <p class="lead">${intro}</p>
+              <dl class="facts">
+                <dt>Address</dt>
+                <dd><code>${url}</code></dd>
+                <dt>Version</dt>
+                <dd>${document.info.version}</dd>
+                <dt>For machines</dt>
+                <dd><a href="openapi.json">openapi.json</a> (OpenAPI 3.1), gRPC reflection</dd>
+              </dl>
+            </header>
+            ${guide.map(guideView)}
+            ${document.tags.map((tag) => tagView(tag, document, operations))}
+            ${schemasView(document)}
+          </main>
+        </div>
+      </body>
+    </html> `;
+  return page.toString();
+}
+
+function contents(
+  guide: readonly GuideSection[],
+  document: OpenApiDocument,
+  operations: readonly PlacedOperation[],
+): Html {
+  const tags = document.tags.map(({ name }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(name));
+    const links = own.map((placed) => {
+      const { operationId } = placed.operation;
+      const label = methodLabel(placed);
+      return html`<li>
+        <a href="#${operationId}"
+          ><span>${nameOf(operationId)}</span>
+          <small class="${label.toLowerCase()}">${label}</small></a
+        >
+      </li>`;
+    });
+    return html`<p><a href="#${tagAnchor(name)}">${shortName(name)}</a></p>
+      <ul>
+        ${links}
+      </ul>`;
+  });
+  return html`<p>Guide</p>
+    <ul>
+      ${guide.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+    </ul>
+    ${tags}
+    <p><a href="#schemas">Schemas</a></p>`;
+}
+
+/** Without the package that keeps it apart from another of the same name. */
+function nameOf(operationId: string): string {
+  return operationId.split("_").at(-1) ?? operationId;
+}
+
+/** google.cloud.speech.v1.Speech is long for a rail. */
+function shortName(tag: string): string {
+  const [first = "", ...rest] = tag.split(".");
+  return rest.length === 0 ? tag : `${rest.at(-1)} (${first})`;
+}
+
+function tagAnchor(tag: string): string {
+  return `service-${tag}`;
+}
+
+function guideView({ id, title, blocks }: GuideSection): Html {
+  return html`<section class="guide" id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title"><a href="#${id}">${title}</a></h2>
+    ${blocks.map(blockView)}
+  </section> `;
+}
+
+function blockView(block: GuideBlock): Html {
+  if (block.kind === "text") return html`${prose(block.text)}`;
+  if (block.kind === "code") return codeView(block.label, block.source);
+  const rows = block.rows.map(
+    ([term, text]) =>
+      html`<div>
+        <dt><code>${term}</code></dt>
+        <dd><p>${inline(text)}</p></dd>
+      </div>`,
+  );
+  return html`<h3 class="label">${block.label}</h3>
+    <dl class="fields narrow">${rows}</dl>`;
+}
+
+function tagView(
+  tag: Tag,
+  document: OpenApiDocument,
+  operations: readonly PlacedOperation[],
+): Html {
+  const own = operations.filter(({ operation }) => operation.tags.includes(tag.name));
+  const id = tagAnchor(tag.name);
+  return html`<section class="service" id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title"><a href="#${id}">${tag.name}</a></h2>
+    <div class="lead">${prose(tag.description)}</div>
+    ${own.map((operation) => operationView(operation, document))}
+  </section> `;
+}
+
+function schemasView({ components: { schemas } }: OpenApiDocument): Html {
+  const views = Object.entries(schemas).map(([name, schema]) => {
+    const id = schemaAnchor(name);
+    return html`<section class="schema" id="${id}" aria-labelledby="${id}-title">
+      <h3 id="${id}-title"><a href="#${id}">${name}</a></h3>
+      ${schemaView(schema, schemas)}
+    </section> `;
+  });
+  return html`<section class="schemas" id="schemas" aria-labelledby="schemas-title">
+    <h2 id="schemas-title"><a href="#schemas">Schemas</a></h2>
+    <div class="lead">
+      <p>
+        Fields marked <span class="mark">always</span> are in every answer; the others are left out
+        when they are not set. A schema whose name ends in Input or Patch is that of a request,
+        Partial that of an answer without its unset fields.
+      </p>
+    </div>
+    ${views}
+  </section>`;
+}
+
+const ear = html`<svg
+  viewBox="0 0 26 26"
+  width="26"
+  height="26"
+  fill="none"
+  stroke="currentColor"
+  stroke-width="2"
+  stroke-linecap="round"
+  aria-hidden="true"
+>
+  <path
+    d="M7 11a6.5 6.5 0 1 1 12 3.4c-1.2 2-3 2.7-3.4 4.8-.4 2.2-1.6 3.8-3.8 3.8a3.8 3.8 0 0 1-3.7-3"
+  />
+  <path d="M10.200 11.200a3.200 3.200 0 1 1 5.400 2.300c-.9.8-1.500 1.400-1.500 2.600" />
+  <path d="M2.500 7.500v6M23.500 7.500v6" opacity=".45" />
+</svg>`;

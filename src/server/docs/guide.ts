@@ -1,0 +1,257 @@
+import { jsonLayout } from "../../transcoding/openapi/json-layout.ts";
+import { describeFailures } from "../openapi-failures.ts";
+
+/** What a reader should know before the single methods. Texts are paragraphs in which `code` may stand. */
+export interface GuideSection {
+  readonly id: string;
+  readonly title: string;
+  readonly blocks: readonly GuideBlock[];
+}
+
+export type GuideBlock =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "code";
+      readonly lang: string;
+      readonly label: string;
+      readonly source: string;
+    }
+  | {
+      readonly kind: "rows";
+      readonly label: string;
+      readonly rows: readonly (readonly [term: string, text: string])[];
+    };
+
+/** The guide for a service at `url`: on the page of the API reference, and as Markdown in the description of the document. */
+export function guideOf(url: string): GuideSection[] {
+  return [
+    firstCall(url),
+    authentication(),
+    requestsAndAnswers(),
+    errors(),
+    liveAudio(url),
+    media(url),
+    grpc(url),
+  ];
+}
+
+export function guideMarkdown(sections: readonly GuideSection[]): string {
+  return sections
+    .map(({ title, blocks }) => `## ${title}\n\n${blocks.map(markdownOf).join("\n\n")}`)
+    .join("\n\n");
+}
+
+function markdownOf(block: GuideBlock): string {
+  if (block.kind === "text") return block.text;
+  if (block.kind === "code") return `\`\`\`${block.lang}\n${block.source}\n\`\`\``;
+  return block.rows.map(([term, text]) => `- \`${term}\`: ${text}`).join("\n");
+}
+
+function text(text: string): GuideBlock {
+  return { kind: "text", text };
+}
+
+function code(lang: string, label: string, source: string): GuideBlock {
+  return { kind: "code", lang, label, source };
+}
+
+function rows(label: string, rows: readonly (readonly [string, string])[]): GuideBlock {
+  return { kind: "rows", label, rows };
+}
+
+function firstCall(url: string): GuideSection {
+  return {
+    id: "first-call",
+    title: "A first call",
+    blocks: [
+      text(
+        "Everything is at one address: REST, WebSocket, gRPC, gRPC-Web and Connect. The examples on this page can be pasted into a shell that has a token in `$TOKEN`.",
+      ),
+      code(
+        "sh",
+        "Your transcripts",
+        `curl ${url}/v1alpha1/transcripts \\\n  -H "Authorization: Bearer $TOKEN"`,
+      ),
+    ],
+  };
+}
+
+function authentication(): GuideSection {
+  return {
+    id: "authentication",
+    title: "Authentication",
+    blocks: [
+      text(
+        "Every call shows a token: `Authorization: Bearer <token>`. A token is an API key, or a JWT that is signed with the private half of a registered client key.",
+      ),
+      text(
+        "Where a browser cannot set headers, the speech interface also takes the query parameter `token=<token>`, and a WebSocket `Sec-WebSocket-Protocol: Bearer, <token>`. Google's clients send an API key as `X-Goog-Api-Key`. Two different tokens in one call are refused.",
+      ),
+      text(
+        "A JWT is signed by RS256, ES256 or EdDSA. Its header has `kid`, the id of the client key; its claims are `iss` and `sub`, both the client id, `aud`, the address of this service, `iat`, and `exp`, at most an hour later.",
+      ),
+      rows("Scopes of keys", [
+        ["transcripts.read", "reads jobs and transcripts"],
+        [
+          "transcripts.write",
+          "submits jobs; creates, changes and deletes transcripts; uploads media",
+        ],
+        ["speech", "recognizes audio, in one call or live"],
+        ["account", "makes, lists and revokes keys"],
+      ]),
+    ],
+  };
+}
+
+function requestsAndAnswers(): GuideSection {
+  return {
+    id: "json",
+    title: "Requests and answers",
+    blocks: [
+      text(
+        "Bodies are JSON in UTF-8, by the JSON mapping of Protocol Buffers. Names are lowerCamelCase; snake_case is read too. A field or query parameter that a method does not have is refused, null is the same as absent, and numbers may stand in quotes.",
+      ),
+      rows("Types", [
+        ["duration", 'seconds, with up to nine digits after the point: "1.500s"'],
+        ["timestamp", 'RFC 3339; answers are in UTC: "2026-11-20T10:11:12.345Z"'],
+        ["base64", "bytes; standard and URL-safe base64 are read, with or without padding"],
+        ["int64", "a string of digits, for JSON numbers end at 2^53"],
+        ["enum", "the name of a value; its number is read too"],
+      ]),
+      text(
+        "Lists come in pages: `nextPageToken` of one answer is the `pageToken` of the next request, and is empty on the last page. Fields that only the service sets may be sent and are ignored.",
+      ),
+      text(
+        "A caller that wants its answer within some time says so in seconds, `X-Server-Timeout: 1.5`, and is answered 504 when that is over.",
+      ),
+      text(
+        "Programs must not break when an answer has a field that is not described here: the interface grows.",
+      ),
+    ],
+  };
+}
+
+function errors(): GuideSection {
+  return {
+    id: "errors",
+    title: "Errors",
+    blocks: [
+      text(
+        "A call that fails has one kind of body, whatever the method: `code` is the google.rpc.Code, `message` names field, value and limit, and `details` are for programs. `error` says the same again as Google's JSON APIs do.",
+      ),
+      text(
+        "Rely on `reason` in google.rpc.ErrorInfo, not on the wording of messages. google.rpc.BadRequest lists everything that is wrong with a request at once. What belongs to another account is answered like what does not exist.",
+      ),
+      code("json", "An answer of 400", exampleError()),
+      rows("Status codes", [
+        ["400", "the request is malformed, or not what the method takes in this state"],
+        ["401", "no valid token; `WWW-Authenticate: Bearer`"],
+        ["403", "the key lacks a scope"],
+        ["404", "nothing is there, for this account"],
+        ["405", "the path does not take this method; `Allow` has those that it does"],
+        ["409", "somebody else was first: a stale version, an `Idempotency-Key` that was used"],
+        ["413", "the body is too long"],
+        ["415", "the body is not JSON"],
+        ["426", "the path is that of a WebSocket"],
+        ["429", "too much: try again after `Retry-After` seconds"],
+        ["500", "a fault of the service, which its operator can look up"],
+        ["503", "out of order for a moment: try again after `Retry-After` seconds"],
+        ["504", "it took longer than the caller, or the service, waits"],
+      ]),
+    ],
+  };
+}
+
+function exampleError(): string {
+  const { shared } = describeFailures();
+  const example = shared.find(({ status }) => status === 400)?.examples["INVALID_ARGUMENT"];
+  return jsonLayout(example?.body ?? {}, 84);
+}
+
+function liveAudio(url: string): GuideSection {
+  const socket = url.replace(/^http/, "ws");
+  return {
+    id: "live-audio",
+    title: "Live audio",
+    blocks: [
+      text(
+        "A stream of audio goes over a WebSocket. Each text frame is one JSON message: the first has `streamingConfig`, every later one `audioContent`; an empty `audioContent` asks for the last results. Answers stand in `result`; `error` is the last message of a stream that fails.",
+      ),
+      code(
+        "js",
+        "In a browser, or in Node 22 and later",
+        `const address = "${socket}/v2beta1/speech:streamingrecognize";
+const socket = new WebSocket(address, ["Bearer", token]);
+socket.onopen = () => {
+  const config = { encoding: "LINEAR16", sampleRateHertz: 16000, languageCode: "en-US" };
+  socket.send(JSON.stringify({ streamingConfig: { config, interimResults: true } }));
+  // and, as audio comes: socket.send(JSON.stringify({ audioContent: base64 }))
+};
+socket.onmessage = ({ data }) => {
+  const { result, error } = JSON.parse(data);
+  if (error) console.error(error.message);
+  for (const { isFinal, alternatives } of result?.results ?? []) {
+    console.log(isFinal ? "final" : "so far", alternatives[0].transcript);
+  }
+};`,
+      ),
+      rows("How a socket closes", [
+        ["1000", "all is said"],
+        ["1007", "a message is not what was expected"],
+        ["1008", "the token is not valid, or the stream broke a rule, such as 60 s without audio"],
+        ["1009", "a message is too big: at most 1 MiB is taken"],
+        ["1011", "a fault of the service"],
+        ["1012", "the service restarts: final results were sent, connect again"],
+        ["1013", "too much at once: try again later"],
+      ]),
+    ],
+  };
+}
+
+function media(url: string): GuideSection {
+  return {
+    id: "media",
+    title: "Media",
+    blocks: [
+      text(
+        "A recording comes from a URL on the public internet, or is uploaded: `initupload` answers a temporary URL that takes the file by one PUT, and its signature is the only authorization it needs. The answer comes once the bytes are safe; an upload that breaks off leaves nothing behind and can be repeated.",
+      ),
+      code(
+        "sh",
+        "An upload, and a job for it",
+        `UPLOAD=$(curl -s ${url}/v1alpha1/initupload -H "Authorization: Bearer $TOKEN" -d '{}')
+curl -X PUT --data-binary @talk.wav "$(jq -r .storageSignedUrl <<<"$UPLOAD")"
+jq '{uri: .resourceName, useUri: false, metadata: {languageCode: "en-US", fileType: "AUDIO"}}' <<<"$UPLOAD" |
+  curl ${url}/v1alpha1/transcriptjob:submit -H "Authorization: Bearer $TOKEN" -d @-`,
+      ),
+      text(
+        "The `uri` of a transcript is such a URL too, for GET and HEAD, with ranges and ETag: players can use it as it is.",
+      ),
+    ],
+  };
+}
+
+function grpc(url: string): GuideSection {
+  const { host, protocol } = new URL(url);
+  const address = /:\d+$/.test(host) ? host : `${host}:${protocol === "https:" ? 443 : 80}`;
+  const plain = protocol === "https:" ? "" : "-plaintext ";
+  return {
+    id: "grpc",
+    title: "gRPC and Connect",
+    blocks: [
+      text(
+        "The same methods answer over gRPC (HTTP/2, with or without TLS in front), gRPC-Web and Connect at the same address; each is listed below with its full name. The token goes into the metadata `authorization: Bearer <token>`. Errors carry the same details as `google.rpc.Status`.",
+      ),
+      code(
+        "sh",
+        "With grpcurl, which asks the service for its contract by reflection",
+        `grpcurl ${plain}${address} list
+grpcurl ${plain}-H "authorization: Bearer $TOKEN" -d '{"pageSize": 10}' \\
+  ${address} hlust.transcripts.v1alpha1.Transcripts/ListTranscripts`,
+      ),
+      text(
+        "Clients made for Google's speech service connect unchanged to `google.cloud.speech.v1.Speech` (Recognize and StreamingRecognize): give them this address as their endpoint. `grpc.health.v1.Health` tells load balancers how the service is.",
+      ),
+    ],
+  };
+}

@@ -1,0 +1,18 @@
+import { html, type Html } from "./html.ts";
+
+/** Text as comments of the contract have it: paragraphs apart by an empty line, and `code`. */
+export function prose(text: string | undefined): Html[] {
+  if (text === undefined || text === "") return [];
+  return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`);
+}
+
+/** One paragraph without its element. */
+export function inline(text: string): Html[] {
+  return text
+    .split(/(`[^`]+`)/)
+    .map((part) =>
+      part.length > 2 && part.startsWith("`") && part.endsWith("`")
+        ? html`<code>${part.slice(1, -1)}</code>`
+        : html`${part}`,
+    );
+}

@@ -1,0 +1,213 @@
+import type {
+  Operation,
+  PathItem,
+  Reference,
+  Response,
+  Schema,
+  Tag,
+} from "../transcoding/openapi/document.ts";
+import { curlOf } from "../transcoding/openapi/curl.ts";
+
+/** What the service answers besides the methods of its contract. */
+export const doorsTag: Tag = {
+  name: "Service",
+  description:
+    "Media at signed URLs, the state of the service, and this description. None of it needs a token.",
+};
+
+/** Paths of the doors that no HTTP rule describes: media, health, and the reference itself. */
+export function doorPaths(url: string): Record<string, PathItem> {
+  return {
+    "/media/uploads/{upload}": { put: putMedia() },
+    "/media/{media}": { get: getMedia("get"), head: getMedia("head") },
+    "/healthz": { get: health(url) },
+    "/readyz": { get: readiness(url) },
+    "/openapi.json": {
+      get: door(url, "getOpenApi", "This description", "/openapi.json", {
+        "200": json("An OpenAPI 3.1 document.", { type: "object" }),
+        "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+      }),
+    },
+    "/docs": {
+      get: door(url, "getDocs", "This description, for people", "/docs", {
+        "200": {
+          description: "A page that loads nothing from elsewhere and runs no script.",
+          content: { "text/html": {} },
+        },
+        "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+      }),
+    },
+  };
+}
+
+const failure: Reference = { $ref: "#/components/responses/Failure" };
+
+function door(
+  url: string,
+  operationId: string,
+  summary: string,
+  path: string,
+  responses: Record<string, Response | Reference>,
+): Operation {
+  const source = curlOf({ method: "GET", url: `${url}${path}`, withToken: false });
+  return {
+    operationId,
+    tags: [doorsTag.name],
+    summary,
+    security: [],
+    responses: { ...responses, default: failure },
+    "x-codeSamples": [{ lang: "Shell", label: summary, source }],
+  };
+}
+
+function json(description: string, schema: Schema): Response {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** The parts of a signed URL that are in the query. */
+function signature(withSize: boolean): NonNullable<Operation["parameters"]> {
+  const part = (name: string, description: string) =>
+    ({ name, in: "query", required: true, description, schema: { type: "string" } }) as const;
+  return [
+    part("expires", "When the URL ends, in seconds since 1970."),
+    ...(withSize ? [part("bytesMax", "The longest file that is taken, in bytes.")] : []),
+    part("token", "The signature. Nothing of the URL may be changed, left out or added."),
+  ];
+}
+
+const invalid = "`SIGNED_URL_INVALID`: the URL was altered, is for another method, or has expired.";
+
+function failed(description: string): Response {
+  const schema: Schema = { $ref: "#/components/schemas/Error" };
+  return { description, content: { "application/json": { schema } } };
+}
+
+function putMedia(): Operation {
+  return {
+    operationId: "putMedia",
+    tags: [doorsTag.name],
+    summary: "Uploads media to the URL that initupload answered",
+    description:
+      "The body is the file as it is. The answer comes once the bytes are safe. An upload that breaks off leaves nothing behind and can be repeated; one that was answered cannot.",
+    security: [],
+    parameters: [
+      {
+        name: "upload",
+        in: "path",
+        required: true,
+        description: "The id of the upload.",
+        schema: { type: "string" },
+      },
+      ...signature(true),
+    ],
+    requestBody: { required: true, content: { "*/*": {} } },
+    responses: {
+      "200": json("The bytes are safe.", { type: "object" }),
+      "400": failed("`CONTENT_RANGE_NOT_TAKEN`: a part of a file; send the whole."),
+      "403": failed(invalid),
+      "404": failed("`NOT_FOUND`: the transcript or the upload is gone."),
+      "409": failed("`UPLOAD_USED`: the URL has taken a file already; `initupload` gives another."),
+      "413": failed(
+        "`PAYLOAD_TOO_LARGE`: the file is longer than `bytesMax`; nothing of it is kept.",
+      ),
+      "503": { $ref: "#/components/responses/Unavailable" },
+      default: failure,
+    },
+    "x-codeSamples": [
+      {
+        lang: "Shell",
+        label: "A file, to the answered storageSignedUrl",
+        source: `curl -X PUT --data-binary @talk.wav "$STORAGE_SIGNED_URL"`,
+      },
+    ],
+  };
+}
+
+function getMedia(method: "get" | "head"): Operation {
+  const headers = {
+    ETag: { description: "Of the content.", schema: { type: "string" } },
+    "Accept-Ranges": { schema: { const: "bytes" } },
+  } as const;
+  const content = method === "get" ? { content: { "*/*": {} } } : {};
+  return {
+    operationId: method === "get" ? "getMedia" : "headMedia",
+    tags: [doorsTag.name],
+    summary:
+      method === "get"
+        ? "Plays or downloads the media at a transcript's uri"
+        : "Asks for the headers of the media",
+    security: [],
+    parameters: [
+      {
+        name: "media",
+        in: "path",
+        required: true,
+        description: "The id of the media.",
+        schema: { type: "string" },
+      },
+      ...signature(false),
+      ...(method === "get" ? [rangeHeader] : []),
+    ],
+    responses: {
+      "200": { description: "All of it, with its media type.", headers, ...content },
+      ...(method === "get" && {
+        "206": { description: "The part that `Range` names.", headers, ...content },
+      }),
+      "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+      "403": failed(invalid),
+      "404": failed("`NOT_FOUND`: the media is gone."),
+      ...(method === "get" && {
+        "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins past the end."),
+      }),
+      default: failure,
+    },
+    "x-codeSamples": [
+      {
+        lang: "Shell",
+        label: method === "get" ? "The first kilobyte" : "How long it is",
+        source: method === "get" ? `curl -r 0-1023 "$URI"` : `curl -I "$URI"`,
+      },
+    ],
+  };
+}
+
+const rangeHeader = {
+  name: "Range",
+  in: "header",
+  description: "One range of bytes.",
+  schema: { type: "string" },
+  example: "bytes=0-1023",
+} as const;
+
+function health(url: string): Operation {
+  return door(url, "getHealth", "Whether the process answers", "/healthz", {
+    "200": json("It does.", {
+      type: "object",
+      properties: { status: { const: "ok" } },
+      required: ["status"],
+    }),
+  });
+}
+
+function readiness(url: string): Operation {
+  const report: Schema = {
+    type: "object",
+    properties: {
+      status: { type: "string", enum: ["ready", "not ready"] },
+      parts: {
+        type: "object",
+        description: "Each part by its name, with facts about it.",
+        additionalProperties: {
+          type: "object",
+          properties: { ready: { type: "boolean" } },
+          required: ["ready"],
+        },
+      },
+    },
+    required: ["status", "parts"],
+  };
+  return door(url, "getReadiness", "Whether calls can be answered", "/readyz", {
+    "200": json("Every part is ready.", report),
+    "503": json("Some part is not.", report),
+  });
+}

@@ -1,0 +1,58 @@
+import type { Registry } from "@bufbuild/protobuf";
+import { comments } from "../gen/comments.ts";
+import { examples } from "../gen/examples.ts";
+import { packageVersion } from "../std/version.ts";
+import type { Binding } from "../transcoding/http-rules.ts";
+import type { OpenApiDocument, SecurityScheme } from "../transcoding/openapi/document.ts";
+import { createOpenApi } from "../transcoding/openapi/openapi.ts";
+import { guideMarkdown, guideOf } from "./docs/guide.ts";
+import { doorPaths, doorsTag } from "./openapi-doors.ts";
+import { describeFailures } from "./openapi-failures.ts";
+import { bodyBytesMaxDefault } from "./rest.ts";
+
+/** Everything that the service answers over HTTP, as OpenAPI 3.1. `url`: where callers find it, without a slash at the end. */
+export function describeApi(
+  bindings: readonly Binding[],
+  { registry, url }: { readonly registry: Registry; readonly url: string },
+): OpenApiDocument {
+  const document = createOpenApi(bindings, {
+    info: {
+      title: "Hlust",
+      version: packageVersion(),
+      description: `${intro}\n\n${guideMarkdown(guideOf(url))}`,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    url,
+    comments,
+    examples,
+    registry,
+    failures: describeFailures(),
+    securitySchemes,
+    bodyBytesMax: bodyBytesMaxDefault,
+  });
+  return {
+    ...document,
+    tags: [...document.tags, doorsTag],
+    paths: { ...document.paths, ...doorPaths(url) },
+  };
+}
+
+/** What the service is, in a sentence. */
+export const intro =
+  "Recordings become time-aligned, versioned, editable transcripts; live audio becomes words while they are spoken.";
+
+const securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>> = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An API key, or a JWT signed with the private half of a registered client key. Scopes: transcripts.read, transcripts.write, speech, account.",
+  },
+  token: {
+    type: "apiKey",
+    in: "query",
+    name: "token",
+    description:
+      "The same token in the query, where headers cannot be set; of the speech interface only. A WebSocket may offer it as `Sec-WebSocket-Protocol: Bearer, <token>`.",
+  },
+};

@@ -1,0 +1,25 @@
+/** A call as a line of shell that can be pasted: the token stands in $TOKEN. `body` is JSON text. */
+export function curlOf(call: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** false for what needs no token. */
+  readonly withToken?: boolean;
+}): string {
+  const { method, url, headers = {}, body, withToken = true } = call;
+  const isPlain = method === "GET" || (method === "POST" && body !== undefined);
+  const lines = [isPlain ? `curl ${quoted(url)}` : `curl -X ${method} ${quoted(url)}`];
+  if (withToken) lines.push(`-H "Authorization: Bearer $TOKEN"`);
+  for (const [name, value] of Object.entries(headers))
+    lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+  if (body !== undefined) {
+    lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`);
+  }
+  return lines.join(" \\\n  ");
+}
+
+/** One word for a POSIX shell, whatever is in it. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,184 @@
+import type { JsonValue } from "@bufbuild/protobuf";
+
+/** An OpenAPI 3.1 document, as far as it is made here. Names that begin with "x-" are extensions of ours. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.1";
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license?: { readonly name: string; readonly identifier: string };
+  };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly Tag[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  };
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly description?: string;
+}
+
+export type SecurityScheme =
+  | { readonly type: "http"; readonly scheme: string; readonly description: string }
+  | {
+      readonly type: "apiKey";
+      readonly in: "query" | "header";
+      readonly name: string;
+      readonly description: string;
+    };
+
+/** HTTP methods that a path item of OpenAPI 3.1 has a place for, in the order of its specification. */
+export const pathItemMethods = [
+  "get",
+  "put",
+  "post",
+  "delete",
+  "options",
+  "head",
+  "patch",
+  "trace",
+] as const;
+export type PathItemMethod = (typeof pathItemMethods)[number];
+
+export type PathItem = { readonly [Method in PathItemMethod]?: Operation } & {
+  /** Operations of methods that OpenAPI 3.1 has no place for, by the method in upper case. */
+  readonly "x-additionalOperations"?: Readonly<Record<string, Operation>>;
+};
+
+/** An operation with where it stands in the document. */
+export interface PlacedOperation {
+  readonly path: string;
+  /** In upper case, as on the wire. */
+  readonly method: string;
+  readonly operation: Operation;
+}
+
+/** Every operation of a document, in its order. */
+export function operationsIn(document: Pick<OpenApiDocument, "paths">): PlacedOperation[] {
+  return Object.entries(document.paths).flatMap(
+    ([path, { "x-additionalOperations": additional = {}, ...item }]) =>
+      Object.entries({ ...item, ...additional }).map(([method, operation]) => ({
+        path,
+        method: method.toUpperCase(),
+        operation,
+      })),
+  );
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  /** The method's full name, as gRPC, gRPC-Web and Connect call it: "/package.Service/Method". */
+  readonly "x-grpc-path"?: string;
+  readonly "x-websocket"?: WebSocketDescription;
+  readonly "x-codeSamples"?: readonly CodeSample[];
+}
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
+}
+
+/** What goes over the socket that a GET with Upgrade opens: each text frame is one message. */
+export interface WebSocketDescription {
+  readonly send: Schema;
+  readonly receive: Schema;
+  readonly examples: Readonly<Record<string, WebSocketExample>>;
+}
+
+export interface WebSocketExample {
+  readonly summary: string;
+  /** In order. */
+  readonly messages: readonly ({ readonly send: JsonValue } | { readonly receive: JsonValue })[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: true;
+  readonly description?: string;
+  readonly schema: Schema;
+  readonly example?: JsonValue;
+  /** A path parameter whose value may have slashes, which stay as they are. */
+  readonly "x-multiSegment"?: true;
+}
+
+export interface RequestBody {
+  readonly description?: string;
+  readonly required?: true;
+  readonly content: Readonly<Record<string, MediaType>>;
+  /** A longer body is refused with 413. */
+  readonly "x-bytesMax"?: number;
+}
+
+export interface MediaType {
+  readonly schema?: Schema;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: JsonValue;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface Header {
+  readonly description?: string;
+  readonly schema: Schema;
+  readonly example?: JsonValue;
+}
+
+/** JSON Schema 2020-12, as far as it is used here. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly JsonValue[];
+  readonly const?: JsonValue;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly contentEncoding?: string;
+  readonly items?: Schema;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+  readonly propertyNames?: Schema;
+  readonly maxProperties?: number;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
+  readonly readOnly?: true;
+  readonly examples?: readonly JsonValue[];
+  /** What each value of `enum` means. */
+  readonly "x-enumDescriptions"?: Readonly<Record<string, string>>;
+  /** Bounds of a duration: "0.2s". */
+  readonly "x-minimum"?: string;
+  readonly "x-maximum"?: string;
+}

@@ -1,0 +1,69 @@
+import { type DescEnum, type DescField, getOption, hasOption } from "@bufbuild/protobuf";
+import { field_behavior } from "../../gen/google/api/field_behavior_pb.ts";
+import { FieldBehavior } from "../../gen/google/api/field_behavior_pb.ts";
+import { limits, type Limits } from "../../gen/hlust/api/annotations_pb.ts";
+import type { Schema } from "./document.ts";
+
+export function isRequired(field: DescField): boolean {
+  return behaves(field, FieldBehavior.REQUIRED);
+}
+
+export function isOutputOnly(field: DescField): boolean {
+  return behaves(field, FieldBehavior.OUTPUT_ONLY);
+}
+
+function behaves(field: DescField, behavior: FieldBehavior): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
+}
+
+function limitsOf(field: DescField): Limits | undefined {
+  return hasOption(field, limits) ? getOption(field, limits) : undefined;
+}
+
+/** Bounds of a number: they hold for requests and answers. */
+export function withBounds(field: DescField, schema: Schema): Schema {
+  const { min, max } = limitsOf(field) ?? {};
+  if (min === undefined && max === undefined) return schema;
+  // A bounded number is never NaN or Infinity.
+  const number = schema.anyOf?.[0] ?? schema;
+  return {
+    ...number,
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+  };
+}
+
+/** What a request may hold in a field besides: `schema` is that of the field, or of an item of its list or map. */
+export function withLimits(field: DescField, schema: Schema): Schema {
+  const { charsMax = 0, secondsMin, secondsMax, values = [] } = limitsOf(field) ?? {};
+  const isText = schema.type === "string" && schema.contentEncoding === undefined;
+  const isFreeText = isText && schema.pattern === undefined && schema.format === undefined;
+  return {
+    ...schema,
+    ...(isFreeText && isRequired(field) && { minLength: 1 }),
+    ...(charsMax > 0 && { maxLength: charsMax }),
+    ...(values.length > 0 && field.enum === undefined && { enum: values }),
+    ...(secondsMin !== undefined && { "x-minimum": `${secondsMin}s` }),
+    ...(secondsMax !== undefined && { "x-maximum": `${secondsMax}s` }),
+  };
+}
+
+/** Limits of a list or map as a whole, in requests. */
+export function withCounts(field: DescField, schema: Schema): Schema {
+  const { itemsMax = 0, keyCharsMax = 0 } = limitsOf(field) ?? {};
+  if (field.fieldKind === "list") return { ...schema, ...(itemsMax > 0 && { maxItems: itemsMax }) };
+  const propertyNames = { ...schema.propertyNames, maxLength: keyCharsMax };
+  return {
+    ...schema,
+    ...(itemsMax > 0 && { maxProperties: itemsMax }),
+    ...(keyCharsMax > 0 && { propertyNames }),
+  };
+}
+
+/** The names of an enum that a request may give in a field; undefined: all. */
+export function acceptedNames(field: DescField, type: DescEnum): readonly string[] | undefined {
+  const { values = [] } = limitsOf(field) ?? {};
+  if (values.length > 0) return values;
+  if (!isRequired(field)) return undefined;
+  return type.values.filter(({ number }) => number !== 0).map(({ name }) => name);
+}

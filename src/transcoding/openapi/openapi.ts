@@ -1,0 +1,158 @@
+import type { DescMethod, DescService, Registry } from "@bufbuild/protobuf";
+import type { Binding } from "../http-rules.ts";
+import { createComments } from "./comments.ts";
+import { createExamples } from "./contract-examples.ts";
+import {
+  type OpenApiDocument,
+  type Operation,
+  type PathItem,
+  type PathItemMethod,
+  pathItemMethods,
+  type SecurityScheme,
+  type Tag,
+} from "./document.ts";
+import { type Failures, sharedResponses } from "./failures.ts";
+import { openApiPath, shapeOf } from "./openapi-path.ts";
+import { needsSocket, operationOf, type OperationParts } from "./operation.ts";
+import { SchemaBook } from "./schema-book.ts";
+
+export interface OpenApiParts {
+  readonly info: OpenApiDocument["info"];
+  /** Where the service is, without a slash at the end. */
+  readonly url: string;
+  /** Comments of the contract by full name. */
+  readonly comments: Readonly<Record<string, string>>;
+  /** Example calls by the full name of the method; see contract-examples.ts. */
+  readonly examples: unknown;
+  readonly failures: Failures;
+  /** Knows what examples have in a google.protobuf.Any: see registryOf(). */
+  readonly registry: Registry;
+  readonly securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>>;
+  /** Longest JSON body of a method that does not say, in bytes. */
+  readonly bodyBytesMax: number;
+}
+
+/**
+ * An OpenAPI 3.1 document of everything that the bindings serve: an operation for each, with schemas of proto3 JSON, limits from
+ * the options of hlust.api and google.api.field_behavior, texts from the comments of the contract, and its examples. Throws
+ * Error for an example that is not a message of its method.
+ */
+export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts): OpenApiDocument {
+  const schemas = new SchemaBook(createComments(parts.comments));
+  const comments = createComments(parts.comments);
+  const operationParts: OperationParts = {
+    ...parts,
+    schemas,
+    comments,
+    examples: createExamples(parts.examples),
+  };
+  const ids = operationIds(bindings);
+  const tags = tagNames(bindings);
+  const paths = new PathTable();
+  for (const [at, binding] of bindings.entries()) {
+    const tag = tags.get(binding.method.parent) ?? binding.method.parent.name;
+    const operationId = ids[at] ?? binding.method.localName;
+    paths.add(binding, operationOf(binding, { operationId, tag }, operationParts));
+  }
+  const responses = sharedResponses(parts.failures);
+  const reserved = new Set(Object.keys(parts.failures.schemas));
+  const { value, schemas: messages } = schemas.finish(paths.items(), reserved);
+  return {
+    openapi: "3.1.1",
+    info: parts.info,
+    servers: [{ url: parts.url }],
+    tags: Array.from(tags, ([service, name]): Tag => {
+      const description = comments.of(service);
+      return { name, ...(description !== "" && { description }) };
+    }),
+    paths: value,
+    components: {
+      schemas: { ...messages, ...parts.failures.schemas },
+      responses,
+      securitySchemes: parts.securitySchemes,
+    },
+  };
+}
+
+/** The method's name in lower camel case; with the service's full name where another service has it too, with a number for further bindings. */
+function operationIds(bindings: readonly Binding[]): string[] {
+  const owners = new Map<string, DescService>();
+  const counts = new Map<DescMethod, number>();
+  return bindings.map(({ method }) => {
+    const owner = owners.get(method.localName) ?? method.parent;
+    owners.set(method.localName, owner);
+    const service = method.parent.typeName.replaceAll(".", "_");
+    const id = owner === method.parent ? method.localName : `${service}_${method.localName}`;
+    const count = (counts.get(method) ?? 0) + 1;
+    counts.set(method, count);
+    return count === 1 ? id : `${id}_${count}`;
+  });
+}
+
+/** A service's name; its full name where an earlier service has the same. */
+function tagNames(bindings: readonly Binding[]): Map<DescService, string> {
+  const names = new Map<DescService, string>();
+  for (const { parent } of bindings.map(({ method }) => method)) {
+    if (names.has(parent)) continue;
+    const isTaken = names.values().some((name) => name === parent.name);
+    names.set(parent, isTaken ? parent.typeName : parent.name);
+  }
+  return names;
+}
+
+/** Operations by path and method. Of two bindings with the same place the later one counts, as it does for routes. */
+class PathTable {
+  /** By shape, under the template of the first binding. */
+  readonly #paths = new Map<string, { template: string; operations: Map<string, Operation> }>();
+
+  add(binding: Binding, operation: Operation): void {
+    const { template } = openApiPath(binding);
+    const shape = shapeOf(template);
+    const path = this.#paths.get(shape) ?? { template, operations: new Map<string, Operation>() };
+    this.#paths.set(shape, path);
+    path.operations.set(methodOf(binding), renamedLike(path.template, template, operation));
+  }
+
+  items(): Record<string, PathItem> {
+    const entries = Array.from(this.#paths.values(), ({ template, operations }) => [
+      template,
+      itemOf(operations),
+    ]);
+    return Object.fromEntries(entries);
+  }
+}
+
+/** A socket is opened by GET; "WEBSOCKET" keeps it apart from a method that answers GET. */
+function methodOf({ method, httpMethod }: Binding): string {
+  return needsSocket(method) ? "WEBSOCKET" : httpMethod;
+}
+
+function itemOf(operations: ReadonlyMap<string, Operation>): PathItem {
+  const item: { [Method in PathItemMethod]?: Operation } = {};
+  const additional: Record<string, Operation> = {};
+  for (const [method, operation] of operations) {
+    const place = method === "WEBSOCKET" && !operations.has("GET") ? "get" : method.toLowerCase();
+    const known = pathItemMethods.find((name) => name === place);
+    if (known === undefined) additional[method] = operation;
+    else item[known] = operation;
+  }
+  return {
+    ...item,
+    ...(Object.keys(additional).length > 0 && { "x-additionalOperations": additional }),
+  };
+}
+
+/** The path parameters of an operation under the names of the path's first binding. */
+function renamedLike(first: string, own: string, operation: Operation): Operation {
+  if (first === own) return operation;
+  const namesOf = (template: string) =>
+    Array.from(template.matchAll(/\{([^}]*)\}/g), ([, name = ""]) => name);
+  const names = namesOf(first);
+  const owned = namesOf(own);
+  const parameters = operation.parameters?.map((parameter) =>
+    parameter.in === "path"
+      ? { ...parameter, name: names[owned.indexOf(parameter.name)] ?? parameter.name }
+      : parameter,
+  );
+  return { ...operation, ...(parameters && { parameters }) };
+}

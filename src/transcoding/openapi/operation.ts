@@ -1,0 +1,256 @@
+import {
+  type DescMethod,
+  fromJson,
+  getOption,
+  hasOption,
+  type JsonValue,
+  type Registry,
+} from "@bufbuild/protobuf";
+import {
+  access,
+  body_bytes_max,
+  failures as failuresOption,
+  headers,
+} from "../../gen/hlust/api/annotations_pb.ts";
+import { takesHttpBody } from "../bind-request.ts";
+import type { Binding } from "../http-rules.ts";
+import { writeRequest } from "../write-request.ts";
+import { answersHttpBody } from "../write-response.ts";
+import { type Comments, summaryOf } from "./comments.ts";
+import type { ContractExamples, UnaryExample } from "./contract-examples.ts";
+import { curlOf } from "./curl.ts";
+import type {
+  CodeSample,
+  Example,
+  MediaType,
+  Operation,
+  Parameter,
+  RequestBody,
+  Response,
+  Schema,
+  WebSocketDescription,
+} from "./document.ts";
+import {
+  type Failures,
+  type FailureScope,
+  failureResponses,
+  streamErrorSchema,
+} from "./failures.ts";
+import { jsonLayout } from "./json-layout.ts";
+import { openApiPath } from "./openapi-path.ts";
+import { queryParameters } from "./query-parameters.ts";
+import type { SchemaBook } from "./schema-book.ts";
+
+/** What operations are written with. */
+export interface OperationParts {
+  readonly schemas: SchemaBook;
+  readonly comments: Comments;
+  readonly examples: ContractExamples;
+  readonly failures: Failures;
+  /** Knows what examples have in a google.protobuf.Any. */
+  readonly registry: Registry;
+  /** Longest body of a method that says nothing else. */
+  readonly bodyBytesMax: number;
+  /** Where the service is, without a slash at the end. */
+  readonly url: string;
+}
+
+/** The operation of one binding. `names`: its id and its tag. */
+export function operationOf(
+  binding: Binding,
+  names: { readonly operationId: string; readonly tag: string },
+  parts: OperationParts,
+): Operation {
+  const { method } = binding;
+  const { comments, schemas } = parts;
+  const { summary, description } = summaryOf(comments.of(method));
+  const calls = callsOf(binding, parts);
+  const isSocket = needsSocket(method);
+  const parameters = [
+    ...openApiPath(binding).parameters,
+    ...(isSocket ? [] : queryParameters(binding, schemas)),
+    ...headerParameters(method),
+  ];
+  const requestBody = isSocket ? undefined : requestBodyOf(binding, calls, parts);
+  const scopes = new Set<FailureScope>(["every", isSocket ? "socket" : "rest"]);
+  if (requestBody !== undefined) scopes.add("body");
+  return {
+    operationId: names.operationId,
+    tags: [names.tag],
+    summary: summary === "" ? method.name : summary,
+    ...(description !== "" && { description }),
+    security: securityOf(method),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...(isSocket ? { "101": switching } : { "200": answerOf(binding, calls, parts) }),
+      ...failureResponses(parts.failures, scopes, ownFailures(method, parts.failures)),
+    },
+    "x-grpc-path": `/${method.parent.typeName}/${method.name}`,
+    ...(isSocket && { "x-websocket": socketOf(method, parts) }),
+    ...(calls.length > 0 && { "x-codeSamples": calls.map(({ sample }) => sample) }),
+  };
+}
+
+/** Whether callers stream, which one request cannot. */
+export function needsSocket({ methodKind }: DescMethod): boolean {
+  return methodKind === "bidi_streaming" || methodKind === "client_streaming";
+}
+
+/** An example of the contract as this binding has it. */
+interface Call {
+  readonly example: UnaryExample;
+  readonly body: JsonValue | undefined;
+  readonly sample: CodeSample;
+}
+
+function callsOf(binding: Binding, parts: OperationParts): Call[] {
+  return parts.examples(binding.method).flatMap((example) => {
+    if ("stream" in example) return [];
+    const { registry } = parts;
+    const message = fromJson(binding.method.input, example.request, { registry });
+    const request = writeRequest([binding], message, registry);
+    const text = request.body?.content;
+    const body: JsonValue | undefined = typeof text === "string" ? JSON.parse(text) : undefined;
+    const source = curlOf({
+      method: request.httpMethod,
+      url: `${parts.url}${request.target}`,
+      headers: example.headers,
+      body: body === undefined ? undefined : jsonLayout(body, 66),
+    });
+    return [{ example, body, sample: { lang: "Shell", label: example.title, source } }];
+  });
+}
+
+function securityOf(method: DescMethod): Operation["security"] {
+  if (!hasOption(method, access)) return [];
+  const { scope, tokenParameter } = getOption(method, access);
+  const scopes = scope === "" ? [] : [scope];
+  return [{ bearer: scopes }, ...(tokenParameter ? [{ token: scopes }] : [])];
+}
+
+function headerParameters(method: DescMethod): Parameter[] {
+  if (!hasOption(method, headers)) return [];
+  return getOption(method, headers).map(({ name, description, charsMax, example }) => ({
+    name,
+    in: "header",
+    description,
+    schema: { type: "string", ...(charsMax > 0 && { minLength: 1, maxLength: charsMax }) },
+    ...(example !== "" && { example }),
+  }));
+}
+
+function requestBodyOf(
+  binding: Binding,
+  calls: readonly Call[],
+  { schemas, bodyBytesMax }: OperationParts,
+): RequestBody | undefined {
+  const { body, method, variables, updateMask } = binding;
+  if (body === "") return undefined;
+  const bytesMax = hasOption(method, body_bytes_max)
+    ? getOption(method, body_bytes_max)
+    : bodyBytesMax;
+  if (takesHttpBody(binding)) {
+    return { content: { "*/*": {} }, "x-bytesMax": bytesMax };
+  }
+  const inPath = new Set(
+    variables.flatMap(([field, below]) => (field && !below ? [field.name] : [])),
+  );
+  const schema =
+    body === "*"
+      ? schemas.bodyWithout(method.input, inPath)
+      : schemas.field(body, updateMask ? "patch" : "request");
+  const examples = calls.flatMap(({ example, body }): [string, JsonValue][] =>
+    body === undefined ? [] : [[example.title, body]],
+  );
+  const { description } = schema;
+  return {
+    ...(body !== "*" && description !== undefined && { description }),
+    ...(examples.length > 0 && { required: true as const }),
+    content: { "application/json": mediaType(schema, examples) },
+    "x-bytesMax": bytesMax,
+  };
+}
+
+function answerOf(binding: Binding, calls: readonly Call[], { schemas }: OperationParts): Response {
+  const { method, responseBody } = binding;
+  if (answersHttpBody(binding))
+    return { description: "The content, with its own media type.", content: { "*/*": {} } };
+  const schema =
+    responseBody === undefined
+      ? schemas.answer(method.output)
+      : responseBody.fieldKind === "message"
+        ? schemas.answer(responseBody.message)
+        : schemas.field(responseBody, "answer");
+  if (method.methodKind === "server_streaming") return streamOf(envelope(schema));
+  const examples = calls.map(({ example }): [string, JsonValue] => [example.title, example.answer]);
+  return { description: "Success.", content: { "application/json": mediaType(schema, examples) } };
+}
+
+function mediaType(schema: Schema, examples: readonly (readonly [string, JsonValue])[]): MediaType {
+  const named = examples.map(([title, value]): [string, Example] => [
+    slug(title),
+    { summary: title, value },
+  ]);
+  return { schema, ...(named.length > 0 && { examples: Object.fromEntries(named) }) };
+}
+
+function slug(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+}
+
+function envelope(result: Schema): Schema {
+  return {
+    oneOf: [
+      { type: "object", properties: { result }, required: ["result"] },
+      { type: "object", properties: { error: streamErrorSchema }, required: ["error"] },
+    ],
+  };
+}
+
+function streamOf(message: Schema): Response {
+  return {
+    description:
+      "Success. Each line, or each event where `Accept` asks for text/event-stream, is one message; an error is the last one.",
+    content: {
+      "application/x-ndjson": { schema: message },
+      "text/event-stream": { schema: message },
+    },
+  };
+}
+
+const switching: Response = {
+  description:
+    "The connection is a WebSocket from here on: each text frame is one message of JSON, in both directions.",
+  headers: {
+    Upgrade: { schema: { const: "websocket" } },
+    "Sec-WebSocket-Protocol": {
+      description: "`Bearer`, where the token came as `Sec-WebSocket-Protocol: Bearer, <token>`.",
+      schema: { const: "Bearer" },
+    },
+  },
+};
+
+function socketOf(method: DescMethod, { schemas, examples }: OperationParts): WebSocketDescription {
+  const streams = examples(method).flatMap((example) =>
+    "stream" in example
+      ? [[slug(example.title), { summary: example.title, messages: example.stream }] as const]
+      : [],
+  );
+  return {
+    send: schemas.message(method.input, "request"),
+    receive: envelope(schemas.answer(method.output)),
+    examples: Object.fromEntries(streams),
+  };
+}
+
+function ownFailures(method: DescMethod, failures: Failures) {
+  if (!hasOption(method, failuresOption)) return [];
+  return getOption(method, failuresOption).map(({ code, reason, description }) => {
+    const answer = failures.answer({ code, reason, message: description });
+    return { reason, description, answer };
+  });
+}

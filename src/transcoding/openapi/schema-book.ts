@@ -1,0 +1,250 @@
+import type { DescEnum, DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
+import { getOption } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { emit_empty, emit_null, emit_unset_fields } from "../../gen/hlust/api/annotations_pb.ts";
+import type { Comments } from "./comments.ts";
+import type { Schema } from "./document.ts";
+import {
+  acceptedNames,
+  isOutputOnly,
+  isRequired,
+  withBounds,
+  withCounts,
+  withLimits,
+} from "./limits.ts";
+import { mapKeySchema, scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
+
+/**
+ * Where a message stands, which decides what may be absent: a request; a patch, whose messages merge field by field, so that
+ * nothing is required; an answer without its unset fields; a whole one with them (hlust.api.emit_unset_fields).
+ */
+export type SchemaUse = "request" | "patch" | "answer" | "whole";
+
+interface Entry {
+  readonly type: DescMessage | DescEnum;
+  readonly use: SchemaUse;
+  readonly isRoot: boolean;
+  schema: Schema;
+}
+
+const place = "#/components/schemas/";
+
+/**
+ * JSON Schemas of messages, each written once for each use that it has, and referred to by name: so recursion is a $ref. The names
+ * are known when all are written: finish() puts them in.
+ */
+export class SchemaBook {
+  readonly #comments: Comments;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(comments: Comments) {
+    this.#comments = comments;
+  }
+
+  /** The whole body of an answer: options of the message say which unset fields it shows. */
+  answer(message: DescMessage): Schema {
+    const use = getOption(message, emit_unset_fields) ? "whole" : "answer";
+    const isRoot = message.fields.some((field) => getOption(field, emit_empty));
+    return this.#message(message, use, isRoot);
+  }
+
+  message(message: DescMessage, use: SchemaUse): Schema {
+    return this.#message(message, use, false);
+  }
+
+  /** The schema of a request message that is the body, without the fields that the path has. */
+  bodyWithout(message: DescMessage, inPath: ReadonlySet<string>): Schema {
+    if (!message.fields.some((field) => inPath.has(field.name)))
+      return this.message(message, "request");
+    return this.#object(message, "request", false, inPath);
+  }
+
+  /** The schema of a field by itself, with its comment and limits. */
+  field(field: DescField, use: SchemaUse): Schema {
+    const schema = this.#value(field, use);
+    const isNullable =
+      field.fieldKind === "message" && getOption(field, emit_null) && use !== "answer";
+    const description = this.#comments.of(field);
+    return {
+      ...(isNullable ? orNull(schema) : schema),
+      ...(description !== "" && { description }),
+      ...(isInput(use) && isOutputOnly(field) && { readOnly: true as const }),
+    };
+  }
+
+  /** Puts the names in, none of the reserved ones: `value` and every schema refer to components by them. */
+  finish<T>(
+    value: T,
+    reserved: ReadonlySet<string>,
+  ): { value: T; schemas: Record<string, Schema> } {
+    const names = namesOf(this.#entries, reserved);
+    const entries = Array.from(this.#entries, ([key, { schema }]): [string, Schema] => [
+      names.get(key) ?? key,
+      renamed(schema, names),
+    ]);
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return { value: renamed(value, names), schemas: Object.fromEntries(entries) };
+  }
+
+  #message(message: DescMessage, use: SchemaUse, isRoot: boolean): Schema {
+    const known = wellKnownSchema(message);
+    if (known !== undefined) return known;
+    return this.#entry(message, use, isRoot, () => this.#object(message, use, isRoot, new Set()));
+  }
+
+  #entry(
+    type: DescMessage | DescEnum,
+    use: SchemaUse,
+    isRoot: boolean,
+    write: () => Schema,
+  ): Schema {
+    const key = `${type.typeName}~${use}${isRoot ? "~root" : ""}`;
+    if (!this.#entries.has(key)) {
+      const entry: Entry = { type, use, isRoot, schema: {} };
+      this.#entries.set(key, entry);
+      entry.schema = write();
+    }
+    return { $ref: `${place}${key}` };
+  }
+
+  #object(
+    message: DescMessage,
+    use: SchemaUse,
+    isRoot: boolean,
+    without: ReadonlySet<string>,
+  ): Schema {
+    const fields = message.fields.filter(({ name }) => !without.has(name));
+    const properties = fields.map((field) => [field.jsonName, this.field(field, use)] as const);
+    const required = fields.filter((field) => isPresent(field, use, isRoot));
+    const description = this.#comments.of(message);
+    return {
+      type: "object",
+      ...(description !== "" && { description }),
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required: required.map(({ jsonName }) => jsonName) }),
+      ...(isInput(use) && { additionalProperties: false }),
+      ...atMostOne(message.oneofs),
+    };
+  }
+
+  #value(field: DescField, use: SchemaUse): Schema {
+    const isMerged = field.fieldKind === "message" && !isOutputOnly(field);
+    // What is not merged is replaced whole, so it is written as in any request.
+    const item = this.#item(field, use === "patch" && !isMerged ? "request" : use);
+    if (field.fieldKind !== "list" && field.fieldKind !== "map") return item;
+    const names = field.fieldKind === "map" ? mapKeySchema(field.mapKey) : undefined;
+    const schema: Schema =
+      field.fieldKind === "list"
+        ? { type: "array", items: item }
+        : { type: "object", additionalProperties: item, ...(names && { propertyNames: names }) };
+    return isInput(use) ? withCounts(field, schema) : schema;
+  }
+
+  #item(field: DescField, use: SchemaUse): Schema {
+    if (field.enum !== undefined) return this.#enum(field, field.enum, use);
+    const schema = field.message
+      ? this.message(field.message, use)
+      : withBounds(field, scalarSchemas[field.scalar]);
+    return isInput(use) ? withLimits(field, schema) : schema;
+  }
+
+  #enum(field: DescField, type: DescEnum, use: SchemaUse): Schema {
+    if (type.typeName === "google.protobuf.NullValue") return { type: "null" };
+    const accepted = isInput(use) ? acceptedNames(field, type) : undefined;
+    if (accepted !== undefined) return this.#names(type, new Set(accepted));
+    return this.#entry(type, "answer", false, () => {
+      const description = this.#comments.of(type);
+      return { ...this.#names(type), ...(description !== "" && { description }) };
+    });
+  }
+
+  #names(type: DescEnum, accepted?: ReadonlySet<string>): Schema {
+    const values = type.values.filter(({ name }) => accepted?.has(name) ?? true);
+    const texts = values.map((value) => [value.jsonName, this.#comments.of(value)] as const);
+    return {
+      type: "string",
+      enum: values.map(({ jsonName }) => jsonName),
+      "x-enumDescriptions": Object.fromEntries(texts.filter(([, text]) => text !== "")),
+    };
+  }
+}
+
+function isInput(use: SchemaUse): boolean {
+  return use === "request" || use === "patch";
+}
+
+/** Whether a field is always there. */
+function isPresent(field: DescField, use: SchemaUse, isRoot: boolean): boolean {
+  if (use === "patch") return false;
+  if (use === "request") return isRequired(field) && !isOutputOnly(field);
+  if (isRoot && getOption(field, emit_empty)) return true;
+  if (use === "answer") return false;
+  if (field.fieldKind === "message") return getOption(field, emit_null);
+  const isCounted = field.fieldKind === "list" || field.fieldKind === "map";
+  return isCounted || field.presence === FeatureSet_FieldPresence.IMPLICIT;
+}
+
+/** No two members of a oneof. */
+function atMostOne(oneofs: readonly DescOneof[]): Pick<Schema, "not"> {
+  const pairs = oneofs.flatMap(({ fields }) =>
+    fields.flatMap((one, at) =>
+      fields.slice(at + 1).map((other): Schema => ({ required: [one.jsonName, other.jsonName] })),
+    ),
+  );
+  if (pairs.length === 0) return {};
+  return { not: pairs.length === 1 ? { ...pairs[0] } : { anyOf: pairs } };
+}
+
+function orNull(schema: Schema): Schema {
+  return typeof schema.type === "string"
+    ? { ...schema, type: [schema.type, "null"] }
+    : { anyOf: [schema, { type: "null" }] };
+}
+
+const suffixes: Readonly<Record<SchemaUse, string>> = {
+  whole: "",
+  answer: "Partial",
+  request: "Input",
+  patch: "Patch",
+};
+
+/**
+ * Names as the protos have them, without the package where that is clear. A message with several uses has a name for each: the
+ * whole one, else the answer, else the request has the plain one.
+ */
+function namesOf(
+  entries: ReadonlyMap<string, Entry>,
+  reserved: ReadonlySet<string>,
+): Map<string, string> {
+  const all = Array.from(entries, ([key, entry]) => ({ key, ...entry }));
+  const shortOf = ({ type }: Entry): string =>
+    type.typeName.slice(type.file.proto.package.length).replace(/^\./, "");
+  const names = new Map<string, string>();
+  for (const entry of all) {
+    const short = shortOf(entry);
+    const isClear =
+      !reserved.has(short) &&
+      all.every((other) => other.type === entry.type || shortOf(other) !== short);
+    const same = all.filter((other) => other.type === entry.type);
+    const order: SchemaUse[] = ["whole", "answer", "request", "patch"];
+    const plain = order.find((use) => same.some((other) => other.use === use));
+    const suffix = entry.use === plain ? "" : suffixes[entry.use];
+    // A message that is both an answer by itself and a part of another one shows different fields.
+    const isInside = !entry.isRoot && same.some(({ use, isRoot }) => isRoot && use === entry.use);
+    names.set(
+      entry.key,
+      `${isClear ? short : entry.type.typeName}${suffix}${isInside ? "Part" : ""}`,
+    );
+  }
+  return names;
+}
+
+/** A copy with the names in every $ref. */
+function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
+  const text = JSON.stringify(value).replaceAll(
+    /"\$ref":"#\/components\/schemas\/([^"]+)"/g,
+    (_, key: string) => `"$ref":"${place}${names.get(key) ?? key}"`,
+  );
+  const copy: T = JSON.parse(text);
+  return copy;
+}

@@ -1,0 +1,157 @@
+// What the service answers when it refuses a call is what the document says, for every operation.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestService, callRest, type Answer, type TestService } from "../spec/service.ts";
+import { document, responseOf } from "./described-service.ts";
+import { operationsIn, type PlacedOperation } from "../../src/transcoding/openapi/document.ts";
+import { createSchemaChecker } from "./schema-checker.ts";
+
+const check = createSchemaChecker(document.components.schemas, { closed: true });
+const operations = operationsIn(document).filter(({ operation }) => operation["x-grpc-path"]);
+const rest = operations.filter(({ operation }) => operation["x-websocket"] === undefined);
+const withBody = rest.filter(({ operation }) => operation.requestBody !== undefined);
+let service: TestService;
+
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+});
+after(() => service[Symbol.asyncDispose]());
+
+/** The path with an id that nothing has. */
+function pathOf({ path }: PlacedOperation): string {
+  return path.replaceAll(/\{[^}]*\}/g, "0190a0a0-0000-7000-8000-000000000000");
+}
+
+/** A body that has what the schema asks for, of the first example. */
+function bodyOf({ operation }: PlacedOperation): unknown {
+  const { examples = {} } = operation.requestBody?.content["application/json"] ?? {};
+  return Object.values(examples)[0]?.value ?? {};
+}
+
+/** The answer is documented for its status, with its body, its reason and its headers. */
+function assertDocumented({ operation }: PlacedOperation, answer: Answer, status: number): void {
+  const place = `${operation.operationId} ${status}: ${JSON.stringify(answer.json)}`;
+  assert.equal(answer.status, status, place);
+  const response = responseOf(operation, status);
+  assert.ok(response, place);
+  const { schema, examples = {} } = response.content?.["application/json"] ?? {};
+  assert.ok(schema, place);
+  assert.equal(check(schema, answer.json), "", place);
+  const [info] = answer.json.details;
+  assert.ok(Object.hasOwn(examples, info.reason), `${place}: ${Object.keys(examples).join(", ")}`);
+  for (const name of Object.keys(response.headers ?? {})) {
+    assert.ok(answer.headers.has(name), `${place} has no ${name}`);
+  }
+}
+
+test("401 without a token and with a wrong one", async () => {
+  for (const placed of rest) {
+    assert.ok(placed.operation.responses["401"]);
+    for (const token of [undefined, "hlust_no_such"]) {
+      const { method } = placed;
+      const call = { method, path: pathOf(placed) };
+      assertDocumented(placed, await callRest(service.address, token, call), 401);
+    }
+  }
+});
+
+test("403 without the scope", async () => {
+  for (const placed of rest) {
+    const scopes = placed.operation.security.flatMap((one) => Object.values(one).flat());
+    const other = scopes.includes("speech") ? "account" : "speech";
+    const { json } = await service.call("POST", "/v1/apiKeys", { scopes: [other] });
+    const call = { method: placed.method, path: pathOf(placed) };
+    assertDocumented(placed, await callRest(service.address, json.secret, call), 403);
+  }
+});
+
+test("400 for parameters and bodies that the schemas refuse", async () => {
+  for (const placed of rest) {
+    const path = `${pathOf(placed)}?noSuchParameter=1`;
+    assertDocumented(placed, await service.call(placed.method, path), 400);
+  }
+  for (const placed of withBody) {
+    const { schema = {} } = placed.operation.requestBody?.content["application/json"] ?? {};
+    for (const body of [{ noSuchField: 1 }, [], "{"]) {
+      assert.notEqual(check(schema, body), "");
+      assertDocumented(placed, await service.call(placed.method, pathOf(placed), body), 400);
+    }
+  }
+});
+
+test("what a schema requires is refused when it is not there", async () => {
+  let count = 0;
+  for (const placed of withBody) {
+    const { schema = {} } = placed.operation.requestBody?.content["application/json"] ?? {};
+    const good = bodyOf(placed);
+    assert.equal(check(schema, good), "");
+    assert.ok(typeof good === "object" && good !== null);
+    for (const name of Object.keys(good)) {
+      const { [name]: _, ...less }: Record<string, unknown> = { ...good };
+      if (check(schema, less) === "") continue;
+      const answer = await service.call(placed.method, pathOf(placed), less);
+      // The id that nothing has is noticed first where there is one.
+      assertDocumented(placed, answer, answer.status === 404 ? 404 : 400);
+      count++;
+    }
+  }
+  assert.ok(count >= 8, `${count}`);
+});
+
+test("404 and 409 where the contract declares them", async () => {
+  const found = rest.filter(
+    ({ path, operation }) => path.includes("{") && operation.responses["404"],
+  );
+  assert.equal(found.length, rest.filter(({ path }) => path.includes("{")).length);
+  for (const placed of found) {
+    const body = placed.operation.requestBody && bodyOf(placed);
+    assertDocumented(placed, await service.call(placed.method, pathOf(placed), body), 404);
+  }
+  const update = rest.find(({ method }) => method === "PATCH");
+  assert.ok(update);
+  const { json } = await service.call("POST", "/v1alpha1/transcripts", {
+    metadata: { fileType: "AUDIO", languageCode: "is-IS" },
+  });
+  const stale = await service.call("PATCH", `/v1alpha1/${json.name}`, bodyOf(update), {
+    "if-match": "0190a0a0-0000-7000-8000-000000000000",
+  });
+  assertDocumented(update, stale, 409);
+});
+
+test("413 past the documented length, and 415", async () => {
+  for (const placed of withBody) {
+    const bytesMax = placed.operation.requestBody?.["x-bytesMax"] ?? 0;
+    assert.ok(bytesMax > 0);
+    const long = `${" ".repeat(bytesMax - 1)}{}`;
+    assertDocumented(placed, await service.call(placed.method, pathOf(placed), long), 413);
+    const typed = { "content-type": "text/plain" };
+    assertDocumented(placed, await service.call(placed.method, pathOf(placed), "{}", typed), 415);
+  }
+});
+
+test("405 and 426", async () => {
+  for (const placed of operations) {
+    const answer = await service.call("REPORT", pathOf(placed));
+    assertDocumented(placed, answer, placed.operation["x-websocket"] ? 426 : 405);
+    if (answer.status === 405) assert.ok(answer.headers.get("allow")?.includes(placed.method));
+  }
+});
+
+test("the doors beside the contract answer as described", async () => {
+  for (const path of ["/healthz", "/readyz", "/openapi.json"]) {
+    const placed = operationsIn(document).find((one) => one.path === path);
+    const schema =
+      placed && responseOf(placed.operation, 200)?.content?.["application/json"]?.schema;
+    const answer = await callRest(service.address, undefined, { method: "GET", path });
+    assert.equal(answer.status, 200);
+    // Facts of parts are theirs to choose.
+    const open = createSchemaChecker(document.components.schemas);
+    assert.equal(open(schema ?? {}, answer.json), "", path);
+  }
+  const put = operationsIn(document).find((one) => one.operation.operationId === "putMedia");
+  assert.ok(put);
+  const answer = await callRest(service.address, undefined, { method: "PUT", path: pathOf(put) });
+  assert.equal(answer.status, 403);
+  assert.equal(answer.json.details[0].reason, "SIGNED_URL_INVALID");
+  assert.match(responseOf(put.operation, 403)?.description ?? "", /SIGNED_URL_INVALID/);
+});

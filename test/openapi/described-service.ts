@@ -1,0 +1,38 @@
+import { createRegistry } from "@bufbuild/protobuf";
+import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { file_google_rpc_error_details } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { describeApi } from "../../src/server/openapi.ts";
+import {
+  type OpenApiDocument,
+  type Operation,
+  operationsIn,
+  type PlacedOperation,
+  type Reference,
+  type Response,
+} from "../../src/transcoding/openapi/document.ts";
+import { createTranscoder } from "../../src/transcoding/transcoder.ts";
+
+/** The services of the contract, as app.ts serves them. */
+export const services = [Transcripts, Speech, GoogleSpeech, Accounts] as const;
+export const registry = createRegistry(file_google_rpc_error_details);
+export const transcoder = createTranscoder(services, { registry });
+export const url = "https://hlust.example.org";
+
+/** The document of the contract without a service behind it. */
+export const document: OpenApiDocument = describeApi(transcoder.bindings, { registry, url });
+
+export function operationNamed(operationId: string): PlacedOperation {
+  const found = operationsIn(document).find((one) => one.operation.operationId === operationId);
+  if (found === undefined) throw new Error(`no operation ${operationId}`);
+  return found;
+}
+
+/** What an operation says of a status: by itself, in the components, or as "default". */
+export function responseOf({ responses }: Operation, status: number): Response | undefined {
+  const named: Response | Reference | undefined = responses[status] ?? responses["default"];
+  if (named === undefined || !("$ref" in named)) return named;
+  return document.components.responses[named.$ref.slice("#/components/responses/".length)];
+}

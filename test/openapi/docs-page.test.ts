@@ -1,0 +1,157 @@
+// The API reference in a real browser: whole, from nowhere else, readable on any screen, by day, by night and by ear.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { operationsIn, type OpenApiDocument } from "../../src/transcoding/openapi/document.ts";
+import {
+  contrast,
+  factsOf,
+  focusOf,
+  printedLook,
+  textColors,
+  violatePolicy,
+} from "./page-facts.ts";
+import { openTestService, type TestService } from "../spec/service.ts";
+
+let service: TestService;
+let browser: Browser;
+let document: OpenApiDocument;
+
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+  document = JSON.parse(await (await fetch(`${service.address}/openapi.json`)).text());
+  const quiet =
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+  browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    headless: true,
+    args: quiet.split(" "),
+  });
+});
+after(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+/** The page on a screen, with every request that it made and everything that its browser complained of. */
+async function openDocs(
+  options: {
+    readonly width?: number;
+    readonly colorScheme?: "light" | "dark";
+    readonly waitUntil?: "load" | "networkidle";
+  } = {},
+): Promise<{ page: Page; requests: string[]; complaints: string[] } & AsyncDisposable> {
+  const { width = 1280, colorScheme = "light", waitUntil = "load" } = options;
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("requestfailed", (request) => complaints.push(request.url()));
+  await page.goto(`${service.address}/docs`, { waitUntil });
+  return { page, requests, complaints, [Symbol.asyncDispose]: () => page.close() };
+}
+
+test("the page loads nothing from elsewhere, and breaks no policy", async () => {
+  await using docs = await openDocs({ waitUntil: "networkidle" });
+  assert.deepEqual(docs.requests.map((url) => url.replace(service.address, "")).toSorted(), [
+    "/docs",
+    "/docs/icon.svg",
+    "/docs/style.css",
+  ]);
+  assert.deepEqual(docs.complaints, []);
+  // The policy is in force: what the page itself does not do is refused.
+  assert.equal(await violatePolicy(docs.page), "img-src");
+});
+
+test("every operation and every schema of the document is on it, and every link leads somewhere", async () => {
+  await using docs = await openDocs();
+  const { ids, links, text } = await factsOf(docs.page);
+  assert.equal(new Set(ids).size, ids.length);
+  const there = new Set(ids);
+  for (const { path, operation } of operationsIn(document)) {
+    assert.ok(there.has(operation.operationId), operation.operationId);
+    assert.ok(links.includes(`#${operation.operationId}`), operation.operationId);
+    assert.ok(text.includes(path), path);
+    for (const { source } of operation["x-codeSamples"] ?? [])
+      assert.ok(text.includes(source), source);
+    const grpc = operation["x-grpc-path"]?.slice(1) ?? "";
+    assert.ok(text.includes(grpc), grpc);
+  }
+  for (const name of Object.keys(document.components.schemas)) {
+    assert.ok(there.has(`schema-${name}`), name);
+  }
+  for (const link of links.filter((link) => link.startsWith("#"))) {
+    assert.ok(there.has(link.slice(1)), link);
+  }
+  assert.deepEqual(
+    links.filter((link) => !link.startsWith("#")),
+    ["openapi.json"],
+  );
+  for (const word of ["WebSocket", "gRPC-Web", "google.cloud.speech.v1.Speech", "1012"]) {
+    assert.ok(text.includes(word), word);
+  }
+});
+
+test("it fits screens from 360 px to 1920 px without scrolling sideways", async () => {
+  for (const width of [360, 600, 820, 1000, 1200, 1920]) {
+    await using docs = await openDocs({ width });
+    const facts = await factsOf(docs.page);
+    assert.equal(facts.width, width);
+    assert.deepEqual(facts.cutOff, [], `${width}`);
+  }
+});
+
+test("headings, landmarks and labels tell the page to those who do not see it", async () => {
+  await using docs = await openDocs();
+  const found = await factsOf(docs.page);
+  assert.equal(found.levels.filter((level) => level === 1).length, 1);
+  for (const [at, level] of found.levels.entries()) {
+    assert.ok(level <= (found.levels[at - 1] ?? 0) + 1, `heading ${at + 1} is an h${level}`);
+  }
+  assert.deepEqual([found.lang, found.title, found.mains], ["en", "Hlust API", 1]);
+  assert.equal(new Set(found.navs).size, found.navs.length);
+  assert.deepEqual(
+    Object.entries(found.faults).filter(([, count]) => count > 0),
+    [],
+  );
+});
+
+test("the keyboard reaches it: first the way past the contents, and what has focus is seen", async () => {
+  await using docs = await openDocs();
+  await docs.page.keyboard.press("Tab");
+  const skip = await focusOf(docs.page);
+  assert.equal(skip.text, "Skip to the content");
+  assert.ok(skip.left >= 0 && skip.width > 0);
+  assert.notEqual(skip.outlineStyle, "none");
+  await docs.page.keyboard.press("Enter");
+  assert.equal(new URL(docs.page.url()).hash, "#main");
+});
+
+test("text stands out from what is behind it, light and dark: 4.5 to 1", async () => {
+  const papers = new Set<string>();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await using docs = await openDocs({ colorScheme });
+    const pairs = await textColors(docs.page);
+    assert.ok(pairs.length > 5, `${pairs.length}`);
+    for (const { text, ink, paper } of pairs) {
+      papers.add(paper);
+      const ratio = contrast(ink, paper);
+      assert.ok(ratio >= 4.5, `${colorScheme}, ${text}: ${ratio.toFixed(2)} (${ink} on ${paper})`);
+    }
+  }
+  assert.ok(papers.size >= 4, "light and dark differ");
+});
+
+test("on paper there is the text without the rail, and nothing is cut off", async () => {
+  await using docs = await openDocs();
+  await docs.page.emulateMedia({ media: "print" });
+  assert.deepEqual(await printedLook(docs.page), {
+    rail: "none",
+    paper: "rgb(255, 255, 255)",
+    cut: 0,
+  });
+  const pdf = await docs.page.pdf();
+  assert.ok(pdf.length > 50_000);
+});

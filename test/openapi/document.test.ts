@@ -1,0 +1,201 @@
+// The document of /openapi.json is one of OpenAPI 3.1, and says what the contract says, whole and nothing else.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DescEnum, DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { comments } from "../../src/gen/comments.ts";
+import { document, operationNamed, services, transcoder } from "./described-service.ts";
+import { operationsIn, type Schema } from "../../src/transcoding/openapi/document.ts";
+import { createSchemaChecker } from "./schema-checker.ts";
+
+/** What the service answers besides its contract: hand-written in src/server/openapi-doors.ts. */
+const doors = [
+  "GET /docs",
+  "GET /healthz",
+  "GET /media/{media}",
+  "GET /openapi.json",
+  "GET /readyz",
+  "HEAD /media/{media}",
+  "PUT /media/uploads/{upload}",
+];
+
+test("the document is one of OpenAPI 3.1", async () => {
+  const validator = new Validator();
+  const result = await validator.validate(JSON.parse(JSON.stringify(document)));
+  assert.deepEqual(result.errors ?? [], []);
+  assert.ok(result.valid);
+  assert.equal(validator.version, "3.1");
+});
+
+test("every binding of the transcoder is in it, and nothing else", () => {
+  const bound = transcoder.bindings.map(({ httpMethod, template }) => {
+    const path = template.replaceAll(/\{[^=}]*=([^}]*)\}/g, "$1").replaceAll("*", "{}");
+    return `${httpMethod === "WEBSOCKET" ? "GET" : httpMethod} ${path}`;
+  });
+  const described = operationsIn(document).map(({ path, method }) => `${method} ${path}`);
+  const own = described.filter((name) => !doors.includes(name));
+  assert.deepEqual(
+    own.map((name) => name.replaceAll(/\{[^}]*\}/g, "{}")).toSorted(),
+    bound.toSorted(),
+  );
+  assert.deepEqual(described.filter((name) => doors.includes(name)).toSorted(), doors);
+});
+
+test("operations have names of their own, and parameters for what varies in their paths", () => {
+  const operations = operationsIn(document);
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { path, operation } of operations) {
+    const inPath = (operation.parameters ?? []).filter((one) => one.in === "path");
+    const names = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name);
+    assert.deepEqual(
+      inPath.map(({ name }) => name),
+      names,
+      path,
+    );
+    assert.ok(operation.summary.length > 10, operation.operationId);
+    assert.ok(document.tags.some(({ name }) => operation.tags.includes(name)));
+  }
+});
+
+test("paths, queries and bodies are those of the rules", () => {
+  const parametersOf = (id: string) =>
+    (operationNamed(id).operation.parameters ?? []).map((one) => `${one.in} ${one.name}`);
+  const bodyOf = (id: string): Schema | undefined =>
+    operationNamed(id).operation.requestBody?.content["application/json"]?.schema;
+  const rows: [id: string, path: string, parameters: string[], body: string | undefined][] = [
+    [
+      "listTranscripts",
+      "GET /v1alpha1/transcripts",
+      ["query pageSize", "query pageToken", "query filter"],
+      undefined,
+    ],
+    [
+      "getTranscriptVersion",
+      "GET /v1alpha1/transcripts/{transcript}/versions/{version}",
+      ["path transcript", "path version"],
+      undefined,
+    ],
+    [
+      "updateTranscript",
+      "PATCH /v1alpha1/transcripts/{transcript}",
+      ["path transcript", "query updateMask", "header If-Match"],
+      "#/components/schemas/TranscriptPatch",
+    ],
+    ["createTranscript", "POST /v1alpha1/transcripts", [], "#/components/schemas/TranscriptInput"],
+    ["deleteApiKey", "DELETE /v1/apiKeys/{apiKey}", ["path apiKey"], undefined],
+    [
+      "submitTranscriptJob",
+      "POST /v1alpha1/transcriptjob:submit",
+      ["header Idempotency-Key"],
+      "#/components/schemas/SubmitTranscriptJobRequest",
+    ],
+  ];
+  for (const [id, place, parameters, body] of rows) {
+    const { path, method } = operationNamed(id);
+    assert.equal(`${method} ${path}`, place);
+    assert.deepEqual(parametersOf(id), parameters, id);
+    assert.equal(bodyOf(id)?.$ref, body, id);
+  }
+  // What the path has is not asked for again.
+  assert.deepEqual(Object.keys(bodyOf("restoreTranscript")?.properties ?? {}), ["version"]);
+  assert.deepEqual(bodyOf("restoreTranscript")?.required, ["version"]);
+  assert.deepEqual(bodyOf("cancelTranscriptJob")?.properties, {});
+});
+
+test("every operation says who may call it and how it fails", () => {
+  for (const { method, operation } of operationsIn(document)) {
+    const { operationId: id, security, responses } = operation;
+    if (operation["x-grpc-path"] === undefined) {
+      assert.deepEqual(security, [], id);
+      continue;
+    }
+    assert.equal(Object.keys(security[0] ?? {})[0], "bearer", id);
+    const isSpeech = operation.tags.includes("Speech");
+    assert.equal(security.length, isSpeech ? 2 : 1, id);
+    for (const status of ["400", "401", "403", "429", "503", "default"]) {
+      assert.ok(responses[status], `${id} ${status}`);
+    }
+    const hasBody = operation.requestBody !== undefined;
+    assert.equal(responses["413"] !== undefined, hasBody, id);
+    assert.equal(responses["415"] !== undefined, hasBody, id);
+    assert.equal(responses["426"] !== undefined, operation["x-websocket"] !== undefined, id);
+    assert.ok(responses[operation["x-websocket"] ? "101" : "200"], id);
+    assert.ok(method !== "PATCH" || responses["409"], id);
+  }
+  const { headers } = document.components.responses["Unauthenticated"] ?? {};
+  assert.equal(headers?.["WWW-Authenticate"]?.example, 'Bearer error="invalid_token"');
+  assert.equal(document.components.responses["TooMany"]?.headers?.["Retry-After"]?.example, "1");
+});
+
+test("examples of failures are what the schema of errors says", () => {
+  const check = createSchemaChecker(document.components.schemas, { closed: true });
+  const responses = [
+    ...Object.values(document.components.responses),
+    ...operationsIn(document).flatMap(({ operation }) => Object.values(operation.responses)),
+  ];
+  let count = 0;
+  for (const response of responses) {
+    if ("$ref" in response) continue;
+    const { schema, examples = {} } = response.content?.["application/json"] ?? {};
+    for (const [name, { value }] of Object.entries(examples)) {
+      assert.equal(check(schema ?? {}, value), "", name);
+      count++;
+    }
+  }
+  assert.ok(count > 50, `${count}`);
+});
+
+test("every schema compiles, and every name that is referred to is there", () => {
+  const { schemas } = document.components;
+  const check = createSchemaChecker(schemas);
+  for (const [name, schema] of Object.entries(schemas)) check(schema, name);
+  const text = JSON.stringify(document);
+  const named = Array.from(text.matchAll(/"#\/components\/(schemas|responses)\/([^"]+)"/g));
+  assert.ok(named.length > 100);
+  for (const [, kind = "", name = ""] of named) {
+    const there: object = kind === "schemas" ? schemas : document.components.responses;
+    assert.ok(Object.hasOwn(there, name), `${kind} ${name}`);
+  }
+  const used = new Set(named.map(([, , name]) => name));
+  assert.deepEqual(
+    Object.keys(schemas).filter((name) => !used.has(name)),
+    [],
+  );
+});
+
+test("everything public in the contract has a comment", () => {
+  const missing: string[] = [];
+  const look = (name: string): void => {
+    if ((comments[name] ?? "") === "") missing.push(name);
+  };
+  const seen = new Set<DescMessage | DescEnum>();
+  const lookAtEnum = (type: DescEnum): void => {
+    if (seen.has(type)) return;
+    seen.add(type);
+    look(type.typeName);
+    for (const { name, number } of type.values) {
+      if (number !== 0) look(`${type.typeName}.${name}`);
+    }
+  };
+  const lookAtMessage = (type: DescMessage): void => {
+    if (seen.has(type) || type.typeName.startsWith("google.protobuf.")) return;
+    seen.add(type);
+    look(type.typeName);
+    type.fields.forEach((field: DescField) => {
+      look(`${type.typeName}.${field.name}`);
+      if (field.message) lookAtMessage(field.message);
+      if (field.enum) lookAtEnum(field.enum);
+    });
+  };
+  for (const service of services) {
+    look(service.typeName);
+    service.methods.forEach((method: DescMethod) => {
+      look(`${service.typeName}.${method.name}`);
+      lookAtMessage(method.input);
+      lookAtMessage(method.output);
+    });
+  }
+  assert.ok(seen.size > 40);
+  assert.deepEqual(missing, []);
+});

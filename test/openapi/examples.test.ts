@@ -1,0 +1,265 @@
+// Every example of the contract is one that the service takes, and what the service answers is what the document says.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fromJson, type DescMethod } from "@bufbuild/protobuf";
+import { examples as source } from "../../src/gen/examples.ts";
+import {
+  createExamples,
+  type UnaryExample,
+} from "../../src/transcoding/openapi/contract-examples.ts";
+import { readJson } from "../../src/transcoding/read-json.ts";
+import { writeRequest } from "../../src/transcoding/write-request.ts";
+import { speak } from "../flite.ts";
+import { pollJob } from "../spec/jobs.ts";
+import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
+import { openTestService, pcmOf, type Answer, type TestService } from "../spec/service.ts";
+import { openStream } from "../spec/stream.ts";
+import { document, registry, responseOf, services, transcoder } from "./described-service.ts";
+import { operationsIn } from "../../src/transcoding/openapi/document.ts";
+import { createSchemaChecker } from "./schema-checker.ts";
+
+const examplesOf = createExamples(source);
+const methods: DescMethod[] = services.flatMap((service) => service.methods);
+const check = createSchemaChecker(document.components.schemas, { closed: true });
+const exampleUrl = "https://media.example.org/morgunfundur.mp3";
+const exampleAudio = "AAABAAIAAwAEAAUABgAHAAgACQAKAAsADAANAA4ADwA=";
+
+let service: TestService;
+let host: MediaHost;
+/** What stands in the examples, and what it is here. */
+const real = new Map<string, string>();
+const called = new Set<string>();
+
+before(async () => {
+  const wav = speak("good morning");
+  host = await openMediaHost({ "/talk.wav": wav, "/hangs.wav": () => {} });
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+  real.set(exampleUrl, `${host.address}/talk.wav`);
+  real.set(exampleAudio, pcmOf(wav).toString("base64"));
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+});
+
+function unaryExamples(name: string): readonly UnaryExample[] {
+  const method = methodNamed(name);
+  return examplesOf(method).flatMap((example) => ("stream" in example ? [] : [example]));
+}
+
+/** "ListTranscripts", or with the service where two have it: "google.cloud.speech.v1.Speech.Recognize". */
+function methodNamed(name: string): DescMethod {
+  const method = methods.find(
+    ({ name: own, parent }) => name === own || name === `${parent.typeName}.${own}`,
+  );
+  assert.ok(method, name);
+  return method;
+}
+
+function operationOf(method: DescMethod) {
+  const path = `/${method.parent.typeName}/${method.name}`;
+  const found = operationsIn(document).find(({ operation }) => operation["x-grpc-path"] === path);
+  assert.ok(found, path);
+  return found;
+}
+
+/** With what the ids and addresses of the examples are here. */
+function realized<T>(value: T): T {
+  let text = JSON.stringify(value);
+  for (const [from, to] of real) text = text.replaceAll(from, to);
+  const copy: T = JSON.parse(text);
+  return copy;
+}
+
+/** Sends an example over REST; the answer must be what the document says of the method. */
+async function send(name: string, example: UnaryExample): Promise<Answer> {
+  const method = methodNamed(name);
+  called.add(`${method.parent.typeName}.${method.name}`);
+  const message = fromJson(method.input, realized(example.request), { registry });
+  const bindings = transcoder.bindings.filter((binding) => binding.method === method);
+  const { httpMethod, target, body } = writeRequest(bindings, message, registry);
+  const answer = await service.call(httpMethod, target, body?.content, realized(example.headers));
+  assert.equal(answer.status, 200, `${name}, ${example.title}: ${JSON.stringify(answer.json)}`);
+  const { operation } = operationOf(method);
+  const schema = responseOf(operation, 200)?.content?.["application/json"]?.schema;
+  assert.ok(schema, name);
+  assert.equal(check(schema, answer.json), "", name);
+  return answer;
+}
+
+/** Sends every example of a method; each answer has the fields that the example has. Gives the last. */
+async function sendAll(...names: string[]): Promise<Answer["json"]> {
+  let last: Answer["json"];
+  for (const name of names) {
+    for (const example of unaryExamples(name)) {
+      const { json } = await send(name, example);
+      assert.deepEqual(shapeOf(json), shapeOf(example.answer), `${name}, ${example.title}`);
+      last = json;
+    }
+  }
+  return last;
+}
+
+/** The paths of all fields. Items of lists are as one; numbers, texts and null are not told apart. */
+function shapeOf(value: unknown, path = ""): string[] {
+  const paths = new Set<string>();
+  const walk = (value: unknown, path: string): void => {
+    if (Array.isArray(value)) for (const item of value) walk(item, `${path}[]`);
+    else if (typeof value === "object" && value !== null) {
+      for (const [name, item] of Object.entries(value)) {
+        paths.add(`${path}.${name}`);
+        walk(item, `${path}.${name}`);
+      }
+    }
+  };
+  walk(value, path);
+  return [...paths].toSorted();
+}
+
+test("examples are what the schemas say, and every method has one", () => {
+  for (const method of methods) {
+    const bindings = transcoder.bindings.filter((binding) => binding.method === method);
+    if (bindings.length === 0) continue;
+    const { operation } = operationOf(method);
+    const examples = examplesOf(method);
+    assert.ok(examples.length > 0, method.name);
+    for (const example of examples) {
+      if ("stream" in example) {
+        const socket = operation["x-websocket"];
+        assert.ok(socket, method.name);
+        for (const message of example.stream) {
+          if ("send" in message) {
+            assert.equal(check(socket.send, message.send), "", example.title);
+            readJson(method.input, JSON.stringify(message.send), registry);
+          } else {
+            assert.equal(check(socket.receive, message.receive), "", example.title);
+          }
+        }
+        continue;
+      }
+      const success = responseOf(operation, 200)?.content?.["application/json"]?.schema ?? {};
+      assert.equal(check(success, example.answer), "", `${method.name}, ${example.title}`);
+    }
+    const { schema = {}, examples: bodies = {} } =
+      operation.requestBody?.content["application/json"] ?? {};
+    for (const [title, { value }] of Object.entries(bodies)) {
+      assert.equal(check(schema, value), "", `${method.name}, ${title}`);
+    }
+    assert.equal(
+      operation["x-codeSamples"]?.length ?? 0,
+      examples.filter((example) => "request" in example).length,
+      method.name,
+    );
+  }
+});
+
+test("examples of transcripts, in the order of a transcript's life", async () => {
+  const { name } = await sendAll("CreateTranscript");
+  real.set(exampleIn("CreateTranscript", "name"), name);
+  const { version } = await sendAll("ListTranscripts", "GetTranscript");
+  real.set(exampleIn("GetTranscript", "version", "name"), version.name);
+  const updated = await sendAll("UpdateTranscript");
+  assert.equal(updated.version.parent, version.name);
+  await sendAll("ListTranscriptVersions", "GetTranscriptVersion", "RestoreTranscript");
+  const [forJob, forTranscript] = unaryExamples("InitUpload");
+  assert.ok(forJob && forTranscript);
+  const { json: upload } = await send("InitUpload", forJob);
+  assert.deepEqual(shapeOf(upload), shapeOf(forJob.answer));
+  await send("InitUpload", forTranscript);
+  real.set(exampleIn("InitUpload", "resourceName"), upload.resourceName);
+  const body = speak("good evening");
+  assert.equal((await fetch(upload.storageSignedUrl, { method: "PUT", body })).status, 200);
+  await sendAll("DeleteTranscript");
+});
+
+test("examples of jobs", async () => {
+  const submits = unaryExamples("SubmitTranscriptJob");
+  for (const example of submits.toReversed()) {
+    const { json } = await send("SubmitTranscriptJob", example);
+    assert.deepEqual(shapeOf(json), shapeOf(example.answer));
+    await pollJob(service, json.name);
+    real.set(exampleIn("SubmitTranscriptJob", "name"), json.name);
+  }
+  const { answer: done } = unaryExamples("GetTranscriptJob")[1] ?? {};
+  for (const example of unaryExamples("GetTranscriptJob")) {
+    const { json } = await send("GetTranscriptJob", example);
+    assert.deepEqual(shapeOf(json), shapeOf(done));
+  }
+  const { json: list } = await send("ListTranscriptJobs", first("ListTranscriptJobs"));
+  assert.equal(list.transcriptJobs.length, 2);
+  const { json: hanging } = await service.call("POST", "/v1alpha1/transcriptjob:submit", {
+    metadata: { languageCode: "en-US", fileType: "AUDIO" },
+    useUri: true,
+    uri: `${host.address}/hangs.wav`,
+  });
+  real.set(exampleIn("SubmitTranscriptJob", "name"), hanging.name);
+  const { json: cancelled } = await send("CancelTranscriptJob", first("CancelTranscriptJob"));
+  assert.deepEqual(
+    [cancelled.state, cancelled.error],
+    ["FAILED", { code: 1, message: "the job was cancelled" }],
+  );
+});
+
+test("examples of speech", async () => {
+  const names = [
+    "hlust.speech.v2beta1.Speech.Recognize",
+    "google.cloud.speech.v1.Speech.Recognize",
+  ];
+  for (const name of names) {
+    const { json } = await send(name, first(name));
+    assert.ok(json.results[0].alternatives[0].transcript.length > 0);
+    const known = new Set(shapeOf(first(name).answer));
+    // An engine may know less of a word than the example does, never more.
+    assert.deepEqual(
+      shapeOf(json).filter((path) => !known.has(path)),
+      [],
+    );
+  }
+});
+
+test("the example of a stream", async () => {
+  const method = methodNamed("hlust.speech.v2beta1.Speech.StreamingRecognize");
+  const [example] = examplesOf(method);
+  assert.ok(example && "stream" in example);
+  const { path, operation } = operationOf(method);
+  const stream = await openStream(service.address, { path, protocols: ["Bearer", service.key] });
+  for (const message of example.stream) if ("send" in message) stream.send(realized(message.send));
+  assert.equal(await stream.closed, 1000);
+  assert.ok(stream.messages.length > 1);
+  for (const message of stream.messages) {
+    assert.equal(check(operation["x-websocket"]?.receive ?? {}, message), "");
+  }
+  called.add(`${method.parent.typeName}.${method.name}`);
+});
+
+test("examples of keys", async () => {
+  const { apiKey } = await sendAll("CreateApiKey");
+  real.set(exampleIn("CreateApiKey", "apiKey", "name"), apiKey.name);
+  const clientKey = await sendAll("CreateClientKey");
+  real.set(exampleIn("CreateClientKey", "name"), clientKey.name);
+  await send("ListApiKeys", first("ListApiKeys"));
+  await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
+});
+
+test("no example was forgotten", () => {
+  const served = transcoder.bindings.map(
+    ({ method }) => `${method.parent.typeName}.${method.name}`,
+  );
+  assert.deepEqual([...called].toSorted(), [...new Set(served)].toSorted());
+});
+
+function first(name: string): UnaryExample {
+  const [example] = unaryExamples(name);
+  assert.ok(example, name);
+  return example;
+}
+
+/** A text in the answer of a method's first example. */
+function exampleIn(name: string, ...path: string[]): string {
+  let value: unknown = first(name).answer;
+  for (const step of path) {
+    value = typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
+  }
+  assert.ok(typeof value === "string", `${name} ${path.join(".")}`);
+  return value;
+}

@@ -1,0 +1,180 @@
+// The limits that the contract tells are those that the code keeps: each number stands in both places, and here they meet.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  create,
+  type DescMethod,
+  getOption,
+  hasOption,
+  type MessageInitShape,
+} from "@bufbuild/protobuf";
+import { displayNameLengthMax } from "../../src/accounts/accounts-service.ts";
+import { scopes } from "../../src/auth/caller.ts";
+import { textLengthMax } from "../../src/auth/client-key.ts";
+import {
+  CreateApiKeyRequestSchema,
+  CreateClientKeyRequestSchema,
+} from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import {
+  headers,
+  limits,
+  LimitsSchema,
+  type Limits,
+} from "../../src/gen/hlust/api/annotations_pb.ts";
+import {
+  RecognitionConfigSchema,
+  SpeechRecognitionAlternativeSchema,
+  StreamingRecognitionConfig_EndpointingSchema,
+  StreamingRecognitionResultSchema,
+  WordInfoSchema,
+} from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import {
+  ListTranscriptJobsRequestSchema,
+  ListTranscriptsRequestSchema,
+  ListTranscriptVersionsRequestSchema,
+  SegmentSchema,
+  SpeakerSchema,
+  SubmitTranscriptJobRequestSchema,
+  TranscriptJobSchema,
+  TranscriptMetadataSchema,
+  Transcripts,
+  TranscriptSchema,
+  WordSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
+import { urlCharsMax } from "../../src/media/media-url.ts";
+import {
+  alternativesMaxMax,
+  sampleRateHertzMax,
+  sampleRateHertzMin,
+} from "../../src/speech/check-config.ts";
+import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
+import { transcriptLimits } from "../../src/transcripts/check-transcript.ts";
+import { filterCharsMax } from "../../src/transcripts/filter.ts";
+import { tokenCharsMax } from "../../src/transcripts/page-token.ts";
+import { document, services } from "./described-service.ts";
+
+type LimitsInit = MessageInitShape<typeof LimitsSchema>;
+
+/** What the code keeps, by the field that it is about. */
+const kept = expectedLimits();
+
+function expectedLimits(): Map<string, LimitsInit> {
+  const metadata = TranscriptMetadataSchema.typeName;
+  const segment = SegmentSchema.typeName;
+  const word = WordSchema.typeName;
+  const most = transcriptLimits;
+  const time = { secondsMin: 0, secondsMax: most.hours * 3600 };
+  const share = { min: 0, max: 1 };
+  const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
+  const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
+  const lists = [
+    ListTranscriptJobsRequestSchema,
+    ListTranscriptsRequestSchema,
+    ListTranscriptVersionsRequestSchema,
+  ];
+  return new Map<string, LimitsInit>([
+    [`${metadata}.language_code`, { charsMax: most.languageCodeChars }],
+    [`${metadata}.subject`, { charsMax: most.subjectChars }],
+    [`${metadata}.description`, { charsMax: most.descriptionChars }],
+    [`${metadata}.keywords`, { itemsMax: most.keywords, charsMax: most.keywordChars }],
+    [
+      `${metadata}.additional_metadata`,
+      {
+        itemsMax: most.additionalMetadata,
+        keyCharsMax: most.additionalMetadataKeyChars,
+        charsMax: most.additionalMetadataValueChars,
+      },
+    ],
+    [`${metadata}.speakers`, { itemsMax: most.speakers, keyCharsMax: most.speakerIdChars }],
+    [`${SpeakerSchema.typeName}.name`, { charsMax: most.speakerNameChars }],
+    [`${TranscriptSchema.typeName}.segments`, { itemsMax: most.segments }],
+    [`${segment}.start_time`, time],
+    [`${segment}.end_time`, time],
+    [`${segment}.speaker_id`, { charsMax: most.speakerIdChars }],
+    [`${word}.start_time`, time],
+    [`${word}.end_time`, time],
+    [`${word}.word`, { charsMax: most.wordChars }],
+    [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
+    [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
+    [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [
+      [`${typeName}.page_size`, page.pageSize],
+      [`${typeName}.page_token`, page.pageToken],
+    ]),
+    [`${RecognitionConfigSchema.typeName}.encoding`, { values: ["LINEAR16"] }],
+    [
+      `${RecognitionConfigSchema.typeName}.sample_rate_hertz`,
+      { min: sampleRateHertzMin, max: sampleRateHertzMax },
+    ],
+    [`${RecognitionConfigSchema.typeName}.max_alternatives`, { min: 0, max: alternativesMaxMax }],
+    [`${SpeechRecognitionAlternativeSchema.typeName}.confidence`, share],
+    [`${WordInfoSchema.typeName}.confidence`, share],
+    [`${StreamingRecognitionResultSchema.typeName}.stability`, share],
+    [`${endpointing}.min_silence`, secondsOf(silenceMsBounds)],
+    [`${endpointing}.max_utterance`, secondsOf(utteranceMsBounds)],
+    [`${CreateApiKeyRequestSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
+    [`${CreateApiKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
+    [`${CreateClientKeyRequestSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
+    [`${CreateClientKeyRequestSchema.typeName}.public_key`, { charsMax: textLengthMax }],
+    [`${CreateClientKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
+  ]);
+}
+
+function secondsOf([min, max]: readonly [number, number]): LimitsInit {
+  return { secondsMin: min / 1000, secondsMax: max / 1000 };
+}
+
+test("every limit of the contract is the one in the code", () => {
+  const told = new Map<string, Limits>();
+  for (const file of new Set(services.map((service) => service.file))) {
+    const messages = [...file.messages];
+    for (const message of messages) {
+      messages.push(...message.nestedMessages);
+      for (const field of message.fields) {
+        if (!hasOption(field, limits)) continue;
+        told.set(`${message.typeName}.${field.name}`, getOption(field, limits));
+      }
+    }
+  }
+  const inCode = Array.from(
+    kept,
+    ([name, values]) => [name, create(LimitsSchema, values)] as const,
+  );
+  assert.deepEqual(told, new Map(inCode));
+});
+
+test("the limit of a header is the one in the code", () => {
+  const { submitTranscriptJob } = Transcripts.method;
+  const method: DescMethod = submitTranscriptJob;
+  const [key] = getOption(method, headers);
+  assert.deepEqual([key?.name, key?.charsMax], ["Idempotency-Key", keyCharsMax]);
+});
+
+test("limits stand in the schemas of requests", () => {
+  const { schemas } = document.components;
+  const field = (schema: string, name: string) => schemas[schema]?.properties?.[name];
+  assert.equal(field("TranscriptMetadataInput", "subject")?.maxLength, 1000);
+  assert.equal(field("TranscriptMetadataInput", "languageCode")?.minLength, 1);
+  assert.equal(field("TranscriptMetadataInput", "keywords")?.maxItems, 100);
+  assert.equal(field("TranscriptMetadataInput", "keywords")?.items?.maxLength, 100);
+  assert.equal(field("TranscriptMetadataPatch", "speakers")?.maxProperties, 1000);
+  assert.deepEqual(field("TranscriptMetadataInput", "additionalMetadata")?.propertyNames, {
+    maxLength: 100,
+  });
+  assert.deepEqual(
+    [
+      field("RecognitionConfig", "sampleRateHertz")?.minimum,
+      field("RecognitionConfig", "sampleRateHertz")?.maximum,
+    ],
+    [8000, 48_000],
+  );
+  assert.deepEqual(field("RecognitionConfig", "encoding")?.enum, ["LINEAR16"]);
+  assert.deepEqual(field("TranscriptMetadataInput", "fileType")?.enum, ["AUDIO", "VIDEO"]);
+  assert.deepEqual(schemas["TranscriptMetadataInput"]?.required, ["fileType", "languageCode"]);
+  assert.equal(schemas["TranscriptMetadataPatch"]?.required, undefined);
+  assert.deepEqual(schemas["SegmentInput"]?.required, ["startTime", "endTime"]);
+  assert.equal(field("TranscriptMetadataInput", "originalUri")?.readOnly, true);
+  // An answer may hold what an earlier version of the service took.
+  assert.equal(field("TranscriptMetadata", "subject")?.maxLength, undefined);
+});
