@@ -1,0 +1,48 @@
+import type { DescMethod, DescService, Message, Registry } from "@bufbuild/protobuf";
+import { createRegistry } from "@bufbuild/protobuf";
+import { ServiceError } from "../std/service-error.ts";
+import { type Binding, bindingsOf, type ConfiguredRule } from "../transcoding/http-rules.ts";
+import { registryOf } from "../transcoding/registry-of.ts";
+import { writeRequest, type WrittenRequest } from "../transcoding/write-request.ts";
+import { errorDetails, errorOfService } from "./read-error.ts";
+
+/** How the methods of services are called over HTTP. */
+export interface HttpContract {
+  /** Writes a request by the first binding that can say it and that `takes` does not refuse. Throws ConnectError. */
+  write(
+    method: DescMethod,
+    message: Message,
+    takes?: (binding: Binding) => boolean,
+  ): WrittenRequest;
+  bindingsOf(method: DescMethod): readonly Binding[];
+  /** The types that a google.protobuf.Any may hold in requests and answers. */
+  registryOf(service: DescService): Registry;
+}
+
+/** The HTTP rules of services as they are asked for, with `rules` in the place of annotations. Throws HttpRuleError later. */
+export function createHttpContract(rules: readonly ConfiguredRule[] = []): HttpContract {
+  const known = new Map<DescService, { bindings: readonly Binding[]; registry: Registry }>();
+  const partsOf = (service: DescService) => {
+    let parts = known.get(service);
+    if (parts === undefined) {
+      const registry = createRegistry(registryOf([service]), errorDetails);
+      parts = { bindings: bindingsOf([service], rules), registry };
+      known.set(service, parts);
+    }
+    return parts;
+  };
+  const bindingsFor = (method: DescMethod): readonly Binding[] =>
+    partsOf(method.parent).bindings.filter((binding) => binding.method === method);
+  return {
+    bindingsOf: bindingsFor,
+    registryOf: (service) => partsOf(service).registry,
+    write(method, message, takes = () => true) {
+      const { registry } = partsOf(method.parent);
+      try {
+        return writeRequest(bindingsFor(method).filter(takes), message, registry);
+      } catch (error) {
+        throw error instanceof ServiceError ? errorOfService(error) : error;
+      }
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+
+/** Text that waits to go out; past it send() waits. */
+const unsentBytesMax = 256 << 10;
+/** How often a socket that is full is looked at: there is no event for it. */
+const fullMs = 5;
+
+/** A WebSocket that carries text both ways. */
+export interface TextSocket {
+  /** Resolves when more may be sent: false once the socket is closed. */
+  send(text: string): Promise<boolean>;
+  /** What came, in order; ends when the peer closes with 1000, fails with ConnectError for other ends. */
+  readonly texts: AsyncIterable<string>;
+  /** Fails what is still to be read with `error`, and closes. */
+  fail(error: unknown): void;
+  close(): void;
+}
+
+/** The socket was refused, or nobody was there: browsers do not tell these apart. */
+export class SocketRefused extends Error {
+  override readonly name = "SocketRefused";
+}
+
+/** Opens a socket, in a browser or in Node. Throws SocketRefused, or the reason of `signal`, which also ends an open one. */
+export async function openTextSocket(
+  url: string,
+  protocols: readonly string[],
+  signal: AbortSignal,
+): Promise<TextSocket> {
+  signal.throwIfAborted();
+  const socket = new WebSocket(url, [...protocols]);
+  const inbox = new Inbox();
+  const opened = Promise.withResolvers<void>();
+  const abort = (): void => {
+    const reason: unknown = signal.reason;
+    opened.reject(reason);
+    inbox.end(reason);
+    socket.close();
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  socket.addEventListener("open", () => {
+    opened.resolve();
+  });
+  socket.addEventListener("message", ({ data }) => {
+    if (typeof data === "string") inbox.push(data);
+    else inbox.end(new ConnectError("a binary message came", Code.Internal));
+  });
+  // "error" says nothing and comes before "close".
+  socket.addEventListener("close", ({ code, reason }) => {
+    signal.removeEventListener("abort", abort);
+    opened.reject(new SocketRefused("the WebSocket could not be opened"));
+    inbox.end(code === 1000 ? undefined : errorOfClose(code, reason));
+  });
+  await opened.promise;
+  return {
+    texts: inbox,
+    async send(text) {
+      if (socket.readyState !== socket.OPEN) return false;
+      socket.send(text);
+      while (socket.bufferedAmount > unsentBytesMax && socket.readyState === socket.OPEN) {
+        await new Promise((resolve) => {
+          setTimeout(resolve, fullMs);
+        });
+      }
+      return socket.readyState === socket.OPEN;
+    },
+    fail(error) {
+      inbox.end(error);
+      socket.close();
+    },
+    close() {
+      socket.close();
+    },
+  };
+}
+
+/** Texts that came and were not read yet. What was pushed before the end is read before it. */
+class Inbox implements AsyncIterable<string> {
+  readonly #texts: string[] = [];
+  #ended: { readonly error: unknown } | undefined;
+  #wake = (): void => {};
+
+  push(text: string): void {
+    if (this.#ended) return;
+    this.#texts.push(text);
+    this.#wake();
+  }
+
+  /** `error` undefined: there is nothing more. */
+  end(error: unknown): void {
+    this.#ended ??= { error };
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void> {
+    for (;;) {
+      const text = this.#texts.shift();
+      if (text !== undefined) yield text;
+      else if (this.#ended === undefined) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      } else if (this.#ended.error === undefined) return;
+      else throw this.#ended.error;
+    }
+  }
+}
+
+/** Close codes of the service (decisions: Errors) and of what stands between. */
+function errorOfClose(code: number, reason: string): ConnectError {
+  const [rpcCode, problem] = closes[code] ?? [Code.Unknown, "the WebSocket was closed"];
+  return new ConnectError(`${problem} (${[code, reason].join(" ").trim()})`, rpcCode);
+}
+
+const closes: Readonly<Record<number, readonly [code: Code, problem: string]>> = {
+  1001: [Code.Unavailable, "the service went away"],
+  1005: [Code.Unavailable, "the WebSocket was closed without a code"],
+  1006: [Code.Unavailable, "the connection was lost"],
+  1007: [Code.InvalidArgument, "the service could not read a message"],
+  1008: [Code.PermissionDenied, "the service refused the stream"],
+  1009: [Code.InvalidArgument, "a message was too long"],
+  1011: [Code.Internal, "the service failed"],
+  1012: [Code.Unavailable, "the service is restarting"],
+  1013: [Code.Unavailable, "the service is busy"],
+};

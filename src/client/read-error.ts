@@ -1,0 +1,107 @@
+import type { JsonValue, Registry } from "@bufbuild/protobuf";
+import { createRegistry, fromJson } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  BadRequestSchema,
+  file_google_rpc_error_details,
+} from "../gen/google/rpc/error_details_pb.ts";
+import { type ErrorCode, ServiceError } from "../std/service-error.ts";
+import { isObject } from "../transcoding/is-object.ts";
+
+/** The types of error details, which messages with a google.rpc.Status may hold as well. */
+export const errorDetails: Registry = createRegistry(file_google_rpc_error_details);
+
+/**
+ * A google.rpc.Status in JSON, as it stands in the body of a failed call and in {"error"} on a stream (decisions:
+ * Errors), as a ConnectError whose findDetails() has the details. undefined for anything else.
+ */
+export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectError | undefined {
+  if (!isObject(status)) return undefined;
+  const { code, message, details } = status;
+  if (typeof code !== "number" || typeof message !== "string") return undefined;
+  const known = Object.values(rpcCodes).find((one: number) => one === code);
+  const error = new ConnectError(message, known ?? Code.Unknown, metadata);
+  for (const detail of Array.isArray(details) ? details : []) {
+    const any = readAny(detail);
+    const type = any?.typeUrl.split("/").at(-1);
+    if (any && type) error.details.push({ type, value: any.value, debug: detail });
+  }
+  return error;
+}
+
+/** The failure that a response tells of. What is not the service's own error body comes from something on the way. */
+export async function errorOfResponse(response: Response): Promise<ConnectError> {
+  const text = await response.text();
+  const error = errorOfStatus(jsonOf(text) ?? null, response.headers);
+  if (error !== undefined) return error;
+  const code = statusCodes[response.status] ?? Code.Unknown;
+  const problem = `HTTP ${response.status} ${response.statusText}`.trim();
+  return new ConnectError(problem, code, response.headers);
+}
+
+/** A call that never got an answer; what is a ConnectError already stays one. */
+export function errorOfConnection(error: unknown, what: string): ConnectError {
+  if (error instanceof ConnectError) return error;
+  if (error instanceof ServiceError) return errorOfService(error);
+  if (error instanceof Error && error.name === "AbortError") return ConnectError.from(error);
+  return new ConnectError(what, Code.Unavailable, undefined, undefined, error);
+}
+
+/** A request that was refused before it was sent, as the service would refuse it. */
+export function errorOfService({ code, message, violations }: ServiceError): ConnectError {
+  const details =
+    violations.length === 0
+      ? []
+      : [{ desc: BadRequestSchema, value: { fieldViolations: [...violations] } }];
+  return new ConnectError(message, rpcCodes[code], undefined, details);
+}
+
+/** Connect's codes have the numbers of google.rpc.Code. */
+const rpcCodes: Readonly<Record<ErrorCode, Code>> = {
+  cancelled: Code.Canceled,
+  unknown: Code.Unknown,
+  invalid_argument: Code.InvalidArgument,
+  deadline_exceeded: Code.DeadlineExceeded,
+  not_found: Code.NotFound,
+  already_exists: Code.AlreadyExists,
+  permission_denied: Code.PermissionDenied,
+  resource_exhausted: Code.ResourceExhausted,
+  failed_precondition: Code.FailedPrecondition,
+  aborted: Code.Aborted,
+  out_of_range: Code.OutOfRange,
+  unimplemented: Code.Unimplemented,
+  internal: Code.Internal,
+  unavailable: Code.Unavailable,
+  data_loss: Code.DataLoss,
+  unauthenticated: Code.Unauthenticated,
+};
+
+/** What a status means that no error body explains: as gRPC has it. */
+const statusCodes: Readonly<Record<number, Code>> = {
+  400: Code.Internal,
+  401: Code.Unauthenticated,
+  403: Code.PermissionDenied,
+  404: Code.Unimplemented,
+  429: Code.Unavailable,
+  502: Code.Unavailable,
+  503: Code.Unavailable,
+  504: Code.Unavailable,
+};
+
+/** undefined for a detail whose type nobody here knows. */
+function readAny(detail: JsonValue) {
+  try {
+    return fromJson(AnySchema, detail, { registry: errorDetails, ignoreUnknownFields: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonOf(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Client } from "@connectrpc/connect";
+import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { errorOfConnection, errorOfResponse } from "./read-error.ts";
+
+/**
+ * Uploads media (section 4.7) to the transcript `resourceName`, or without one to a new uploads/<id> that a job can take as its
+ * uri, and answers that name. Resolves when the service has the bytes on disk. A file is a Blob: in Node from fs.openAsBlob().
+ * Throws ConnectError.
+ */
+export async function uploadMedia(
+  transcripts: Client<typeof Transcripts>,
+  media: Blob | Uint8Array<ArrayBuffer>,
+  options: { readonly resourceName?: string; readonly signal?: AbortSignal } = {},
+): Promise<string> {
+  const { resourceName = "", signal } = options;
+  const call = signal ? { signal } : {};
+  const upload = await transcripts.initUpload({ resourceName }, call);
+  let response;
+  try {
+    response = await fetch(upload.storageSignedUrl, { method: "PUT", body: media, ...call });
+  } catch (error) {
+    throw errorOfConnection(error, "the upload was broken off");
+  }
+  if (!response.ok) throw await errorOfResponse(response);
+  return upload.resourceName;
+}

@@ -1,0 +1,38 @@
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { ScalarType, toJson } from "@bufbuild/protobuf";
+import { isReflectMessage } from "@bufbuild/protobuf/reflect";
+import { base64Encode } from "@bufbuild/protobuf/wire";
+import { isScalarInJson } from "./field-path.ts";
+
+/** Whether the values of a field, or the items of its list, can stand in a path or a query. */
+export function isLeaf(field: DescField): boolean {
+  return field.message === undefined || isScalarInJson(field.message);
+}
+
+/**
+ * A value as it stands in a path or a query, before it is percent-encoded: its proto3 JSON without the quotes. `value`
+ * is what reflection has for the field or for one item of its list. Throws Error for a value that JSON cannot say.
+ */
+export function leafText(field: DescField, value: unknown): string {
+  if (field.message !== undefined) return messageText(field.message, value);
+  if (field.enum !== undefined) {
+    const known = field.enum.values.find(({ number }) => number === value);
+    return known?.jsonName ?? String(value);
+  }
+  if (value instanceof Uint8Array) return base64Encode(value);
+  if (field.scalar === ScalarType.STRING) return wellFormed(String(value));
+  // String() loses the sign of the one number that is not itself.
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+function messageText(type: DescMessage, value: unknown): string {
+  if (!isReflectMessage(value)) throw new TypeError(`expected ${type.typeName}`);
+  const json = toJson(type, value.message);
+  if (typeof json === "string") return wellFormed(json);
+  return Object.is(json, -0) ? "-0" : JSON.stringify(json);
+}
+
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new Error("it has a lone surrogate, which UTF-8 cannot carry");
+}

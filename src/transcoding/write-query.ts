@@ -1,0 +1,89 @@
+import type { DescField } from "@bufbuild/protobuf";
+import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { isLeaf, leafText } from "./leaf-text.ts";
+import { encodeFully } from "./percent-encoding.ts";
+import { systemParameters } from "./system-parameters.ts";
+
+/** What keeps a field from the request; `field` is its path in JSON names. */
+export type ReportField = (field: string, problem: string) => void;
+
+/**
+ * The fields of a request message that are set, as a query without its "?" (§4.10 items 1 to 4): nested fields by dotted
+ * JSON names, lists as one parameter an item, values in proto3 JSON. `isElsewhere` says which fields, by their path in
+ * proto names, the path or the body carries. What no query can say goes to `report`.
+ */
+export function writeQuery(
+  message: ReflectMessage,
+  isElsewhere: (path: string) => boolean,
+  report: ReportField,
+): string {
+  const query = new QueryWriter(isElsewhere, report);
+  query.writeFields(message, "", "");
+  return query.pairs.join("&");
+}
+
+const systemNames: ReadonlySet<string> = new Set(systemParameters);
+
+class QueryWriter {
+  readonly pairs: string[] = [];
+  readonly #isElsewhere: (path: string) => boolean;
+  readonly #report: ReportField;
+
+  constructor(isElsewhere: (path: string) => boolean, report: ReportField) {
+    this.#isElsewhere = isElsewhere;
+    this.#report = report;
+  }
+
+  /** Answers whether the request says of any of the fields that it is set, and with it that the message is. */
+  writeFields(message: ReflectMessage, names: string, path: string): boolean {
+    let isSaid = false;
+    for (const field of message.sortedFields) {
+      const name = `${names}${field.jsonName}`;
+      const fieldPath = `${path}${field.name}`;
+      if (this.#isElsewhere(fieldPath)) isSaid = true;
+      else if (message.isSet(field)) {
+        this.#writeField(message, field, name, fieldPath);
+        isSaid = true;
+      }
+    }
+    return isSaid;
+  }
+
+  #writeField(message: ReflectMessage, field: DescField, name: string, path: string): void {
+    if (field.fieldKind === "map") {
+      this.#report(name, "it is a map, which cannot be in a query");
+    } else if (field.fieldKind === "list") {
+      if (!isLeaf(field)) {
+        this.#report(name, "it is a list of messages, which cannot be in a query");
+        return;
+      }
+      for (const item of message.get(field)) this.#writePair(field, item, name);
+    } else if (field.fieldKind !== "message" || isLeaf(field)) {
+      this.#writePair(field, message.get(field), name);
+    } else if (valueTypes.has(field.message.typeName)) {
+      this.#report(name, "it is JSON of any shape, which cannot be in a query");
+    } else if (!this.writeFields(message.get(field), `${name}.`, `${path}.`)) {
+      this.#report(name, "it is a message without fields, which cannot be in a query");
+    }
+  }
+
+  #writePair(field: DescField, value: unknown, name: string): void {
+    if (systemNames.has(name) || name.startsWith("$")) {
+      this.#report(name, "the name belongs to a parameter of every call");
+      return;
+    }
+    try {
+      this.pairs.push(`${encodeFully(name)}=${encodeFully(leafText(field, value))}`);
+    } catch (error) {
+      this.#report(name, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+/** Messages that are not a single value in JSON and whose JSON is not made of their fields. */
+const valueTypes: ReadonlySet<string> = new Set([
+  "google.protobuf.Any",
+  "google.protobuf.ListValue",
+  "google.protobuf.Struct",
+  "google.protobuf.Value",
+]);

@@ -1,0 +1,87 @@
+// The TypeScript client in a real browser, loaded module by module as it is, but for its types.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Code } from "@connectrpc/connect";
+import { chromium, type Page } from "playwright-core";
+import { speak } from "../flite.ts";
+import { openTestService, pcmOf, type TestService } from "../spec/service.ts";
+import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
+import type * as clientPage from "./client-page.ts";
+import { openPageServer } from "./page-server.ts";
+
+const sentence = "the meeting will begin at nine in the morning";
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const opened = new AsyncDisposableStack();
+let service: TestService;
+let page: Page;
+let url: string;
+const problems: string[] = [];
+
+before(async () => {
+  service = opened.use(await openTestService());
+  url = opened.use(await openPageServer(service.address)).address;
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+  opened.defer(() => browser.close());
+  page = await browser.newPage();
+  page.on("pageerror", (error) => problems.push(String(error)));
+  await page.goto(`${url}/page`);
+});
+after(() => opened.disposeAsync());
+
+/** Calls a function of client-page.ts in the page. */
+async function inPage<Name extends keyof typeof clientPage>(
+  name: Name,
+  ...parts: Parameters<(typeof clientPage)[Name]>
+): Promise<unknown> {
+  const module = '"/test/browser/client-page.ts"';
+  return await page.evaluate(
+    `import(${module}).then((it) => it.${name}(...${JSON.stringify(parts)}))`,
+  );
+}
+
+test("live audio is recognized through a WebSocket of the browser", async () => {
+  const samples = pcmOf(speak(sentence));
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig());
+  stream.sendAudio(samples);
+  stream.send({ audioContent: "" });
+  await stream.closed;
+  const [final] = finalsOf(stream.messages);
+  assert.match(final?.transcript ?? "", /begin at nine/);
+
+  const call = [{ url, token: service.key }, samples.toString("base64")] as const;
+  const results = await inPage("recognize", ...call);
+  assert.ok(Array.isArray(results));
+  assert.deepEqual(results.at(-1), [final?.transcript, true]);
+  assert.deepEqual(results[0]?.[1], false);
+});
+
+test("a transcript is made and read back by fetch of the browser", async () => {
+  const subject = "Ávarp & 100%";
+  const made = await inPage("makeTranscript", { url, token: service.key }, subject);
+  const { json } = await service.call("GET", "/v1alpha1/transcripts");
+  const [{ name, metadata }] = json.transcripts;
+  assert.equal(metadata.subject, subject);
+  assert.deepEqual(made, { name, read: name, subject });
+});
+
+test("failures have their codes in the browser too", async () => {
+  assert.deepEqual(await inPage("failures", { url, token: service.key }), {
+    wrongToken: Code.Unauthenticated,
+    wrongTokenLive: Code.Unauthenticated,
+    missing: Code.NotFound,
+    aborted: Code.Canceled,
+    badConfigLive: Code.InvalidArgument,
+    away: Code.Unavailable,
+    awayLive: Code.Unavailable,
+  });
+  assert.deepEqual(problems, []);
+});

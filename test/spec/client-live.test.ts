@@ -1,0 +1,215 @@
+// Live recognition by the TypeScript client against the whole service.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { createHlustClient, type HlustClient } from "../../src/client/hlust-client.ts";
+import {
+  RecognitionConfig_AudioEncoding as Encoding,
+  type RecognitionConfigSchema,
+  SpeechRecognitionAlternativeSchema,
+  type StreamingRecognitionResult,
+  type StreamingRecognizeRequestSchema,
+} from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { durationFromMs, msOfDuration } from "../../src/std/duration.ts";
+import { connectFailure } from "../connect-failure.ts";
+import { speak } from "../flite.ts";
+import { until } from "../until.ts";
+import { openTestService, pcmOf, type TestService } from "./service.ts";
+import { finalsOf as finalsOfStream, openStream, secondsOf, streamingConfig } from "./stream.ts";
+
+const sentence = "the meeting will begin at nine in the morning";
+const config: MessageInitShape<typeof RecognitionConfigSchema> = {
+  encoding: Encoding.LINEAR16,
+  sampleRateHertz: 16_000,
+  languageCode: "en-US",
+  enableWordTimeOffsets: true,
+};
+let service: TestService;
+let client: HlustClient;
+let wav: Buffer;
+/** What a client that knows nothing of ours gets. */
+let heard: ReturnType<typeof finalsOfStream>[number];
+const zero = durationFromMs(0);
+const alternative = SpeechRecognitionAlternativeSchema;
+
+before(async () => {
+  service = await openTestService();
+  client = createHlustClient({ url: service.address, token: service.key });
+  wav = speak(sentence);
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig({ enableWordTimeOffsets: true }));
+  stream.sendAudio(pcmOf(wav));
+  stream.send({ audioContent: "" });
+  await stream.closed;
+  const [final, ...others] = finalsOfStream(stream.messages);
+  assert.ok(final && others.length === 0);
+  heard = final;
+});
+after(() => service[Symbol.asyncDispose]());
+
+async function* chunksOf(bytes: Uint8Array, size = 1600): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function finalsOf(results: readonly StreamingRecognitionResult[]): string[] {
+  return results
+    .filter(({ isFinal }) => isFinal)
+    .map(({ alternatives }) => alternatives[0]?.transcript ?? "");
+}
+
+/** A stream may be refused while the service still lets go of the one before it. */
+async function whenHeard<T>(call: () => Promise<T>, msMax = 20_000): Promise<T> {
+  const giveUpAt = Date.now() + msMax;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const isFull = error instanceof ConnectError && error.code === Code.ResourceExhausted;
+      if (!isFull || Date.now() > giveUpAt) throw error;
+    }
+  }
+}
+
+test("live audio gives what any client of the socket gets, in any chunks", async () => {
+  for (const size of [1600, 333, 4_000_000]) {
+    const results: StreamingRecognitionResult[] = await whenHeard(() =>
+      Array.fromAsync(
+        client.recognizeLive({ config, interimResults: true }, chunksOf(pcmOf(wav), size)),
+      ),
+    );
+    assert.deepEqual(finalsOf(results), [heard.transcript], `chunks of ${size}`);
+    const words = results.at(-1)?.alternatives[0]?.words;
+    assert.deepEqual(
+      words?.map(({ word, startTime }) => [word, msOfDuration(startTime ?? zero)]),
+      heard.words?.map(({ word, startTime }) => [word, secondsOf(startTime) * 1000]),
+    );
+    if (size === 1600) assert.ok(results.some(({ isFinal }) => !isFinal));
+  }
+});
+
+test("recognize gives what it gives over bare HTTP", async () => {
+  const content = pcmOf(wav);
+  const { results } = await client.speech.recognize({
+    config,
+    audio: { audioSource: { case: "content", value: content } },
+  });
+  const { json } = await service.call("POST", "/v2beta1/speech:recognize", {
+    config: { ...config, encoding: "LINEAR16" },
+    audio: { content: content.toString("base64") },
+  });
+  assert.equal(results[0]?.alternatives[0]?.transcript, sentence);
+  assert.deepEqual(
+    results.flatMap(({ alternatives }) => alternatives.map((one) => toJson(alternative, one))),
+    json.results.flatMap(({ alternatives }: { alternatives: unknown[] }) => alternatives),
+  );
+});
+
+test("the end of the requests finalizes a plain stream, empty chunks do not", async () => {
+  type Request = MessageInitShape<typeof StreamingRecognizeRequestSchema>;
+  async function* requests(): AsyncGenerator<Request, void> {
+    yield { streamingRequest: { case: "streamingConfig", value: { config } } };
+    for await (const value of chunksOf(pcmOf(wav))) {
+      yield { streamingRequest: { case: "audioContent", value } };
+    }
+  }
+  const responses = await whenHeard(() =>
+    Array.fromAsync(client.speech.streamingRecognize(requests())),
+  );
+  assert.deepEqual(finalsOf(responses.flatMap(({ results }) => results)), [heard.transcript]);
+
+  async function* withGaps(): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of chunksOf(pcmOf(wav))) {
+      yield new Uint8Array();
+      yield chunk;
+    }
+  }
+  const results = await whenHeard(() =>
+    Array.fromAsync(client.recognizeLive({ config }, withGaps())),
+  );
+  assert.deepEqual(finalsOf(results), [heard.transcript]);
+});
+
+test("leaving a live call ends it, and lets the audio go", async () => {
+  let letGo = 0;
+  async function* endless(): AsyncGenerator<Uint8Array, void> {
+    yield* chunksOf(pcmOf(wav));
+    yield new Uint8Array(64_000);
+    await new Promise(() => {});
+  }
+  const microphone = (): AsyncIterable<Uint8Array> => {
+    const audio = endless();
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => audio.next(),
+        return: () => {
+          letGo += 1;
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      }),
+    };
+  };
+  const interim = { config, interimResults: true };
+  for await (const { alternatives } of client.recognizeLive(interim, microphone())) {
+    assert.notEqual(alternatives[0]?.transcript, "");
+    break;
+  }
+  await until(async () => await Promise.resolve(letGo === 1));
+
+  const aborting = new AbortController();
+  const { signal } = aborting;
+  const live = await whenHeard(async () => {
+    const live = client.recognizeLive(interim, microphone(), { signal });
+    await live.next();
+    return live;
+  });
+  letGo = 0;
+  aborting.abort();
+  assert.equal((await connectFailure(Array.fromAsync(live))).code, Code.Canceled);
+  await until(async () => await Promise.resolve(letGo === 1));
+});
+
+test("a microphone that fails ends the call with its error", async () => {
+  const unplugged = new Error("unplugged");
+  async function* failing(): AsyncGenerator<Uint8Array, void> {
+    yield pcmOf(wav).subarray(0, 1600);
+    throw unplugged;
+  }
+  const error = await connectFailure(
+    whenHeard(() => Array.fromAsync(client.recognizeLive({ config }, failing()))),
+  );
+  assert.equal(error.cause, unplugged);
+});
+
+test("a single utterance ends while its audio still comes", async () => {
+  async function* twice(): AsyncGenerator<Uint8Array, void> {
+    for (;;) {
+      yield* chunksOf(pcmOf(wav), 16_000);
+      yield new Uint8Array(64_000);
+    }
+  }
+  const single = { config, singleUtterance: true };
+  const results = await whenHeard(() => Array.fromAsync(client.recognizeLive(single, twice())));
+  assert.deepEqual(finalsOf(results), [heard.transcript]);
+});
+
+test("a service that is away is Unavailable; one that stops ends streams so", async () => {
+  const stopping = await openTestService({ HLUST_ENGINE: "scripted" });
+  const other = createHlustClient({ url: stopping.address, token: stopping.key });
+  const opened = Promise.withResolvers<void>();
+  async function* waiting(): AsyncGenerator<Uint8Array, void> {
+    yield pcmOf(wav).subarray(0, 1600);
+    opened.resolve();
+    await new Promise(() => {});
+  }
+  const live = connectFailure(Array.fromAsync(other.recognizeLive({ config }, waiting())));
+  await opened.promise;
+  await stopping[Symbol.asyncDispose]();
+  assert.equal((await live).code, Code.Unavailable);
+  assert.equal(
+    (await connectFailure(other.transcripts.listTranscripts({}))).code,
+    Code.Unavailable,
+  );
+  const away = other.recognizeLive({ config }, chunksOf(pcmOf(wav)));
+  assert.equal((await connectFailure(Array.fromAsync(away))).code, Code.Unavailable);
+});
