@@ -45,6 +45,7 @@ function newAuthenticator(): Authenticator {
 interface Call {
   readonly authorization?: string;
   readonly subprotocol?: string;
+  readonly googApiKey?: string;
   readonly url?: string;
 }
 
@@ -52,6 +53,7 @@ function authenticate(call: Call, method: DescMethod = recognize, by = authentic
   const headers = new Headers();
   if (call.authorization !== undefined) headers.set("authorization", call.authorization);
   if (call.subprotocol !== undefined) headers.set("sec-websocket-protocol", call.subprotocol);
+  if (call.googApiKey !== undefined) headers.set("x-goog-api-key", call.googApiKey);
   return by.authenticate({ headers, url: call.url ?? "/" }, method);
 }
 
@@ -67,6 +69,16 @@ describe("authenticate() finds the token", () => {
       "in the header where the URL cannot carry it",
       (token) => ({ authorization: `Bearer ${token}` }),
       listTranscripts,
+    ],
+    ["where Google's clients put a key", (token) => ({ googApiKey: token })],
+    [
+      "where Google's clients put a key, on every interface",
+      (token) => ({ googApiKey: ` ${token},` }),
+      listTranscripts,
+    ],
+    [
+      "in the header and where Google's clients put a key, the same one",
+      (token) => ({ authorization: `Bearer ${token}`, googApiKey: `${token}, ${token}` }),
     ],
     ["in the query", (token) => ({ url: `/v2beta1/speech:recognize?token=${token}` })],
     ["in the query among others", (token) => ({ url: `/a?b=c&token=${token}&d` })],
@@ -117,6 +129,12 @@ describe("authenticate() refuses", () => {
     ],
     ["a subprotocol without Bearer", () => ({ subprotocol: key.token }), "TOKEN_MISSING"],
     ["Bearer without a token", () => ({ subprotocol: "Bearer" }), "TOKEN_MISSING"],
+    [
+      "a scheme where Google's clients put a bare key",
+      () => ({ googApiKey: "Bearer x" }),
+      "TOKEN_INVALID",
+    ],
+    ["no key where Google's clients put one", () => ({ googApiKey: " , " }), "TOKEN_MISSING"],
     ["no key at all", () => ({ authorization: "Bearer hlust_x_y" }), "TOKEN_INVALID"],
     [
       "an unknown key",
@@ -148,6 +166,11 @@ describe("authenticate() refuses", () => {
       () => ({ authorization: `Bearer ${key.token}`, subprotocol: `Bearer, ${otherKey.token}` }),
     ],
     ["in two headers", () => ({ authorization: `Bearer ${key.token}, Bearer ${otherKey.token}` })],
+    [
+      "in the header and where Google's clients put a key",
+      () => ({ authorization: `Bearer ${key.token}`, googApiKey: otherKey.token }),
+    ],
+    ["in two places of Google's", () => ({ googApiKey: `${key.token}, ${otherKey.token}` })],
     ["in one query", () => ({ url: `/?token=${key.token}&token=${otherKey.token}` })],
   ];
   for (const [name, call] of twoTokens) {

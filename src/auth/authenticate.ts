@@ -64,12 +64,24 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   };
 }
 
+interface MethodAccess {
+  readonly scope: string;
+  readonly tokenParameter: boolean;
+}
+
+/** Read once: an option is decoded each time it is asked for, which takes longer than all else here. */
+const knownAccess = new WeakMap<DescMethod, MethodAccess>();
+
 /** A method that does not say who may call it is a bug of the contract: nobody may. */
-function accessOf(method: DescMethod): { scope: string; tokenParameter: boolean } {
+function accessOf(method: DescMethod): MethodAccess {
+  const known = knownAccess.get(method);
+  if (known) return known;
   if (!hasOption(method, access)) {
     throw new Error(`${method.parent.typeName}.${method.name} has no option hlust.api.access`);
   }
-  return getOption(method, access);
+  const found = getOption(method, access);
+  knownAccess.set(method, found);
+  return found;
 }
 
 function hasScope(caller: Caller, scope: string): boolean {

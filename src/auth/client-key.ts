@@ -10,7 +10,7 @@ export interface PublicKey {
 }
 
 /** Longest text of a key: a 4096 bit RSA key in PEM has 800 characters. */
-const textLengthMax = 10_000;
+export const textLengthMax = 10_000;
 const rsaBits = { min: 2048, max: 8192 } as const;
 /** Members of a JWK that only a private or shared key has (RFC 7518 section 6). */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];

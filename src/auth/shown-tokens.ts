@@ -2,18 +2,19 @@ import { ServiceError } from "../std/service-error.ts";
 
 /** What a call says about itself. */
 export interface CallFacts {
-  readonly headers: Headers;
+  readonly headers: Pick<Headers, "get">;
   /** The request target as sent: path and query. */
   readonly url: string;
 }
 
 /**
- * The token that a call shows (section 5): in the header Authorization, and where `alsoInUrl` in the query parameter token
- * or in Sec-WebSocket-Protocol after "Bearer". undefined when there is none. The same token twice is one; two different
+ * The token that a call shows (section 5): in the header Authorization, or in X-Goog-Api-Key, where Google's clients put a key;
+ * where `alsoInUrl` also in the query parameter token or in Sec-WebSocket-Protocol after "Bearer". undefined when there is none. The same token twice is one; two different
  * ones are refused, for it would not be said which of them counts (RFC 6750 section 2).
  */
 export function shownToken({ headers, url }: CallFacts, alsoInUrl: boolean): string | undefined {
   const shown = new Set(inAuthorization(headers.get("authorization") ?? ""));
+  for (const token of inGoogApiKey(headers.get("x-goog-api-key") ?? "")) shown.add(token);
   if (alsoInUrl) {
     for (const token of inQuery(url)) shown.add(token);
     for (const token of inSubprotocols(headers.get("sec-websocket-protocol") ?? ""))
@@ -36,6 +37,10 @@ function inAuthorization(value: string): string[] {
     const [, token = ""] = /^\s*bearer(?:\s+(.*))?$/i.exec(part) ?? [];
     return token.trim() === "" ? [] : [token.trim()];
   });
+}
+
+function inGoogApiKey(value: string): string[] {
+  return value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }
 
 /** Read from the text: `new URL()` would fold what stands before it. */

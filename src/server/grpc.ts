@@ -1,18 +1,27 @@
+import { Http2ServerResponse } from "node:http2";
+import type { DescService } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey } from "../auth/caller.ts";
-import { answerErrors, type AnswerError } from "./answer-errors.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
 import type { Draining } from "./draining.ts";
-import { targetOf, type HttpListener } from "./http.ts";
+import { giveUpReading, targetOf, type HttpListener, type HttpResponse } from "./http.ts";
 import type { ImplementedService } from "./methods.ts";
 
 /** Longest message: a transcript at its limit. */
 const messageBytesMax = 32 << 20;
+/** Longest message of a service that asks for no token. */
+const openMessageBytesMax = 64 << 10;
+/** Streams without a token that may be open at once. */
+const openStreamsMax = 1_000;
 
 /** gRPC, gRPC-Web and Connect on one handler; what is none of them goes to `otherwise`. */
 export function createGrpcDoor(parts: {
   readonly services: readonly ImplementedService[];
+  /** The door's own services, health and reflection: they ask for no token. */
+  readonly open: readonly ImplementedService[];
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly draining: Draining;
@@ -20,20 +29,24 @@ export function createGrpcDoor(parts: {
   readonly otherwise: HttpListener;
 }): HttpListener {
   const paths = new Set(
-    parts.services.flatMap(({ service }) =>
+    [...parts.services, ...parts.open].flatMap(({ service }) =>
       service.methods.map((method) => `/${service.typeName}/${method.name}`),
     ),
   );
+  const open = new Set(parts.open.map(({ service }) => service));
   const adapter = connectNodeAdapter({
     routes: (router) => {
       for (const { service, implementation } of parts.services) {
         router.service(service, implementation);
       }
+      for (const { service, implementation } of parts.open) {
+        router.service(service, implementation, { readMaxBytes: openMessageBytesMax });
+      }
     },
     // The last one is the innermost.
     interceptors: [
       answerErrors(parts.answerError),
-      authenticate(parts.authenticator),
+      unless(open, authenticate(parts.authenticator), limitStreams(openStreamsMax)),
       parts.draining.interceptor,
     ],
     readMaxBytes: messageBytesMax,
@@ -41,7 +54,51 @@ export function createGrpcDoor(parts: {
   });
   return (request, response) => {
     const [path = ""] = targetOf(request).split("?", 1);
-    (paths.has(path) ? adapter : parts.otherwise)(request, response);
+    if (paths.has(path)) adapter(request, withPlainMessages(response));
+    else if (isGrpc(request.headers["content-type"])) answerUnimplemented(path, response);
+    else parts.otherwise(request, response);
+  };
+}
+
+/** gRPC itself; gRPC-Web and Connect clients read the status of HTTP. */
+function isGrpc(contentType: string | undefined): boolean {
+  return /^application\/grpc(?:[+;]|$)/.test(contentType ?? "");
+}
+
+/** A status without messages: headers only (gRPC over HTTP2, Responses). */
+function answerUnimplemented(path: string, response: HttpResponse): void {
+  const error = new ServiceError("unimplemented", `${path.slice(0, 200)} is not served here`);
+  giveUpReading(response);
+  response.setHeader("content-type", "application/grpc");
+  response.setHeader("grpc-status", `${rpcCode(error)}`);
+  response.setHeader("grpc-message", statusMessage(error.message));
+  response.end();
+}
+
+/**
+ * Printable ASCII but % goes as it is (gRPC over HTTP2, Status-Message). The library encodes more of it, and grpc-js shows that to
+ * people: it decodes no more than what had to be encoded.
+ */
+function statusMessage(message: string): string {
+  return message.replaceAll(/[^ -$&-~]+/g, (part) => encodeURIComponent(part.toWellFormed()));
+}
+
+function withPlainMessages(response: HttpResponse): HttpResponse {
+  if (!(response instanceof Http2ServerResponse)) return response;
+  const add = response.addTrailers.bind(response);
+  response.addTrailers = (trailers) => {
+    const encoded = trailers["grpc-message"];
+    const message = typeof encoded === "string" && statusMessage(decodeURIComponent(encoded));
+    add({ ...trailers, ...(message && { "grpc-message": message }) });
+  };
+  return response;
+}
+
+/** The one interceptor for calls of the services that are open, the other for all others. */
+function unless(open: ReadonlySet<DescService>, other: Interceptor, own: Interceptor): Interceptor {
+  return (next) => {
+    const [forOther, forOwn] = [other(next), own(next)];
+    return async (request) => await (open.has(request.method.parent) ? forOwn : forOther)(request);
   };
 }
 
@@ -53,5 +110,25 @@ function authenticate(authenticator: Authenticator): Interceptor {
     );
     request.contextValues.set(callerKey, caller);
     return await next(request);
+  };
+}
+
+/** Lets so many streams be open at once: nobody can be told who holds them. */
+function limitStreams(max: number): Interceptor {
+  let count = 0;
+  async function* counted<T>(messages: AsyncIterable<T>): AsyncIterable<T> {
+    if (count >= max) {
+      throw new ServiceError("resource_exhausted", `${max} streams without a token are open`);
+    }
+    count += 1;
+    try {
+      yield* messages;
+    } finally {
+      count -= 1;
+    }
+  }
+  return (next) => async (request) => {
+    const response = await next(request);
+    return response.stream ? { ...response, message: counted(response.message) } : response;
   };
 }

@@ -7,29 +7,36 @@ export interface ReadinessCheck {
   readonly check: () => Promise<object | void>;
 }
 
-/** GET /healthz: the process answers. GET /readyz: every part does, within two seconds; 503 otherwise. */
-export function createHealthDoor(checks: readonly ReadinessCheck[]): {
-  handles(request: HttpRequest): boolean;
-  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
-} {
-  return {
-    handles: (request) => {
-      const path = targetOf(request).split("?", 1)[0];
-      const isRead = request.method === "GET" || request.method === "HEAD";
-      return isRead && (path === "/healthz" || path === "/readyz");
-    },
-    async handle(request, response) {
-      if (targetOf(request).startsWith("/healthz")) {
-        answerJson(response, 200, JSON.stringify({ status: "ok" }));
-        return;
-      }
-      const results = await Promise.all(checks.map(async (each) => [each.name, await run(each)]));
-      const parts: Record<string, { ready: boolean }> = Object.fromEntries(results);
-      const isReady = Object.values(parts).every(({ ready }) => ready);
-      const body = { status: isReady ? "ready" : "not ready", parts };
-      answerJson(response, isReady ? 200 : 503, JSON.stringify(body));
-    },
+/** What the parts say, by name; ready when each of them is. */
+export interface ReadinessReport {
+  readonly isReady: boolean;
+  readonly parts: Readonly<Record<string, { readonly ready: boolean }>>;
+}
+
+/** How long a report counts as now: anybody may ask, and the parts are asked no more often than this. */
+export const reportMsMax = 1_000;
+
+/** Asks every part, each for at most two seconds. One report answers all who ask within a second of it. */
+export function createReadiness(
+  checks: readonly ReadinessCheck[],
+  now: () => number = () => performance.now(),
+): () => Promise<ReadinessReport> {
+  let report: Promise<ReadinessReport> | undefined;
+  let endsAt = Infinity;
+  return () => {
+    if (report && now() < endsAt) return report;
+    endsAt = Infinity;
+    report = ask(checks).finally(() => {
+      endsAt = now() + reportMsMax;
+    });
+    return report;
   };
+}
+
+async function ask(checks: readonly ReadinessCheck[]): Promise<ReadinessReport> {
+  const results = await Promise.all(checks.map(async (each) => [each.name, await run(each)]));
+  const parts: Record<string, { ready: boolean }> = Object.fromEntries(results);
+  return { isReady: Object.values(parts).every(({ ready }) => ready), parts };
 }
 
 async function run({ check }: ReadinessCheck): Promise<{ ready: boolean }> {
@@ -44,4 +51,27 @@ async function run({ check }: ReadinessCheck): Promise<{ ready: boolean }> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** GET /healthz: the process answers. GET /readyz: every part does; 503 otherwise. */
+export function createHealthDoor(readiness: () => Promise<ReadinessReport>): {
+  handles(request: HttpRequest): boolean;
+  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
+} {
+  return {
+    handles: (request) => {
+      const path = targetOf(request).split("?", 1)[0];
+      const isRead = request.method === "GET" || request.method === "HEAD";
+      return isRead && (path === "/healthz" || path === "/readyz");
+    },
+    async handle(request, response) {
+      if (targetOf(request).startsWith("/healthz")) {
+        answerJson(response, 200, JSON.stringify({ status: "ok" }));
+        return;
+      }
+      const { isReady, parts } = await readiness();
+      const body = { status: isReady ? "ready" : "not ready", parts };
+      answerJson(response, isReady ? 200 : 503, JSON.stringify(body));
+    },
+  };
 }

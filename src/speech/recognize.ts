@@ -13,7 +13,7 @@ import { Violations } from "../std/service-error.ts";
 import { create } from "@bufbuild/protobuf";
 import { checkConfig, type CheckedConfig } from "./check-config.ts";
 import { bytesPerSample, samplesOf } from "./linear16.ts";
-import { alternativeOf } from "./results.ts";
+import { alternativeOf, descriptionOf } from "./results.ts";
 
 /** §8: audio sent to speech:recognize is shorter than this. */
 export const audioSecondsMax = 30;
@@ -22,7 +22,7 @@ export const audioSecondsMax = 30;
 export async function recognize(
   request: RecognizeRequest,
   recognizer: Recognizer,
-  signal: AbortSignal,
+  { describeResults, signal }: { readonly describeResults: boolean; readonly signal: AbortSignal },
 ): Promise<RecognizeResponse> {
   const violations = new Violations();
   const config = checkConfig(request.config, "config", recognizer.languageCodes, violations);
@@ -31,12 +31,15 @@ export async function recognize(
 
   const recognitions = recognizer.recognize([samples], { ...config, mode: "short", signal });
   const results: SpeechRecognitionResult[] = [];
-  for await (const { isFinal, alternatives } of recognitions) {
-    if (!isFinal) continue;
+  for await (const recognition of recognitions) {
+    if (!recognition.isFinal) continue;
     const { withWords } = config;
     results.push(
       create(SpeechRecognitionResultSchema, {
-        alternatives: alternatives.map((each) => alternativeOf(each, { withWords, after: "" })),
+        alternatives: recognition.alternatives.map((each) =>
+          alternativeOf(each, { withWords, after: "" }),
+        ),
+        ...(describeResults && descriptionOf(recognition, config)),
       }),
     );
   }

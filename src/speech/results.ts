@@ -1,5 +1,7 @@
 import { create } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { EngineWord, Hypothesis } from "../engines/engine.ts";
+import type { Recognition } from "../engines/recognizer.ts";
 import {
   SpeechRecognitionAlternativeSchema,
   WordInfoSchema,
@@ -18,6 +20,14 @@ export function alternativeOf(
     ...(confidence !== undefined && { confidence }),
     words: withWords ? words.map(wordInfoOf) : [],
   });
+}
+
+/** Where a result ends and its language, which Google's messages have and the specification's do not. */
+export function descriptionOf(
+  { audioEndMs }: Recognition,
+  { languageCode }: { readonly languageCode: string },
+): { resultEndTime: Duration; languageCode: string } {
+  return { resultEndTime: durationFromMs(audioEndMs), languageCode };
 }
 
 function wordInfoOf({ text, startMs, endMs, confidence }: EngineWord): WordInfo {

@@ -1,6 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { endUtterance, type RecognitionInput, type Recognizer } from "../engines/recognizer.ts";
-import type { Recognition, RecognitionOptions } from "../engines/recognizer.ts";
+import type { Recognition, RecognitionOptions, Recognizer } from "../engines/recognizer.ts";
 import {
   StreamingRecognitionResultSchema,
   StreamingRecognizeResponse_SpeechEventType as SpeechEventType,
@@ -12,10 +11,11 @@ import {
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { msOfDuration } from "../std/duration.ts";
 import { ServiceError, Violations } from "../std/service-error.ts";
+import { AudioInput } from "./audio-input.ts";
 import { checkConfig, type CheckedConfig } from "./check-config.ts";
 import { Deadline } from "./deadline.ts";
-import { SampleJoiner } from "./linear16.ts";
-import { alternativeOf } from "./results.ts";
+import { alternativeOf, descriptionOf } from "./results.ts";
+import { unexpectedMessage } from "./unexpected-message.ts";
 
 /** Decisions, Speech: a stream is closed after this long without a configuration, and without audio. */
 const configurationMsMax = 10_000;
@@ -28,6 +28,14 @@ export interface StreamLimits {
   readonly audioMsMax?: number;
 }
 
+export interface StreamOptions {
+  readonly limits: StreamLimits;
+  /** Results also say where they end and their language. */
+  readonly describeResults: boolean;
+  /** Aborts when the caller has gone; only looked at once there is something to give up. */
+  readonly call: { readonly signal: AbortSignal };
+}
+
 /**
  * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every later one audioContent; an empty
  * one finalises. Throws invalid_argument for anything else, out_of_range when nothing comes for too long.
@@ -35,8 +43,7 @@ export interface StreamLimits {
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  limits: StreamLimits,
-  signal: AbortSignal,
+  { limits, describeResults, call }: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
   const messages = requests[Symbol.asyncIterator]();
   using deadline = new Deadline(limits.streamMsMax, () => {
@@ -53,46 +60,20 @@ export async function* streamingRecognize(
   );
   if (first.done) return;
   const config = checkStreamingConfig(first.value, recognizer.languageCodes);
-  const audio = readAudio(messages, deadline, limits.audioMsMax ?? audioMsMax);
+  const audio = new AudioInput(messages, deadline, limits.audioMsMax ?? audioMsMax);
+  // Who has said nothing yet takes nothing but its socket.
+  if (!(await audio.begins())) return;
 
-  for await (const recognition of recognizer.recognize(audio, { ...config.options, signal })) {
-    yield responseOf(recognition, config.withWords);
+  const options = { ...config.options, signal: call.signal };
+  for await (const recognition of recognizer.recognize(audio, options)) {
+    const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
+    yield responseOf(recognition, config.withWords, description);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
         speechEventType: SpeechEventType.END_OF_SINGLE_UTTERANCE,
+        ...(description && { speechEventTime: description.resultEndTime }),
       });
       return;
-    }
-  }
-}
-
-/** The samples and marks of the messages after the first; ends at an empty audioContent. */
-async function* readAudio(
-  messages: AsyncIterator<StreamingRecognizeRequest>,
-  deadline: Deadline,
-  idleMsMax: number,
-): AsyncGenerator<RecognitionInput, void, undefined> {
-  const joiner = new SampleJoiner();
-  for (;;) {
-    const next = await deadline.within(
-      idleMsMax,
-      () => messages.next(),
-      (seconds) => `no audio came for ${seconds} s: send an empty audioContent to finalize`,
-    );
-    if (next.done) return;
-    const { streamingRequest } = next.value;
-    switch (streamingRequest.case) {
-      case "audioContent":
-        if (streamingRequest.value.byteLength === 0) return;
-        yield joiner.push(streamingRequest.value);
-        break;
-      case "finalizeUtterance":
-        if (streamingRequest.value) yield endUtterance;
-        break;
-      case "streamingConfig":
-        throw unexpected("a second streamingConfig", "audioContent");
-      case undefined:
-        throw unexpected("a message without a field", "audioContent");
     }
   }
 }
@@ -109,7 +90,7 @@ function checkStreamingConfig(
 ): CheckedStream {
   if (streamingRequest.case !== "streamingConfig") {
     const came = streamingRequest.case ?? "a message without a field";
-    throw unexpected(came, "streamingConfig as the first message");
+    throw unexpectedMessage(came, "streamingConfig as the first message");
   }
   const streamingConfig = streamingRequest.value;
   const violations = new Violations();
@@ -130,8 +111,8 @@ function checkedStream(
 }
 
 /** Bounds of the endpointing extension, milliseconds. */
-const silenceMsBounds = [200, 5_000] as const;
-const utteranceMsBounds = [1_000, 60_000] as const;
+export const silenceMsBounds = [200, 5_000] as const;
+export const utteranceMsBounds = [1_000, 60_000] as const;
 
 function checkEndpointing(
   endpointing: Endpointing | undefined,
@@ -157,17 +138,13 @@ function checkEndpointing(
 function responseOf(
   { isFinal, alternatives }: Recognition,
   withWords: boolean,
+  description: ReturnType<typeof descriptionOf> | undefined,
 ): StreamingRecognizeResponse {
   const after = isFinal ? " " : "";
   const result = create(StreamingRecognitionResultSchema, {
     isFinal,
     alternatives: alternatives.map((each) => alternativeOf(each, { withWords, after })),
+    ...description,
   });
   return create(StreamingRecognizeResponseSchema, { results: [result] });
-}
-
-function unexpected(came: string, expected: string): ServiceError {
-  return new ServiceError("invalid_argument", `${came} came: expected ${expected}`, {
-    reason: "UNEXPECTED_MESSAGE",
-  });
 }

@@ -1,0 +1,158 @@
+import { create, toBinary, type DescFile, type DescService } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import {
+  ErrorResponseSchema,
+  ExtensionNumberResponseSchema,
+  FileDescriptorResponseSchema,
+  ListServiceResponseSchema,
+  ServerReflection,
+  ServerReflectionResponseSchema,
+  type ServerReflectionRequest,
+  type ServerReflectionResponse,
+} from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ServerReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { shown } from "../std/service-error.ts";
+import { implemented, type ImplementedService } from "./methods.ts";
+
+/**
+ * grpc.reflection.v1 and v1alpha, which tell clients the contract: of `services` and of themselves, and `files` whose messages no
+ * method names, such as what an error may carry.
+ */
+export function createGrpcReflection(
+  services: readonly DescService[],
+  files: readonly DescFile[] = [],
+): ImplementedService[] {
+  const own = [ServerReflection, ServerReflectionV1Alpha] as const;
+  const contract = contractOf([...services, ...own], files);
+  async function* serverReflectionInfo(
+    requests: AsyncIterable<ServerReflectionRequest>,
+  ): AsyncGenerator<ServerReflectionResponse, void, undefined> {
+    const sent = new Set<DescFile>();
+    for await (const request of requests) {
+      yield create(ServerReflectionResponseSchema, {
+        validHost: request.host,
+        originalRequest: request,
+        messageResponse: answer(request.messageRequest, contract, sent),
+      });
+    }
+  }
+  return own.map((service) => implemented(service, { serverReflectionInfo }));
+}
+
+interface Contract {
+  /** Full names, sorted. */
+  readonly services: readonly string[];
+  readonly files: ReadonlyMap<string, DescFile>;
+  /** The file that declares each full name. */
+  readonly symbols: ReadonlyMap<string, DescFile>;
+  /** The file of each extension, by the full name of the message that is extended, and number. */
+  readonly extensions: ReadonlyMap<string, ReadonlyMap<number, DescFile>>;
+}
+
+function contractOf(services: readonly DescService[], others: readonly DescFile[]): Contract {
+  const files = withImports([...services.map(({ file }) => file), ...others]);
+  const symbols = new Map<string, DescFile>();
+  const extensions = new Map<string, Map<number, DescFile>>();
+  for (const file of files) {
+    for (const symbol of symbolsOf(file)) symbols.set(symbol, file);
+    for (const type of nestedTypes(file)) {
+      if (type.kind !== "extension") continue;
+      const { typeName } = type.extendee;
+      extensions.set(typeName, (extensions.get(typeName) ?? new Map()).set(type.number, file));
+    }
+  }
+  return {
+    services: services.map(({ typeName }) => typeName).toSorted(),
+    files: new Map(files.map((file) => [file.proto.name, file])),
+    symbols,
+    extensions,
+  };
+}
+
+/** Every name that a file declares. Values of an enum stand beside the enum, not within it. */
+function* symbolsOf(file: DescFile): Generator<string, void, undefined> {
+  for (const type of nestedTypes(file)) {
+    const { typeName } = type;
+    yield typeName;
+    const members =
+      type.kind === "message"
+        ? [...type.fields, ...type.oneofs]
+        : type.kind === "service"
+          ? type.methods
+          : [];
+    for (const { name } of members) yield `${typeName}.${name}`;
+    if (type.kind !== "enum") continue;
+    const scope = typeName.slice(0, typeName.lastIndexOf(".") + 1);
+    for (const { name } of type.values) yield `${scope}${name}`;
+  }
+}
+
+/** The files and all that they import, each once, the files first. */
+function withImports(files: readonly DescFile[]): DescFile[] {
+  const all = new Set(files);
+  // A set that grows while it is walked is walked to its end.
+  for (const file of all) for (const imported of file.dependencies) all.add(imported);
+  return [...all];
+}
+
+type Question = ServerReflectionRequest["messageRequest"];
+type Answer = ServerReflectionResponse["messageResponse"];
+
+function answer(question: Question, contract: Contract, sent: Set<DescFile>): Answer {
+  const { value } = question;
+  switch (question.case) {
+    case "fileByFilename":
+      return filesFrom(contract.files.get(question.value), "file", value, sent);
+    case "fileContainingSymbol":
+      return filesFrom(contract.symbols.get(question.value), "symbol", value, sent);
+    case "fileContainingExtension": {
+      const { containingType, extensionNumber } = question.value;
+      const file = contract.extensions.get(containingType)?.get(extensionNumber);
+      return filesFrom(file, "extension", `${containingType} ${extensionNumber}`, sent);
+    }
+    case "allExtensionNumbersOfType":
+      return extensionNumbers(contract, question.value);
+    case "listServices": {
+      const service = contract.services.map((name) => ({ name }));
+      const value = create(ListServiceResponseSchema, { service });
+      return { case: "listServicesResponse", value };
+    }
+    case undefined:
+      break;
+  }
+  return failure(Code.InvalidArgument, "a request without a question came");
+}
+
+/** The file that was asked for, and what it imports as far as this stream has not had it. */
+function filesFrom(
+  file: DescFile | undefined,
+  kind: string,
+  name: unknown,
+  sent: Set<DescFile>,
+): Answer {
+  if (!file) return failure(Code.NotFound, `${kind} ${shown(name)} is not part of the contract`);
+  const files = withImports([file]).filter((each) => each === file || !sent.has(each));
+  for (const each of files) sent.add(each);
+  const value = create(FileDescriptorResponseSchema, {
+    fileDescriptorProto: files.map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto)),
+  });
+  return { case: "fileDescriptorResponse", value };
+}
+
+function extensionNumbers({ symbols, extensions }: Contract, typeName: string): Answer {
+  const numbers = extensions.get(typeName)?.keys();
+  if (!numbers && !symbols.has(typeName)) {
+    return failure(Code.NotFound, `message ${shown(typeName)} is not part of the contract`);
+  }
+  const value = create(ExtensionNumberResponseSchema, {
+    baseTypeName: typeName,
+    extensionNumber: [...(numbers ?? [])].toSorted((a, b) => a - b),
+  });
+  return { case: "allExtensionNumbersResponse", value };
+}
+
+function failure(errorCode: Code, errorMessage: string): Answer {
+  return { case: "errorResponse", value: create(ErrorResponseSchema, { errorCode, errorMessage }) };
+}

@@ -1,0 +1,99 @@
+import { endUtterance, type RecognitionInput } from "../engines/recognizer.ts";
+import type { StreamingRecognizeRequest } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import type { Deadline } from "./deadline.ts";
+import { SampleJoiner } from "./linear16.ts";
+import { unexpectedMessage } from "./unexpected-message.ts";
+
+type Result = IteratorResult<RecognitionInput, undefined>;
+type Settle = (result: Result) => void;
+
+const done: Result = { done: true, value: undefined };
+const noAudio = (seconds: number): string =>
+  `no audio came for ${seconds} s: send an empty audioContent to finalize`;
+
+/**
+ * The samples and marks of the messages after the configuration; ends at an empty audioContent. Throws invalid_argument for any
+ * other message, out_of_range when none comes for too long. Not a generator: every chunk of every stream goes through here, and
+ * the three promises of a generator cost more than all else that is done with it.
+ */
+export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
+  readonly #messages: AsyncIterator<StreamingRecognizeRequest>;
+  readonly #deadline: Deadline;
+  readonly #idleMsMax: number;
+  readonly #joiner = new SampleJoiner();
+  #first: Result | undefined;
+  #isOver = false;
+
+  constructor(
+    messages: AsyncIterator<StreamingRecognizeRequest>,
+    deadline: Deadline,
+    idleMsMax: number,
+  ) {
+    this.#messages = messages;
+    this.#deadline = deadline;
+    this.#idleMsMax = idleMsMax;
+  }
+
+  /** Whether anything comes before the end; waits for it, and gives it to next(). */
+  async begins(): Promise<boolean> {
+    this.#first = await this.next();
+    return this.#first.done !== true;
+  }
+
+  next(): Promise<Result> {
+    const first = this.#first;
+    if (first) {
+      this.#first = undefined;
+      return Promise.resolve(first);
+    }
+    if (this.#isOver) return Promise.resolve(done);
+    return new Promise((resolve, reject) => this.#read(resolve, reject));
+  }
+
+  #read(settle: Settle, reject: (error: unknown) => void): void {
+    if (!this.#deadline.begins(this.#idleMsMax, reject, noAudio)) return;
+    // oxlint-disable-next-line promise/no-callback-in-promise -- the one promise for this message is settled here
+    this.#messages.next().then((next) => this.#take(next, settle, reject), reject);
+  }
+
+  #take(
+    next: IteratorResult<StreamingRecognizeRequest>,
+    settle: Settle,
+    reject: (error: unknown) => void,
+  ): void {
+    try {
+      const result = next.done === true ? this.#end() : this.#resultOf(next.value);
+      if (result) settle(result);
+      else this.#read(settle, reject);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  /** undefined for a message that says nothing. */
+  #resultOf({ streamingRequest }: StreamingRecognizeRequest): Result | undefined {
+    switch (streamingRequest.case) {
+      case "audioContent": {
+        const { value } = streamingRequest;
+        if (value.byteLength === 0) return this.#end();
+        return { done: false, value: this.#joiner.push(value) };
+      }
+      case "finalizeUtterance":
+        return streamingRequest.value ? { done: false, value: endUtterance } : undefined;
+      case "streamingConfig":
+        throw unexpectedMessage("a second streamingConfig", "audioContent");
+      case undefined:
+      default:
+        throw unexpectedMessage("a message without a field", "audioContent");
+    }
+  }
+
+  #end(): Result {
+    this.#isOver = true;
+    return done;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
