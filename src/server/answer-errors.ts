@@ -64,6 +64,11 @@ function detailsOf(error: ServiceError): AnyDetail[] {
   return details;
 }
 
+/** Whether the same call may go well later: its error says when. */
+export function canRepeat(error: ServiceError): boolean {
+  return retryAfterMsOf(error) !== undefined;
+}
+
 function retryAfterMsOf(error: ServiceError): number | undefined {
   const hasRetry = error.code === "unavailable" || error.code === "resource_exhausted";
   return error.retryAfterMs ?? (hasRetry ? 1000 : undefined);

@@ -3,19 +3,21 @@ import type { Interceptor } from "@connectrpc/connect";
 /** Ends the requests of open streams when the service stops, so that their methods send what is left and end. */
 export interface Draining {
   readonly interceptor: Interceptor;
+  /** Aborts when the service stops, for methods whose answers have no end of their own. */
+  readonly signal: AbortSignal;
   /** Ends the requests of every open stream, and of those that still come. */
   drain(): void;
 }
 
 export function createDraining(): Draining {
   const ends = new Set<() => void>();
-  let isDraining = false;
+  const begun = new AbortController();
 
   /** The messages until they end or `drain` is called; what comes after is not read. */
   function until<T>(messages: AsyncIterable<T>): { messages: AsyncIterable<T>; end: () => void } {
     const iterator = messages[Symbol.asyncIterator]();
     const done: IteratorResult<T, undefined> = { done: true, value: undefined };
-    let isEnded = isDraining;
+    let isEnded = begun.signal.aborted;
     let answer: ((result: IteratorResult<T>) => void) | undefined;
     const next = (): Promise<IteratorResult<T>> => {
       if (isEnded) return Promise.resolve(done);
@@ -43,8 +45,11 @@ export function createDraining(): Draining {
   }
 
   return {
+    signal: begun.signal,
     interceptor: (next) => async (request) => {
-      if (!request.stream) return await next(request);
+      // One message is a whole request: its method listens to `signal`.
+      const { methodKind } = request.method;
+      if (!request.stream || methodKind === "server_streaming") return await next(request);
       const { messages, end } = until(request.message);
       ends.add(end);
       try {
@@ -58,7 +63,7 @@ export function createDraining(): Draining {
       }
     },
     drain() {
-      isDraining = true;
+      begun.abort();
       for (const end of ends) end();
     },
   };

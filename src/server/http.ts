@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
 
@@ -11,13 +11,19 @@ export type HttpHandler = (request: HttpRequest, response: HttpResponse) => Prom
 export type HttpListener = (request: HttpRequest, response: HttpResponse) => void;
 
 /** The headers of a request as fetch has them; HTTP/2 pseudo headers are left out. */
-export function headersOf(request: HttpRequest): Headers {
+export function headersOf(request: Pick<HttpRequest, "headers">): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (name.startsWith(":") || value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
   }
   return headers;
+}
+
+/** One header of a request, by its name in lower case; values that came apart are joined by commas. */
+export function headerOf(request: HttpRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
 }
 
 /** The path and query as sent, without the origin that a proxy request carries (RFC 9112, section 3.2.2). */
@@ -34,21 +40,78 @@ export function answerJson(
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const bytes = Buffer.from(body);
+  answerContent(response, status, body, { "content-type": "application/json", ...headers });
+}
+
+/** A whole answer; `headers` has its type. */
+export function answerContent(
+  response: HttpResponse,
+  status: number,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   writeHead(response, status, {
-    "content-type": "application/json",
-    "content-length": `${bytes.length}`,
+    "content-length": length,
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
     ...headers,
   });
-  response.end(bytes);
+  endBody(response, body);
 }
 
-/** Answers a failure, or ends the connection when an answer has begun already. */
+/** The status and headers of an answer; over HTTP/1.1 they go out with the first bytes of the body, or flushHead(). */
+export function writeHead(
+  response: HttpResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+): void {
+  // One line for each version: the types of Node do not see that the calls are alike.
+  if (response instanceof Http2ServerResponse) response.writeHead(status, headers);
+  else response.writeHead(status, headers);
+}
+
+export function flushHead(response: HttpResponse): void {
+  // HTTP/2 has sent them by now.
+  if (!(response instanceof Http2ServerResponse)) response.flushHeaders();
+}
+
+/** A part of the body. false: wait for "drain" before the next. */
+export function writePart(response: HttpResponse, part: string | Uint8Array): boolean {
+  if (response instanceof Http2ServerResponse) return response.write(bytesOf(part));
+  return response.write(part);
+}
+
+/** The last part of the body; it may be empty. */
+export function endBody(response: HttpResponse, part: string | Uint8Array): void {
+  if (part.length === 0) response.end();
+  else if (response instanceof Http2ServerResponse) response.end(bytesOf(part));
+  else response.end(part);
+}
+
+/** Node 24 sends freed memory where strings are written to a stream of HTTP/2 and its end is an empty one: it gets bytes. */
+function bytesOf(part: string | Uint8Array): Uint8Array {
+  return typeof part === "string" ? Buffer.from(part) : part;
+}
+
+/** Whether nothing can be written any more: the answer is out, or the caller gone. */
+export function isClosed(response: HttpResponse): boolean {
+  return response instanceof Http2ServerResponse ? response.stream.closed : response.closed;
+}
+
+/** Ends an answer that is not whole, so that the caller sees it: without a last chunk, or with a reset of the stream. */
+export function breakOff(response: HttpResponse): void {
+  if (response instanceof Http2ServerResponse) {
+    response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  } else {
+    response.destroy();
+  }
+}
+
+/** Answers a failure, or breaks off when an answer has begun already. */
 export function answerFailure(response: HttpResponse, error: ServiceError): void {
   if (response.headersSent) {
-    response.destroy();
+    breakOff(response);
     return;
   }
   giveUpReading(response);
@@ -59,7 +122,7 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
 }
 
 /** What still comes of a refused request is read and dropped, so that the caller sees the answer; but not for ever. */
-function giveUpReading({ req }: HttpResponse): void {
+export function giveUpReading({ req }: HttpResponse): void {
   if (req.complete || req.destroyed) return;
   req.on("error", ignore);
   req.resume();
@@ -68,11 +131,6 @@ function giveUpReading({ req }: HttpResponse): void {
   req.once("close", () => {
     clearTimeout(timer);
   });
-}
-
-function writeHead(response: HttpResponse, status: number, headers: Record<string, string>): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.statusCode = status;
 }
 
 /** How long the rest of a refused request may take. */
@@ -85,6 +143,9 @@ const bodyIdleMsMax = 30_000;
  * for 30 s, cancelled when the caller goes away.
  */
 export async function readBody(request: HttpRequest, bytesMax: number): Promise<Uint8Array> {
+  if (hasNoBody(request)) return nothing;
+  // Its "close" is over: nobody would tell.
+  if (request.destroyed) throw new ServiceError("cancelled", "the caller went away");
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > bytesMax) throw tooLarge(bytesMax);
   const chunks: Buffer[] = [];
@@ -124,6 +185,15 @@ export async function readBody(request: HttpRequest, bytesMax: number): Promise<
     };
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
+}
+
+const nothing = new Uint8Array();
+
+/** Whether the headers say that nothing follows them (RFC 9112, section 6.3; RFC 9113, section 8.1). */
+function hasNoBody(request: HttpRequest): boolean {
+  if (request instanceof Http2ServerRequest) return request.stream.endAfterHeaders;
+  const { headers } = request;
+  return headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
 }
 
 function ignore(): void {}

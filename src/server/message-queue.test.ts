@@ -4,11 +4,8 @@ import { MessageQueue } from "./message-queue.ts";
 
 function openQueue(sizeMax: number): { queue: MessageQueue<string>; calls: string[] } {
   const calls: string[] = [];
-  const queue = new MessageQueue<string>({
-    sizeMax,
-    onFull: () => calls.push("full"),
-    onDrained: () => calls.push("drained"),
-  });
+  const source = { pause: () => calls.push("pause"), resume: () => calls.push("resume") };
+  const queue = new MessageQueue<string>(source, sizeMax);
   return { queue, calls };
 }
 
@@ -39,13 +36,13 @@ test("MessageQueue drops what waits when it fails", async () => {
   await assert.rejects(queue.next(), /bad/);
 });
 
-test("MessageQueue says full past sizeMax, and drained at half of it, once each", async () => {
+test("MessageQueue pauses its source past sizeMax, and resumes it at half of that, once each", async () => {
   const { queue, calls } = openQueue(600);
   for (const text of ["a", "b", "c", "d"]) queue.push(text, 4);
-  assert.deepEqual(calls, ["full"]);
+  assert.deepEqual(calls, ["pause"]);
   await queue.next();
   await queue.next();
-  assert.deepEqual(calls, ["full"]);
+  assert.deepEqual(calls, ["pause"]);
   await queue.next();
-  assert.deepEqual(calls, ["full", "drained"]);
+  assert.deepEqual(calls, ["pause", "resume"]);
 });

@@ -1,20 +1,28 @@
 /** What a message takes beside its bytes. */
 const sizeOfObject = 200;
 
+/** Where messages come from: a socket. */
+export interface MessageSource {
+  pause(): void;
+  resume(): void;
+}
+
 /**
- * Messages on their way from a socket to a method: pushed by events, pulled by `for await`. `onFull` and `onDrained` let the
- * socket be paused while more than `sizeMax` bytes wait, so that a fast sender is slowed down by TCP and nothing is dropped.
+ * Messages on their way from a socket to a method: pushed by events, pulled by `for await`. The socket is paused while more than
+ * `sizeMax` bytes wait, so that a fast sender is slowed down by TCP and nothing is dropped.
  */
 export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
   readonly #waiting: { message: T; size: number }[] = [];
-  readonly #limits: { sizeMax: number; onFull: () => void; onDrained: () => void };
+  readonly #source: MessageSource;
+  readonly #sizeMax: number;
   #size = 0;
   #isFull = false;
   #end: { error: unknown } | "ended" | undefined;
   #reader: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined;
 
-  constructor(limits: { sizeMax: number; onFull: () => void; onDrained: () => void }) {
-    this.#limits = limits;
+  constructor(source: MessageSource, sizeMax: number) {
+    this.#source = source;
+    this.#sizeMax = sizeMax;
   }
 
   get isEnded(): boolean {
@@ -32,9 +40,9 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     const held = size + sizeOfObject;
     this.#waiting.push({ message, size: held });
     this.#size += held;
-    if (this.#size > this.#limits.sizeMax && !this.#isFull) {
+    if (this.#size > this.#sizeMax && !this.#isFull) {
       this.#isFull = true;
-      this.#limits.onFull();
+      this.#source.pause();
     }
   }
 
@@ -57,9 +65,9 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     const first = this.#waiting.shift();
     if (first) {
       this.#size -= first.size;
-      if (this.#isFull && this.#size <= this.#limits.sizeMax / 2) {
+      if (this.#isFull && this.#size <= this.#sizeMax / 2) {
         this.#isFull = false;
-        this.#limits.onDrained();
+        this.#source.resume();
       }
       return Promise.resolve({ done: false, value: first.message });
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get } from "node:http";
-import { connect as connectHttp2 } from "node:http2";
+import { connect as connectHttp2, Http2ServerResponse } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -56,6 +56,34 @@ test("openPort() knows HTTP/2 by a preface that comes in pieces", async () => {
   assert.ok(Buffer.isBuffer(frame));
   assert.equal(frame[3], 4, "a SETTINGS frame");
   socket.destroy();
+  port.close();
+  await port.drain();
+});
+
+test("openPort() lets an idle HTTP/2 connection go, but none with a call that is silent", async () => {
+  const waiting: Http2ServerResponse[] = [];
+  const port = await openPort(
+    { host: "127.0.0.1", port: 0, idleMsMax: 100 },
+    {
+      handle: (request, response) => {
+        if (request.url === "/silent" && response instanceof Http2ServerResponse) {
+          waiting.push(response);
+        } else echo(request, response);
+      },
+      upgrade: () => {},
+      refuse: refuseMalformed,
+    },
+  );
+  const [idle, busy] = [connectHttp2(port.address), connectHttp2(port.address)];
+  const silent = busy.request({ ":path": "/silent" });
+  await Array.fromAsync(idle.request({ ":path": "/" }));
+  // Both are silent from now on; the idle one had the later start.
+  await once(idle, "close");
+  assert.deepEqual([busy.closed, busy.destroyed], [false, false]);
+  assert.equal((await Array.fromAsync(busy.request({ ":path": "/" }))).join(""), "HTTP/2.0");
+  waiting[0]?.end("at last");
+  assert.equal((await Array.fromAsync(silent)).join(""), "at last");
+  await once(busy, "close");
   port.close();
   await port.drain();
 });

@@ -10,8 +10,10 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 /** A connection that does not say what it speaks is closed after this. */
 const silenceMsMax = 10_000;
 const headersMsMax = 10_000;
-/** A connection without a call is kept this long. */
-const idleMsMax = 75_000;
+/** A connection without a call is kept this long, unless told otherwise. */
+const idleMsMaxDefault = 75_000;
+/** A peer of an idle connection is looked for after this, and given up some minutes later. */
+const keepAliveMs = 60_000;
 /** Trailers of an answer have gone out this long after its body. */
 const trailersMs = 200;
 
@@ -26,7 +28,7 @@ export interface Port {
 
 /** Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port, told apart by the first bytes. */
 export async function openPort(
-  at: { readonly host: string; readonly port: number },
+  at: { readonly host: string; readonly port: number; readonly idleMsMax?: number },
   doors: {
     readonly handle: HttpListener;
     /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW. */
@@ -34,6 +36,7 @@ export async function openPort(
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   },
 ): Promise<Port> {
+  const { idleMsMax = idleMsMaxDefault } = at;
   const http1 = createHttp1Server(
     {
       headersTimeout: headersMsMax,
@@ -71,8 +74,18 @@ export async function openPort(
   const sessions = new Set<ServerHttp2Session>();
   http2.on("session", (session) => {
     sessions.add(session);
-    session.setTimeout(idleMsMax, () => {
-      session.close();
+    let calls = 0;
+    session.on("stream", (stream) => {
+      calls += 1;
+      stream.once("close", () => {
+        calls -= 1;
+      });
+    });
+    // Calls that are silent for long, such as Watch of gRPC's health, keep their connection.
+    session.setTimeout(idleMsMax);
+    session.on("timeout", () => {
+      if (calls === 0) session.close();
+      else session.setTimeout(idleMsMax);
     });
     session.once("close", () => sessions.delete(session));
   });
@@ -80,7 +93,8 @@ export async function openPort(
   http2.on("sessionError", () => {});
 
   const sockets = new Set<Socket>();
-  const listener = createServer({ noDelay: true }, (socket) => {
+  const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
+  const listener = createServer({ noDelay: true, ...keepAlive }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     tellProtocol(socket, (isHttp2) => {

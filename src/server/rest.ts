@@ -1,79 +1,212 @@
-import { create, getOption, hasOption, type DescMethod, type Message } from "@bufbuild/protobuf";
-import { createContextValues, createHandlerContext } from "@connectrpc/connect";
+import {
+  create,
+  getOption,
+  hasOption,
+  type DescMessage,
+  type DescMethod,
+  type Message,
+  type MessageInitShape,
+} from "@bufbuild/protobuf";
+import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
-import { callerKey } from "../auth/caller.ts";
 import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
+import { acceptStream } from "../transcoding/accept-stream.ts";
+import { takesHttpBody } from "../transcoding/bind-request.ts";
+import type { Binding } from "../transcoding/http-rules.ts";
+import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import type { Routed, Transcoder } from "../transcoding/transcoder.ts";
+import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
+import type { AnswerError } from "./answer-errors.ts";
+import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
+import { CallContext } from "./call-context.ts";
+import { callTimeoutMs } from "./call-timeout.ts";
 import {
+  answerContent,
   answerJson,
-  headersOf,
+  headerOf,
+  isClosed,
   readBody,
   targetOf,
+  writeHead,
   type HttpHandler,
   type HttpRequest,
+  type HttpResponse,
 } from "./http.ts";
 import type { Methods } from "./methods.ts";
+import { unlessAborted } from "./until-aborted.ts";
 
 /** Longest JSON body of a method that says nothing else. */
-const bodyBytesMaxDefault = 1 << 20;
+export const bodyBytesMaxDefault = 1 << 20;
 
-/** The REST door: route, authenticate, read, bind, call, write; in this order of checks (decisions: Errors). */
-export function createRestDoor(parts: {
+type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
+type StreamSpec = Extract<MethodImplSpec, { kind: "server_streaming" }>;
+type Answer = MessageInitShape<DescMessage>;
+
+interface RestParts {
   readonly transcoder: Transcoder;
   readonly methods: Methods;
   readonly authenticator: Authenticator;
-}): HttpHandler {
+  readonly answerError: AnswerError;
+  /** Aborts when calls in flight must end. */
+  readonly shutdownSignal: AbortSignal;
+  readonly limits?: StreamLimits;
+}
+
+/**
+ * The REST door: route, authenticate, read, bind, call, write; in this order of checks (decisions: Errors). Methods that answer with a
+ * stream are served too; those that are called with one need a WebSocket.
+ */
+export function createRestDoor(parts: RestParts): HttpHandler {
+  const { transcoder, methods, authenticator, shutdownSignal } = parts;
+  checkKinds(transcoder.bindings);
+  // Read once: an option is decoded each time it is asked for.
+  const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMax(method)]));
+  const calls = new Set<CallContext>();
+  shutdownSignal.addEventListener("abort", () => {
+    for (const call of calls) call.abort(stopping());
+  });
+
   return async (request, response) => {
     const target = targetOf(request);
-    const routed = routeUnary(parts.transcoder, request.method ?? "GET", target);
-    const { method } = routed.binding;
-    const headers = headersOf(request);
-    const caller = await parts.authenticator.authenticate({ headers, url: target }, method);
-    checkContentType(headers);
-    const body = await readBody(request, bodyBytesMax(method));
-    const message = parts.transcoder.bind(routed, body);
+    const routed = routeCall(transcoder, request.method ?? "GET", target);
+    const { binding } = routed;
+    const { method } = binding;
+    const headers = { get: (name: string) => headerOf(request, name.toLowerCase()) ?? null };
+    const caller = await authenticator.authenticate({ headers, url: target }, method);
+    const spec = methods.get(method);
+    if (spec === undefined) throw new Error(`${method.name} is not implemented`);
+    // After the token: a browser is not told why its socket was refused, and asks again here.
+    if (spec.kind !== "unary" && spec.kind !== "server_streaming") throw upgradeRequired();
+    if (spec.kind === "server_streaming" && isOver(request)) {
+      writeHead(response, 204, {});
+      response.end();
+      return;
+    }
+    if (!takesHttpBody(binding)) checkContentType(request);
+    checkContentEncoding(request);
+    const timeoutMs = callTimeoutMs(request);
+    const body = await readBody(request, bytesMaxOf.get(method) ?? bodyBytesMaxDefault);
+    const message = transcoder.bind(routed, body, headerOf(request, "content-type"));
 
-    using calling = abortWhenGone(request, response);
-    const context = createHandlerContext({
-      service: method.parent,
-      method,
+    using call = new CallContext(request, {
       protocolName: "rest",
-      requestMethod: request.method ?? "",
+      method,
       url: target,
-      requestHeader: headers,
-      requestSignal: calling.signal,
-      contextValues: createContextValues().set(callerKey, caller),
+      caller,
+      timeoutMs,
     });
-    const answer = await callUnary(parts.methods, method, message, context);
-    const answerHeaders = Object.fromEntries(context.responseHeader);
-    answerJson(response, 200, parts.transcoder.write(routed.binding, answer), answerHeaders);
+    const onClose = () => {
+      if (!response.writableEnded) call.abort(gone());
+    };
+    response.on("close", onClose);
+    if (request.aborted || isClosed(response)) call.abort(gone());
+    if (shutdownSignal.aborted) call.abort(stopping());
+    calls.add(call);
+    try {
+      if (spec.kind === "unary")
+        await answerUnary(response, spec, { binding, message, call }, parts);
+      else await answerAll(request, response, spec, { binding, message, call }, parts);
+    } finally {
+      calls.delete(call);
+      response.off("close", onClose);
+    }
   };
 }
 
-/** Finds a method that one request can call; for one that needs a socket, says so. */
-function routeUnary(transcoder: Transcoder, httpMethod: string, target: string): Routed {
+interface Call {
+  readonly binding: Binding;
+  readonly message: Message;
+  readonly call: CallContext;
+}
+
+async function answerUnary(
+  response: HttpResponse,
+  spec: UnarySpec,
+  { binding, message, call }: Call,
+  { transcoder }: RestParts,
+): Promise<void> {
+  const answer = create(spec.method.output, await callUnary(spec, message, call));
+  const content = httpBodyOf(binding, answer);
+  if (content === undefined) {
+    answerJson(response, 200, transcoder.write(binding, answer), call.answerHeaders);
+    return;
+  }
+  const { contentType, data } = content;
+  answerContent(response, 200, data, { ...call.answerHeaders, "content-type": contentType });
+}
+
+async function callUnary(spec: UnarySpec, message: Message, call: CallContext) {
   try {
-    const routed = transcoder.route(httpMethod, target);
-    if (routed.binding.method.methodKind === "unary") return routed;
+    const answer = spec.impl(message, call);
+    // Only a deadline is held also against a method that does not listen.
+    if (call.timeoutMs() === undefined || !(answer instanceof Promise)) return await answer;
+    return await unlessAborted(answer, call.signal);
+  } catch (error) {
+    // What a method throws because it was told to stop is no failure of its own.
+    throw error instanceof ServiceError ? error : (call.reason ?? error);
+  }
+}
+
+async function answerAll(
+  request: HttpRequest,
+  response: HttpResponse,
+  spec: StreamSpec,
+  { binding, message, call }: Call,
+  { transcoder, answerError, limits = streamLimits }: RestParts,
+): Promise<void> {
+  const answers = spec.impl(message, call);
+  const { output } = spec.method;
+  if (answersHttpBody(binding)) {
+    const contentOf = (answer: Answer): HttpContent => {
+      const content = httpBodyOf(binding, create(output, answer));
+      if (content === undefined) throw new Error(`${spec.method.name} answers no HttpBody`);
+      return content;
+    };
+    await answerBytes(response, answers, { call, contentOf, answerError, limits });
+    return;
+  }
+  const envelope = acceptStream(request.headers.accept);
+  const write = (answer: Answer) => transcoder.write(binding, create(output, answer));
+  await answerStream(response, answers, { call, envelope, write, answerError, limits });
+}
+
+/** An EventSource that has had the last event of a stream connects again; 204 tells it to stop (HTML, section 9.2.3). */
+function isOver(request: HttpRequest): boolean {
+  return (
+    request.headers["last-event-id"] === endedEventId &&
+    acceptStream(request.headers.accept) === eventStream
+  );
+}
+
+/** A rule that no door serves is a bug of the contract. */
+function checkKinds(bindings: readonly Binding[]): void {
+  for (const { method, httpMethod } of bindings) {
+    const isSocket = httpMethod === "WEBSOCKET";
+    const isBidi = method.methodKind === "bidi_streaming";
+    if (method.methodKind !== "client_streaming" && (isBidi === isSocket || httpMethod === "*")) {
+      continue;
+    }
+    const name = `${method.parent.typeName}.${method.name}`;
+    throw new Error(`${name} is ${method.methodKind}: it cannot be served as ${httpMethod}`);
+  }
+}
+
+/** Finds the method of a call, also one that needs a socket. */
+function routeCall(transcoder: Transcoder, httpMethod: string, target: string): Routed {
+  try {
+    return transcoder.route(httpMethod, target);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.metadata["allow"] !== "WEBSOCKET") throw error;
+    return transcoder.route("WEBSOCKET", target);
   }
-  throw new ServiceError("unimplemented", "this is a stream: connect to it as a WebSocket", {
+}
+
+function upgradeRequired(): ServiceError {
+  return new ServiceError("unimplemented", "this is a stream: connect to it as a WebSocket", {
     reason: "UPGRADE_REQUIRED",
     httpStatus: 426,
   });
-}
-
-async function callUnary(
-  methods: Methods,
-  method: DescMethod,
-  message: Message,
-  context: ReturnType<typeof createHandlerContext>,
-): Promise<Message> {
-  const spec = methods.get(method);
-  if (spec?.kind !== "unary") throw new Error(`${method.name} is not served over REST`);
-  return create(spec.method.output, await spec.impl(message, context));
 }
 
 function bodyBytesMax(method: DescMethod): number {
@@ -83,14 +216,19 @@ function bodyBytesMax(method: DescMethod): number {
 }
 
 /** Bodies are JSON: said so, not said, or said as `curl -d` does (decisions: JSON). */
-function checkContentType(headers: Headers): void {
-  const type = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+function checkContentType(request: HttpRequest): void {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
   const accepted = ["", "application/json", "application/x-www-form-urlencoded"];
-  const encoding = headers.get("content-encoding") ?? "identity";
-  if (accepted.includes(type) && encoding === "identity") return;
-  const what =
-    encoding === "identity" ? `Content-Type ${shown(type)}` : `Content-Encoding ${shown(encoding)}`;
-  throw new ServiceError("invalid_argument", `${what} is not accepted: send application/json`, {
+  if (!accepted.includes(type)) throw unsupported(`Content-Type ${shown(type)}`);
+}
+
+function checkContentEncoding(request: HttpRequest): void {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw unsupported(`Content-Encoding ${shown(encoding)}`);
+}
+
+function unsupported(what: string): ServiceError {
+  return new ServiceError("invalid_argument", `${what} is not accepted: send application/json`, {
     reason: "UNSUPPORTED_MEDIA_TYPE",
     httpStatus: 415,
   });
@@ -100,19 +238,6 @@ function gone(): ServiceError {
   return new ServiceError("cancelled", "the caller went away");
 }
 
-/** A signal that aborts when the caller leaves before the answer is out. */
-function abortWhenGone(
-  request: HttpRequest,
-  response: Parameters<HttpHandler>[1],
-): Disposable & { signal: AbortSignal } {
-  const controller = new AbortController();
-  const onClose = () => {
-    if (!response.writableFinished) controller.abort(gone());
-  };
-  response.on("close", onClose);
-  if (request.aborted) controller.abort(gone());
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]: () => response.off("close", onClose),
-  };
+function stopping(): ServiceError {
+  return new ServiceError("unavailable", "the service is stopping");
 }

@@ -3,11 +3,15 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import { errorFields, type Log } from "../std/log.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { ServiceError } from "../std/service-error.ts";
+import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createAnswerError } from "./answer-errors.ts";
+import { createDocsDoor } from "./docs/docs-door.ts";
 import { createDraining } from "./draining.ts";
 import { createGrpcDoor } from "./grpc.ts";
-import { createHealthDoor, type ReadinessCheck } from "./health.ts";
+import { createGrpcHealth } from "./grpc-health.ts";
+import { createGrpcReflection } from "./grpc-reflection.ts";
+import { createHealthDoor, createReadiness, type ReadinessCheck } from "./health.ts";
 import {
   answerFailure,
   targetOf,
@@ -16,7 +20,9 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
+import { logRuleNotices } from "./http-rules-file.ts";
 import { methodsOf, type ImplementedService } from "./methods.ts";
+import { describeApi } from "./openapi.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { createRestDoor } from "./rest.ts";
@@ -49,25 +55,44 @@ export async function openServer(parts: {
   readonly media: TargetDoor | undefined;
   readonly readiness: readonly ReadinessCheck[];
   readonly explain: (error: unknown) => ServiceError | undefined;
+  /** Where callers find the service, without a slash at the end, known once it listens; undefined: no API reference. */
+  readonly publicUrl?: () => string;
+  /** Rules that take the place of the contract's. */
+  readonly httpRules?: ServiceConfig | undefined;
   readonly log: Log;
 }): Promise<Server> {
-  const { services, authenticator, media, log } = parts;
+  const { services, authenticator, media, httpRules, log } = parts;
   const answerError = createAnswerError(parts.explain, (bug) => {
     log.error(errorFields(bug), "call.broken");
   });
-  const transcoder = createTranscoder(
-    services.map(({ service }) => service),
-    // What a google.rpc.Status may carry.
-    { registry: createRegistry(file_google_rpc_error_details) },
-  );
+  const contract = services.map(({ service }) => service);
+  // What a google.rpc.Status may carry.
+  const registry = createRegistry(file_google_rpc_error_details);
+  const transcoder = createTranscoder(contract, { registry, ...httpRules });
+  logRuleNotices(transcoder.notices, httpRules, log);
   const methods = methodsOf(services);
-  const health = createHealthDoor(parts.readiness);
-  const rest = createRestDoor({ transcoder, methods, authenticator });
-  const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
+  const readiness = createReadiness(parts.readiness);
+  const health = createHealthDoor(readiness);
   const draining = createDraining();
   const shutdown = new AbortController();
+  const rest = createRestDoor({
+    transcoder,
+    methods,
+    authenticator,
+    answerError,
+    shutdownSignal: shutdown.signal,
+  });
+  const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
+
+  const { publicUrl } = parts;
+  // A server without a contract, such as a worker, has nothing to describe.
+  const docs =
+    publicUrl &&
+    services.length > 0 &&
+    createDocsDoor(() => describeApi(transcoder.bindings, { registry, url: publicUrl() }));
 
   const serve: HttpHandler = (request, response) => {
+    if (docs && docs.handles(targetOf(request))) return docs.handle(request, response);
     if (health.handles(request)) return health.handle(request, response);
     if (media?.handles(targetOf(request))) return media.handle(request, response);
     return rest(request, response);
@@ -77,8 +102,19 @@ export async function openServer(parts: {
       answerFailure(response, answerError(error));
     });
   };
+  const grpcHealth = createGrpcHealth({
+    services: contract,
+    readiness,
+    draining: draining.signal,
+  });
+  const reflection = createGrpcReflection(
+    [...contract, grpcHealth.service],
+    [file_google_rpc_error_details],
+  );
   const grpc = createGrpcDoor({
     services,
+    // A server without a contract, such as a worker, has nothing to tell but its health.
+    open: services.length > 0 ? [grpcHealth, ...reflection] : [grpcHealth],
     authenticator,
     answerError,
     draining,

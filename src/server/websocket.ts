@@ -1,23 +1,16 @@
-import {
-  create,
-  type DescMethod,
-  type DescMethodBiDiStreaming,
-  type Message,
-} from "@bufbuild/protobuf";
-import {
-  createContextValues,
-  createHandlerContext,
-  type MethodImplSpec,
-} from "@connectrpc/connect";
+import { create, type DescMethodBiDiStreaming, type Message } from "@bufbuild/protobuf";
+import type { MethodImplSpec } from "@connectrpc/connect";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
-import { callerKey, type Caller } from "../auth/caller.ts";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
 import { readJson } from "../transcoding/read-json.ts";
+import type { Binding } from "../transcoding/http-rules.ts";
 import type { Transcoder } from "../transcoding/transcoder.ts";
 import { statusJson, type AnswerError } from "./answer-errors.ts";
+import { CallContext } from "./call-context.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { headersOf, targetOf } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { Methods } from "./methods.ts";
@@ -68,11 +61,19 @@ export function createWebSocketDoor(parts: {
     refuse(socket, new ServiceError("invalid_argument", error.message, { reason: "HANDSHAKE" }));
   });
   const streams = new Map<Stream, Promise<void>>();
+  const heartbeat = new Heartbeat(pingMs);
   let isDraining = false;
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const target = targetOf(request);
     const { binding } = parts.transcoder.route("WEBSOCKET", target);
+    if (binding.method.methodKind !== "bidi_streaming") {
+      // A rule of kind "*" takes any method.
+      throw new ServiceError(
+        "failed_precondition",
+        "this is no stream: call it without an upgrade",
+      );
+    }
     const headers = headersOf(request);
     const caller = await parts.authenticator.authenticate({ headers, url: target }, binding.method);
     if (isDraining) throw new ServiceError("unavailable", "the service is stopping");
@@ -80,17 +81,32 @@ export function createWebSocketDoor(parts: {
     const spec = parts.methods.get(binding.method);
     if (spec?.kind !== "bidi_streaming")
       throw new Error(`${binding.method.name} is no bidi stream`);
+    const call = {
+      protocolName: "websocket",
+      method: binding.method,
+      url: target,
+      caller,
+    } as const;
+    const context = new CallContext({ method: "GET", headers: request.headers }, call);
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const stream = new Stream(webSocket, parts.answerError, (message) =>
-        parts.transcoder.write(binding, message),
-      );
-      const context = contextOf(request, binding.method, caller, headers);
-      const done = stream.run(spec, context, pingMs);
-      streams.set(
-        stream,
-        done.finally(() => streams.delete(stream)),
-      );
+      const { answerError } = parts;
+      const stream = new Stream(webSocket, {
+        spec,
+        context,
+        answerError,
+        write: writerOf(binding),
+      });
+      heartbeat.add(stream);
+      streams.set(stream, run(stream));
     });
+  };
+  /** Not a closure of the upgrade, which holds the whole request. */
+  const writerOf = (binding: Binding) => (message: Message) =>
+    parts.transcoder.write(binding, message);
+  const run = async (stream: Stream) => {
+    await stream.run();
+    heartbeat.remove(stream);
+    streams.delete(stream);
   };
 
   return {
@@ -111,68 +127,41 @@ export function createWebSocketDoor(parts: {
   };
 }
 
-function contextOf(
-  request: IncomingMessage,
-  method: DescMethod,
-  caller: Caller,
-  headers: Headers,
-): Parameters<typeof createHandlerContext>[0] {
-  return {
-    service: method.parent,
-    method,
-    protocolName: "websocket",
-    requestMethod: "GET",
-    url: targetOf(request),
-    requestHeader: headers,
-    contextValues: createContextValues().set(callerKey, caller),
-  };
+interface StreamParts {
+  readonly spec: BidiSpec;
+  readonly context: CallContext;
+  readonly answerError: AnswerError;
+  readonly write: (message: Message) => string;
 }
 
 /** One open socket and the method that it talks to. */
 class Stream {
   readonly #socket: WebSocket;
-  readonly #answerError: AnswerError;
-  readonly #gone = new AbortController();
+  readonly #parts: StreamParts;
   readonly #messages: MessageQueue<Message>;
-  readonly #write: (message: Message) => string;
   #isDraining = false;
   #missedPongs = 0;
 
-  constructor(socket: WebSocket, answerError: AnswerError, write: (message: Message) => string) {
+  constructor(socket: WebSocket, parts: StreamParts) {
     this.#socket = socket;
-    this.#answerError = answerError;
-    this.#write = write;
-    this.#messages = new MessageQueue({
-      sizeMax: waitingBytesMax,
-      onFull: () => {
-        socket.pause();
-      },
-      onDrained: () => {
-        socket.resume();
-      },
-    });
+    this.#parts = parts;
+    this.#messages = new MessageQueue(socket, waitingBytesMax);
+    this.#listen(parts.spec.method);
   }
 
-  async run(
-    spec: BidiSpec,
-    init: Parameters<typeof createHandlerContext>[0],
-    pingMs: number,
-  ): Promise<void> {
-    this.#listen(spec.method);
-    const pings = setInterval(() => {
-      this.#ping();
-    }, pingMs);
-    const context = createHandlerContext({ ...init, requestSignal: this.#gone.signal });
+  /** Resolves when the method has ended and its caller was told. */
+  async run(): Promise<void> {
+    const { spec, context, write } = this.#parts;
     try {
       for await (const answer of spec.impl(this.#messages, context)) {
         const message = create(spec.method.output, answer);
-        await this.#send(`{"result":${this.#write(message)}}`);
+        const sending = this.#send(`{"result":${write(message)}}`);
+        if (sending) await sending;
       }
       this.#close(this.#isDraining ? 1012 : 1000);
     } catch (error) {
       await this.#fail(error);
     } finally {
-      clearInterval(pings);
       // Nobody reads them any more; the socket must, to see the caller's close.
       await this.#messages.return();
       this.#socket.resume();
@@ -200,25 +189,30 @@ class Stream {
     });
     this.#socket.on("close", () => {
       const gone = new ServiceError("cancelled", "the caller went away");
-      this.#gone.abort(gone);
+      this.#parts.context.abort(gone);
       this.#messages.fail(gone);
     });
     // ws answers a broken frame with its own close code and then emits "close".
     this.#socket.on("error", () => {
-      this.#gone.abort(new ServiceError("cancelled", "the caller broke the protocol"));
+      this.#parts.context.abort(new ServiceError("cancelled", "the caller broke the protocol"));
     });
   }
 
-  #ping(): void {
+  /** Asks for a sign of life; who misses three is let go. */
+  beat(): void {
     // While the socket is not read, its pongs are not either.
     if (!this.#socket.isPaused) this.#missedPongs += 1;
     if (this.#missedPongs > 2) this.#socket.terminate();
     else this.#socket.ping();
   }
 
-  async #send(text: string): Promise<void> {
+  /** A promise only where the caller takes too little: resolves when it has taken all. */
+  #send(text: string): Promise<void> | undefined {
     this.#socket.send(text);
-    if (this.#socket.bufferedAmount <= unsentBytesMax) return;
+    return this.#socket.bufferedAmount <= unsentBytesMax ? undefined : this.#taken();
+  }
+
+  async #taken(): Promise<void> {
     const timer = setTimeout(() => {
       this.#socket.terminate();
     }, unsentMsMax);
@@ -232,8 +226,8 @@ class Stream {
   }
 
   async #fail(error: unknown): Promise<void> {
-    if (this.#gone.signal.aborted) return;
-    const answer = this.#answerError(error);
+    if (this.#parts.context.reason) return;
+    const answer = this.#parts.answerError(error);
     await this.#send(JSON.stringify({ error: statusJson(answer) }));
     this.#close(this.#isDraining ? 1012 : closeCode(answer));
   }

@@ -1,0 +1,104 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { createContextValues, type ContextValues, type HandlerContext } from "@connectrpc/connect";
+import { callerKey, type Caller } from "../auth/caller.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { headersOf, type HttpRequest } from "./http.ts";
+
+/**
+ * What a method sees of a call over REST or a WebSocket. What few methods look at is made when it is asked for: headers and a signal take longer
+ * than the routing, binding and writing of a small call together.
+ */
+export class CallContext implements HandlerContext, Disposable {
+  readonly protocolName: "rest" | "websocket";
+  readonly method: DescMethod;
+  readonly service: DescService;
+  readonly url: string;
+  readonly requestMethod: string;
+  readonly #caller: Caller;
+  readonly #headers: HttpRequest["headers"];
+  readonly #endsAt: number | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #values: ContextValues | undefined;
+  #requestHeader: Headers | undefined;
+  #responseHeader: Headers | undefined;
+  #responseTrailer: Headers | undefined;
+  #controller: AbortController | undefined;
+  #reason: ServiceError | undefined;
+
+  /** `timeoutMs`: when the caller wants no answer any more, from now. Of the request only its headers stay. */
+  constructor(
+    request: Pick<HttpRequest, "method" | "headers">,
+    call: {
+      readonly protocolName: "rest" | "websocket";
+      readonly method: DescMethod;
+      readonly url: string;
+      readonly caller: Caller;
+      readonly timeoutMs?: number | undefined;
+    },
+  ) {
+    const { method, timeoutMs } = call;
+    this.protocolName = call.protocolName;
+    this.#headers = request.headers;
+    this.#caller = call.caller;
+    this.method = method;
+    this.service = method.parent;
+    this.url = call.url;
+    this.requestMethod = request.method ?? "";
+    if (timeoutMs !== undefined) {
+      this.#endsAt = performance.now() + timeoutMs;
+      this.#timer = setTimeout(() => {
+        const problem = `there was no answer within the ${timeoutMs} ms that the caller gives`;
+        this.abort(new ServiceError("deadline_exceeded", problem));
+      }, timeoutMs);
+    }
+  }
+
+  get values(): ContextValues {
+    return (this.#values ??= createContextValues().set(callerKey, this.#caller));
+  }
+
+  get requestHeader(): Headers {
+    return (this.#requestHeader ??= headersOf({ headers: this.#headers }));
+  }
+
+  get responseHeader(): Headers {
+    return (this.#responseHeader ??= new Headers());
+  }
+
+  /** Neither has any: what is set here goes nowhere. */
+  get responseTrailer(): Headers {
+    return (this.#responseTrailer ??= new Headers());
+  }
+
+  /** The headers that the method has set. */
+  get answerHeaders(): Readonly<Record<string, string>> {
+    return this.#responseHeader === undefined ? {} : Object.fromEntries(this.#responseHeader);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Why the call was told to stop, if it was. */
+  get reason(): ServiceError | undefined {
+    return this.#reason;
+  }
+
+  readonly timeoutMs = (): number | undefined =>
+    this.#endsAt === undefined ? undefined : this.#endsAt - performance.now();
+
+  /** Tells the method to stop; the first reason counts. */
+  abort(reason: ServiceError): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,43 @@
+/** Who is asked for a sign of life. */
+export interface Living {
+  beat(): void;
+}
+
+/** Rounds that callers are spread over, so that those who came together are not asked together. */
+const roundsMax = 20;
+const roundMsMin = 5;
+
+/** Calls `beat` of each member every `everyMs`, with one timer for all of them. */
+export class Heartbeat {
+  readonly #everyMs: number;
+  readonly #rounds: readonly Set<Living>[];
+  #members = 0;
+  #next = 0;
+  #now = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+    const count = Math.max(1, Math.min(roundsMax, Math.floor(everyMs / roundMsMin)));
+    this.#rounds = Array.from({ length: count }, () => new Set());
+  }
+
+  /** The first beat comes after `everyMs` at most. */
+  add(member: Living): void {
+    this.#rounds[this.#next++ % this.#rounds.length]?.add(member);
+    this.#members += 1;
+    this.#timer ??= setInterval(() => this.#beat(), this.#everyMs / this.#rounds.length);
+  }
+
+  remove(member: Living): void {
+    if (!this.#rounds.some((round) => round.delete(member))) return;
+    this.#members -= 1;
+    if (this.#members > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #beat(): void {
+    for (const member of this.#rounds[this.#now++ % this.#rounds.length] ?? []) member.beat();
+  }
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { test } from "node:test";
+import { ServiceError } from "../std/service-error.ts";
+import { readBody } from "./http.ts";
+
+test("readBody() does not wait for a caller that went away before it was called", async (t) => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const server = createServer((request) => {
+    request.once("close", () => {
+      // A turn later, as after an await.
+      setImmediate(() => {
+        readBody(request, 100).catch(resolve);
+      });
+    });
+  });
+  t.after(() => {
+    server.close();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port }: AddressInfo = Object(server.address());
+  const socket = connect(port, "127.0.0.1");
+  socket.write("POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 10\r\n\r\n");
+  await once(server, "request");
+  socket.destroy();
+  const error = await promise;
+  assert.ok(error instanceof ServiceError && error.code === "cancelled");
+});

@@ -1,0 +1,49 @@
+/**
+ * The answers of a method until it ends or `signal` aborts. Then it throws the signal's reason at once, whether the method listens
+ * or not, and nobody waits for what the method still does; its cleaning up (`finally`) runs in any case.
+ */
+export async function* untilAborted<T>(
+  answers: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, undefined> {
+  const iterator = answers[Symbol.asyncIterator]();
+  let reject: ((reason: unknown) => void) | undefined;
+  const onAbort = () => reject?.(signal.reason);
+  signal.addEventListener("abort", onAbort);
+  let isDone = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      // Not Promise.race with one promise for all: it would remember every answer of a long stream.
+      // oxlint-disable-next-line no-await-in-loop -- one answer after the other
+      const result = await new Promise<IteratorResult<T>>((resolve, fail) => {
+        reject = fail;
+        iterator.next().then(resolve, fail);
+      });
+      isDone = result.done === true;
+      if (result.done) return;
+      yield result.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    // What goes wrong now is told to nobody: the call is over.
+    if (!isDone) iterator.return?.().catch(() => {});
+  }
+}
+
+/** The answer of a method, or the signal's reason as soon as that aborts. */
+export async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(signal.reason);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
