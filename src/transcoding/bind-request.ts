@@ -10,9 +10,10 @@ import { create, mergeFromJson, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "../std/service-error.ts";
-import { checkFieldJson, checkMessageJson, type FillBytes, isObject } from "./check-json.ts";
+import { checkFieldJson, checkMessageJson, type FillBytes } from "./check-json.ts";
 import { resolveFieldPath } from "./field-path.ts";
 import type { Binding } from "./http-rules.ts";
+import { isObject } from "./is-object.ts";
 import { JsonReport } from "./json-report.ts";
 import { jsonDepthMax, parseJson, textOfUtf8 } from "./json-text.ts";
 import { fieldPathsIn } from "./patch-mask.ts";
@@ -72,6 +73,12 @@ export function bindRequest(binding: Binding, parts: RequestParts, options: Bind
   return message;
 }
 
+/** Whether the body of a request is of google.api.HttpBody: taken as it is, whatever its type. */
+export function takesHttpBody({ method, body }: Binding): boolean {
+  const type = body === "*" ? method.input : bodyMessage(body);
+  return type?.typeName === "google.api.HttpBody";
+}
+
 interface Body {
   /** JSON of the request message, with the fields that the body has. */
   readonly json?: JsonValue;
@@ -81,13 +88,13 @@ interface Body {
 }
 
 function readBody(
-  { method, body, template, httpMethod, updateMask }: Binding,
+  binding: Binding,
   parts: RequestParts,
   options: BindOptions,
   report: JsonReport,
 ): Body {
-  const type = body === "*" ? method.input : bodyMessage(body);
-  if (type?.typeName === "google.api.HttpBody") {
+  const { method, body, template, httpMethod, updateMask } = binding;
+  if (takesHttpBody(binding)) {
     return { fill: (message) => fillHttpBody(message, body, parts) };
   }
   if (parts.body === undefined || parts.body.length === 0) return {};
@@ -103,6 +110,7 @@ function readBody(
     return { json, fill };
   }
   const holder: JsonObject = { [body.jsonName]: json };
+  const type = bodyMessage(body);
   if (type === undefined || json === null)
     return { json: holder, fill: checkFieldJson(body, holder, report) };
   const paths = updateMask === undefined ? [] : fieldPathsIn(type, json);
@@ -145,7 +153,7 @@ function paramsJson(
   options: BindOptions,
   report: JsonReport,
 ): JsonObject {
-  const params: JsonObject = {};
+  const params = emptyObject();
   for (const [index, fields] of binding.variables.entries()) {
     place(params, fields, captures[index] ?? "");
   }
@@ -214,11 +222,16 @@ function pathOf(fields: readonly DescField[]): string {
   return fields.map((field) => field.name).join(".");
 }
 
+/** Without a prototype: a field may be named "constructor" or "__proto__". */
+function emptyObject(): JsonObject {
+  return { __proto__: null };
+}
+
 /** Answers false where a singular field has a value already. */
 function place(params: JsonObject, fields: readonly DescField[], text: string): boolean {
   let holder = params;
   for (const field of fields.slice(0, -1)) {
-    const next = holder[field.jsonName] ?? {};
+    const next = holder[field.jsonName] ?? emptyObject();
     if (!isObject(next)) return false;
     holder = holder[field.jsonName] = next;
   }

@@ -12,6 +12,7 @@ import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { isReflectMessage } from "@bufbuild/protobuf/reflect";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { shown } from "../std/service-error.ts";
+import { isObject } from "./is-object.ts";
 import type { JsonReport } from "./json-report.ts";
 import {
   bytesOfBase64,
@@ -146,11 +147,6 @@ function expectedAny(value: JsonValue, registry: Registry | undefined): Expected
   if (typeof url !== "string") return 'an object with "@type"';
   const known = registry?.getMessage(url.slice(url.lastIndexOf("/") + 1));
   return known === undefined ? 'an "@type" that is known here' : undefined;
-}
-
-/** Whether a JSON value is an object: neither null nor a list. */
-export function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function checkMembers(

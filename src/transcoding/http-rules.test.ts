@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Vectors } from "../../test/gen/transcoding_pb.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { bindingsOf, type ConfiguredRule, HttpRuleError } from "./http-rules.ts";
+import { bindingsOf, type ConfiguredRule, HttpRuleError, resolveRules } from "./http-rules.ts";
 
 const echo = "vectors.v1.Vectors.Echo";
 
@@ -55,13 +55,13 @@ test("bindingsOf() lets the last configured rule of a method take the place of i
 test("bindingsOf() tells every problem of every rule with its place", () => {
   const rows: [rule: ConfiguredRule, problem: RegExp][] = [
     [{ get: "/x/{s" }, /path template .*, column 6: expected "\.", "=" or "}", found the end/],
-    [{ get: "/{rs}" }, /variable rs of .*: it is repeated/],
-    [{ get: "/{labels}" }, /variable labels of .*: it is a map/],
-    [{ get: "/{items.id}" }, /variable items\.id of .*: "items" is repeated/],
-    [{ get: "/{sub}" }, /variable sub of .*: it is a message/],
-    [{ get: "/{s.x}" }, /variable s\.x of .*: "s" has no fields/],
-    [{ get: "/{ts.seconds}" }, /variable ts\.seconds of .*: "ts" has no fields/],
-    [{ get: "/{displayName}" }, /variable displayName of .*: M has no field "displayName"/],
+    [{ get: "/{rs}" }, /variable "rs" of .*: it is repeated/],
+    [{ get: "/{labels}" }, /variable "labels" of .*: it is a map/],
+    [{ get: "/{items.id}" }, /variable "items\.id" of .*: "items" is repeated/],
+    [{ get: "/{sub}" }, /variable "sub" of .*: it is a message/],
+    [{ get: "/{s.x}" }, /variable "s\.x" of .*: "s" has no fields/],
+    [{ get: "/{ts.seconds}" }, /variable "ts\.seconds" of .*: "ts" has no fields/],
+    [{ get: "/{displayName}" }, /variable "displayName" of .*: M has no field "displayName"/],
     [{ post: "/x", body: "nope" }, /"nope" is not a top-level field of vectors\.v1\.M/],
     [{ post: "/x", body: "sub.s" }, /"sub\.s" is not a top-level field/],
     [{ get: "/x", responseBody: "displayName" }, /"displayName" is not a top-level field/],
@@ -90,6 +90,65 @@ test("bindingsOf() tells every problem of every rule with its place", () => {
   const bad = [{ get: "/x" }, { selector: echo, get: "/{x" }, { selector: "*", get: "x" }];
   assert.throws(
     () => bindingsOf([Vectors], bad),
-    /^HttpRuleError: rule 1: it has no selector\nrule 3 \(\*\) on vectors\.v1\.Vectors\.Echo: .*\nrule 3/,
+    // The second rule is overruled by the third, and its path is looked at all the same.
+    /^HttpRuleError: rule 1: it has no selector\nrule 2 \(.*\) on .*: path template .*\nrule 3 \(\*\) on vectors\.v1\.Vectors\.Echo: .*\nrule 3/,
   );
+});
+
+test("resolveRules() tells where in a rule each problem stands", () => {
+  const rules: ConfiguredRule[] = [
+    { selector: "another.Service.Method", get: "not a path" },
+    {
+      selector: echo,
+      get: "/x/{s}/{nope}",
+      body: "nope",
+      responseBody: "none",
+      additional_bindings: [
+        { get: "/y" },
+        { custom: { kind: "HEAD", path: "/a b" } },
+        { custom: { path: "/" } },
+      ],
+    },
+  ];
+  const { bindings, problems, notices } = resolveRules([Vectors], rules);
+  const spots = problems.map(({ spot }) => [spot.rule, spot.path.join("."), spot.offset]);
+  assert.deepEqual(spots, [
+    [1, "body", undefined],
+    [1, "response_body", undefined],
+    [1, "get", 8],
+    [1, "additional_bindings.1.custom.path", 2],
+    [1, "additional_bindings.2.custom", undefined],
+    [1, "additional_bindings.2.custom.path", 1],
+  ]);
+  // What is good is there all the same.
+  assert.deepEqual(
+    bindings.map(({ template, spot }) => [template, spot.path.join(".")]),
+    [["/y", "additional_bindings.0.get"]],
+  );
+  assert.deepEqual(notices, [
+    {
+      kind: "unused_selector",
+      selector: "another.Service.Method",
+      spot: { rule: 0, path: ["selector"] },
+    },
+  ]);
+});
+
+test("resolveRules() notices bindings that nobody reaches: the last of a path wins", () => {
+  const rules: ConfiguredRule[] = [
+    { selector: echo, get: "/x/{s}", additional_bindings: [{ get: "/x/{name}" }, { put: "/x/*" }] },
+    {
+      selector: "vectors.v1.Vectors.Other",
+      get: "/x/*",
+      additional_bindings: [{ get: "/x/*:v" }, { get: "/x/**" }, { get: "/x/%2A" }],
+    },
+  ];
+  const { notices } = resolveRules([Vectors], rules);
+  const lines = notices.map((notice) =>
+    notice.kind === "shadowed_binding"
+      ? `${notice.binding.template} ${notice.binding.spot.rule} by ${notice.by.template} ${notice.by.spot.rule}`
+      : notice.selector,
+  );
+  assert.deepEqual(lines, ["/x/{s} 0 by /x/* 1", "/x/{name} 0 by /x/* 1"]);
+  assert.deepEqual(resolveRules([Speech, Transcripts], []).notices, []);
 });

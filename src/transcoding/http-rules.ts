@@ -9,8 +9,9 @@ import { fromJson, getOption, hasOption } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../gen/google/api/annotations_pb.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
-import { fieldNamed, resolveFieldPath } from "./field-path.ts";
-import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
+import { shown } from "../std/service-error.ts";
+import { type BrokenPath, fieldNamed, resolveFieldPath } from "./field-path.ts";
+import { type PathTemplate, parsePathTemplate, PathTemplateError } from "./path-template.ts";
 
 /** One way to call a method over HTTP: a rule, or one of its additional bindings, checked against the method. */
 export interface Binding {
@@ -28,18 +29,45 @@ export interface Binding {
   readonly responseBody: DescField | undefined;
   /** `update_mask`, where a PATCH fills it in from the names present in the body. */
   readonly updateMask: DescField | undefined;
+  /** Where its pattern stands. */
+  readonly spot: RuleSpot;
 }
 
 /** A google.api.HttpRule of a service configuration, as proto3 JSON: `{selector: "pkg.Service.Method", get: "/v1/x"}`. */
 export type ConfiguredRule = JsonObject;
 
+/** Where something stands in the rules. */
+export interface RuleSpot {
+  /** Which of the configured rules, from 0; undefined: the annotation of a method. */
+  readonly rule: number | undefined;
+  /** From the rule down, in proto names: `["additional_bindings", 0, "get"]`. */
+  readonly path: readonly (string | number)[];
+  /** Which character of the text that stands there is meant, from 0. */
+  readonly offset?: number;
+}
+
+/** Why a rule cannot be served. */
+export interface RuleProblem {
+  readonly spot: RuleSpot;
+  /** The spot for people: `rule 2 (pkg.*) on pkg.Service.Method, additional_bindings[0]`. */
+  readonly place: string;
+  readonly description: string;
+}
+
+/** What can be served and is still not what anybody means: worth a line in a log. */
+export type RuleNotice =
+  /** The selector names no method of the services. */
+  | { readonly kind: "unused_selector"; readonly selector: string; readonly spot: RuleSpot }
+  /** Nobody reaches `binding`: `by`, which comes later, has the same method, path and verb. */
+  | { readonly kind: "shadowed_binding"; readonly binding: Binding; readonly by: Binding };
+
 /** Rules that cannot be served: every problem, each with the method or the rule where it stands. */
 export class HttpRuleError extends Error {
   override readonly name = "HttpRuleError";
-  readonly problems: readonly string[];
+  readonly problems: readonly RuleProblem[];
 
-  constructor(problems: readonly string[]) {
-    super(problems.join("\n"));
+  constructor(problems: readonly RuleProblem[]) {
+    super(problems.map(({ place, description }) => `${place}: ${description}`).join("\n"));
     this.problems = problems;
   }
 }
@@ -54,7 +82,17 @@ export function bindingsOf(
   services: readonly DescService[],
   configured: readonly ConfiguredRule[] = [],
 ): Binding[] {
-  const problems: string[] = [];
+  const { bindings, problems } = resolveRules(services, configured);
+  if (problems.length > 0) throw new HttpRuleError(problems);
+  return bindings;
+}
+
+/** As bindingsOf(), with the problems as an answer. */
+export function resolveRules(
+  services: readonly DescService[],
+  configured: readonly ConfiguredRule[],
+): { bindings: Binding[]; problems: RuleProblem[]; notices: RuleNotice[] } {
+  const problems: RuleProblem[] = [];
   const rules = configured.map((rule, index) => parseRule(rule, index, problems));
   const methods = services.flatMap((service) => service.methods);
   const ruleOf = new Map<DescMethod, number>();
@@ -65,17 +103,29 @@ export function bindingsOf(
   const bindings: Binding[] = [];
   for (const method of methods) {
     if (ruleOf.has(method) || !hasOption(method, http)) continue;
-    bindings.push(...bindRule(method, getOption(method, http), nameOf(method), problems));
+    const at = { rule: undefined, place: nameOf(method), problems };
+    bindings.push(...bindRule(method, getOption(method, http), at));
   }
+  const notices: RuleNotice[] = [];
   for (const [index, rule] of rules.entries()) {
     if (rule === undefined) continue;
-    for (const method of methods.filter((method) => ruleOf.get(method) === index)) {
-      const place = `rule ${index + 1} (${rule.selector}) on ${nameOf(method)}`;
-      bindings.push(...bindRule(method, rule, place, problems));
+    const place = `rule ${index + 1} (${rule.selector})`;
+    const named = methods.filter((method) => selects(rule.selector, nameOf(method)));
+    const own = named.filter((method) => ruleOf.get(method) === index);
+    for (const method of own.length === 0 && named.length === 1 ? named : own) {
+      const at = { rule: index, place: `${place} on ${nameOf(method)}`, problems };
+      const found = bindRule(method, rule, at);
+      // Overruled by a later one, it counts for nothing; what is wrong with it was told all the same.
+      if (own.length > 0) bindings.push(...found);
+    }
+    if (named.length === 0) {
+      const spot = { rule: index, path: ["selector"] };
+      notices.push({ kind: "unused_selector", selector: rule.selector, spot });
+    } else if (own.length === 0 && named.length > 1) {
+      checkPatterns(rule, { rule: index, place, problems });
     }
   }
-  if (problems.length > 0) throw new HttpRuleError(problems);
-  return bindings;
+  return { bindings, problems, notices: [...notices, ...shadowed(bindings)] };
 }
 
 function nameOf(method: DescMethod): string {
@@ -87,82 +137,134 @@ function selects(selector: string, method: string): boolean {
   return selector.endsWith(".*") && method.startsWith(selector.slice(0, -1));
 }
 
-function parseRule(rule: ConfiguredRule, index: number, problems: string[]): HttpRule | undefined {
+function parseRule(
+  rule: ConfiguredRule,
+  index: number,
+  problems: RuleProblem[],
+): HttpRule | undefined {
+  let description = "it has no selector";
   try {
     const parsed = fromJson(HttpRuleSchema, rule);
     if (parsed.selector !== "") return parsed;
-    problems.push(`rule ${index + 1}: it has no selector`);
   } catch (error) {
-    problems.push(`rule ${index + 1}: ${messageOf(error)}`);
+    description = messageOf(error);
   }
+  problems.push({ spot: { rule: index, path: [] }, place: `rule ${index + 1}`, description });
   return undefined;
 }
 
-function bindRule(
-  method: DescMethod,
-  rule: HttpRule,
-  place: string,
-  problems: string[],
-): readonly Binding[] {
-  const bindings: Binding[] = [];
-  const all: [HttpRule, string][] = [
-    [rule, place],
-    ...rule.additionalBindings.map((nested, index): [HttpRule, string] => {
-      const nestedPlace = `${place}, additional_bindings[${index}]`;
-      if (nested.additionalBindings.length > 0) {
-        problems.push(`${nestedPlace}: additional_bindings are one level deep only`);
-      }
-      return [nested, nestedPlace];
-    }),
-  ];
-  for (const [one, place] of all) {
-    try {
-      bindings.push(bindOne(method, one));
-    } catch (error) {
-      problems.push(`${place}: ${messageOf(error)}`);
-    }
-  }
-  return bindings;
+/** Where the reading of a rule stands, and where its problems go. */
+interface Reading {
+  readonly rule: number | undefined;
+  readonly place: string;
+  readonly problems: RuleProblem[];
+  /** From the rule down to the binding at hand. */
+  readonly path?: readonly (string | number)[];
 }
 
-function bindOne(method: DescMethod, rule: HttpRule): Binding {
-  const [httpMethod, template] = patternOf(rule);
-  const path = parsePathTemplate(template);
-  const variables = path.variables.map(({ fieldPath }) => {
-    const fields = resolveFieldPath(method.input, fieldPath, { names: "proto", lists: false });
-    if ("problem" in fields) {
-      throw new Error(`variable ${fieldPath.join(".")} of ${template}: ${fields.problem}`);
+function fail(at: Reading, description: string, below: readonly string[], offset?: number): void {
+  const path = [...(at.path ?? []), ...below];
+  const spot = { rule: at.rule, path, ...(offset !== undefined && { offset }) };
+  at.problems.push({ spot, place: at.place, description });
+}
+
+/** The rule and its additional bindings, which have none of their own. */
+function* bindingsIn(rule: HttpRule, at: Reading): Generator<[one: HttpRule, at: Reading]> {
+  yield [rule, at];
+  for (const [index, nested] of rule.additionalBindings.entries()) {
+    const place = `${at.place}, additional_bindings[${index}]`;
+    const below = { ...at, place, path: ["additional_bindings", index] };
+    if (nested.additionalBindings.length > 0) {
+      fail(below, "additional_bindings are one level deep only", ["additional_bindings"]);
     }
-    return fields;
-  });
+    yield [nested, below];
+  }
+}
+
+function checkPatterns(rule: HttpRule, reading: Reading): void {
+  for (const [one, at] of bindingsIn(rule, reading)) pathOf(one, at);
+}
+
+function bindRule(method: DescMethod, rule: HttpRule, reading: Reading): Binding[] {
+  return Array.from(bindingsIn(rule, reading), ([one, at]) => bindOne(method, one, at)).filter(
+    (binding) => binding !== undefined,
+  );
+}
+
+function bindOne(method: DescMethod, rule: HttpRule, at: Reading): Binding | undefined {
+  const before = at.problems.length;
+  const pattern = pathOf(rule, at);
   const body =
     rule.body === "" || rule.body === "*" ? rule.body : topField(method.input, rule.body);
-  return {
-    method,
-    httpMethod,
-    template,
-    path,
-    variables,
-    body,
-    responseBody: rule.responseBody === "" ? undefined : topField(method.output, rule.responseBody),
-    updateMask: updateMaskOf(method, httpMethod, body),
-  };
+  if (typeof body === "object" && "problem" in body) fail(at, body.problem, ["body"]);
+  const responseBody =
+    rule.responseBody === "" ? undefined : topField(method.output, rule.responseBody);
+  if (responseBody && "problem" in responseBody) fail(at, responseBody.problem, ["response_body"]);
+  if (pattern === undefined) return undefined;
+  const { httpMethod, template, path } = pattern;
+  // Of a long template once: a file may hold one of 100 kB with thousands of variables.
+  const shownTemplate = shown(template);
+  const variables = path.variables.map(({ fieldPath, offset }) => {
+    const fields = resolveFieldPath(method.input, fieldPath, { names: "proto", lists: false });
+    if (!("problem" in fields)) return fields;
+    const what = `variable ${shown(fieldPath.join("."))} of ${shownTemplate}`;
+    fail(at, `${what}: ${fields.problem}`, pattern.below, offset);
+    return [];
+  });
+  if (at.problems.length > before) return undefined;
+  if (typeof body === "object" && "problem" in body) return undefined;
+  if (responseBody && "problem" in responseBody) return undefined;
+  const spot = { rule: at.rule, path: [...(at.path ?? []), ...pattern.below] };
+  const updateMask = updateMaskOf(method, httpMethod, body);
+  return { method, httpMethod, template, path, variables, body, responseBody, updateMask, spot };
 }
 
-function patternOf({ pattern }: HttpRule): [method: string, template: string] {
-  if (pattern.case === undefined) throw new Error("it has no pattern (get, post, ..., custom)");
-  if (pattern.case !== "custom") return [pattern.case.toUpperCase(), pattern.value];
-  if (pattern.value.kind === "") throw new Error("its custom pattern has no kind");
-  return [pattern.value.kind.toUpperCase(), pattern.value.path];
+interface Pattern {
+  readonly httpMethod: string;
+  readonly template: string;
+  readonly path: PathTemplate;
+  /** The names under which the template stands. */
+  readonly below: readonly string[];
+}
+
+function pathOf({ pattern }: HttpRule, at: Reading): Pattern | undefined {
+  if (pattern.case === undefined) {
+    fail(at, "it has no pattern (get, post, ..., custom)", []);
+    return undefined;
+  }
+  const isCustom = pattern.case === "custom";
+  const httpMethod = (isCustom ? pattern.value.kind : pattern.case).toUpperCase();
+  const template = isCustom ? pattern.value.path : pattern.value;
+  const below = isCustom ? ["custom", "path"] : [pattern.case];
+  if (httpMethod === "") fail(at, "its custom pattern has no kind", ["custom"]);
+  try {
+    return { httpMethod, template, path: parsePathTemplate(template), below };
+  } catch (error) {
+    const column = error instanceof PathTemplateError ? error.column : 1;
+    fail(at, messageOf(error), below, column - 1);
+    return undefined;
+  }
+}
+
+/** Bindings that a later one of the same method, shape and verb hides (the last rule wins). */
+function shadowed(bindings: readonly Binding[]): RuleNotice[] {
+  const notices: RuleNotice[] = [];
+  const winners = new Map<string, Binding>();
+  for (const binding of bindings.toReversed()) {
+    const { segments, verb } = binding.path;
+    const shape = segments.map((one) => (one.kind === "literal" ? `=${one.text}` : one.kind));
+    const key = JSON.stringify([binding.httpMethod, shape, verb]);
+    const by = winners.get(key);
+    if (by === undefined) winners.set(key, binding);
+    else notices.push({ kind: "shadowed_binding", binding, by });
+  }
+  return notices.toReversed();
 }
 
 /** §4.10 item 4: body and response_body name top-level fields. */
-function topField(message: DescMessage, name: string): DescField {
-  const field = fieldNamed(message, name);
-  if (field === undefined) {
-    throw new Error(`${JSON.stringify(name)} is not a top-level field of ${message.typeName}`);
-  }
-  return field;
+function topField(message: DescMessage, name: string): DescField | BrokenPath {
+  const problem = `${shown(name)} is not a top-level field of ${message.typeName}`;
+  return fieldNamed(message, name) ?? { problem };
 }
 
 function updateMaskOf(

@@ -91,7 +91,7 @@ test("parseJson() refuses just what JSON.parse refuses, and finds the place", ()
       }
       assert.deepEqual(parseJson(text), expected);
     }),
-    { numRuns: 2000 },
+    { numRuns: 10_000 },
   );
 });
 

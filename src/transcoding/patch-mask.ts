@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
-import { isObject } from "./check-json.ts";
+import { isObject } from "./is-object.ts";
 import { fieldNamedInJson } from "./field-path.ts";
 
 /**

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parsePathTemplate, PathTemplateError } from "./path-template.ts";
+import { mutated } from "../../test/mutated.ts";
+import { parsePathTemplate, type PathTemplate, PathTemplateError } from "./path-template.ts";
+import { encodeFully, isDecodable } from "./percent-encoding.ts";
 
 test("parsePathTemplate() reads segments, variables and verb", () => {
   assert.deepEqual(parsePathTemplate("/v1/{a.b=x%2Fy/*}/{c}/{rest=**}:do%20it"), {
@@ -14,9 +16,9 @@ test("parsePathTemplate() reads segments, variables and verb", () => {
       { kind: "**" },
     ],
     variables: [
-      { fieldPath: ["a", "b"], start: 1, end: 3, multi: true },
-      { fieldPath: ["c"], start: 3, end: 4, multi: false },
-      { fieldPath: ["rest"], start: 4, end: -1, multi: true },
+      { fieldPath: ["a", "b"], start: 1, end: 3, offset: 5, multi: true },
+      { fieldPath: ["c"], start: 3, end: 4, offset: 19, multi: false },
+      { fieldPath: ["rest"], start: 4, end: -1, offset: 23, multi: true },
     ],
     verb: "do it",
   });
@@ -65,37 +67,102 @@ test("parsePathTemplate() names the column, what was expected and what stood the
   }
 });
 
-test("parsePathTemplate() throws nothing but PathTemplateError, whatever the text", () => {
-  const part = fc.constantFrom(
-    "/",
-    "*",
-    "**",
-    "{",
-    "}",
-    "=",
-    ":",
-    ".",
-    "a",
-    "b_1",
-    "%2F",
-    "%",
-    "þ",
+/** Templates that are good, with variables f0, f1.g, ...; a tenth binds a field twice. */
+const goodTemplate = (() => {
+  const literal = fc.constantFrom("v1", "a", "b.c", "x~y", "a=b&c", "%2F", "%C3%BE", "d'(e)", "@");
+  const inner = fc.constantFrom("*", "a/*", "a/*/b", "a", "*/*");
+  const rest = fc.constantFrom("**", "a/**", "*/**");
+  const name = fc.constantFrom("f", "f.g", "_f.g1.h");
+  const variable = fc
+    .tuple(name, fc.option(inner))
+    .map(([name, inner]) => `{${name}${inner === null ? "" : `=${inner}`}}`);
+  const last = fc.oneof(
+    rest,
+    fc.tuple(name, rest).map(([name, rest]) => `{${name}=${rest}}`),
   );
-  const template = fc.array(part, { maxLength: 14 }).map((parts) => `/${parts.join("")}`);
-  let parsed = 0;
+  const segments = fc.array(fc.oneof(literal, fc.constant("*"), variable), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  return fc
+    .tuple(segments, fc.option(last), fc.option(literal), fc.nat(9))
+    .map(([segments, last, verb, twice]) => {
+      const all = last === null ? segments : [...segments, last];
+      const path = all.map((one, at) => (twice === 0 ? one : one.replace(/\{_?f/, `{f${at}`)));
+      return `/${path.join("/")}${verb === null ? "" : `:${verb}`}`;
+    });
+})();
+
+const pieces = [
+  "/",
+  "*",
+  "**",
+  "{",
+  "}",
+  "{x}",
+  "=",
+  ":",
+  ".",
+  "a",
+  "f0",
+  "1",
+  "%",
+  "%2F",
+  "%ff",
+  "þ",
+  " ",
+];
+
+/** The grammar again, as a regular expression: variables do not nest. */
+const grammar = (() => {
+  const literal = "(?:[A-Za-z0-9\\-._~!$&'()+,;=@]|%[0-9A-Fa-f]{2})+";
+  const one = `(?:${literal}|\\*)`;
+  const name = "[A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)*";
+  const variable = `\\{${name}(?:=${one}(?:/${one})*)?\\}`;
+  const last = `(?:\\*\\*|\\{${name}=(?:${one}/)*\\*\\*\\})`;
+  const segment = `(?:${one}|${variable})`;
+  return new RegExp(`^/(?:${segment}/)*(?:${segment}|${last})(?::${literal})?$`);
+})();
+
+function isGood(text: string): boolean {
+  const names = Array.from(text.matchAll(/\{([\w.]+)/g), ([, name]) => name);
+  return grammar.test(text) && isDecodable(text) && new Set(names).size === names.length;
+}
+
+/** The same template, written from what was read. */
+function written({ segments, variables, verb }: PathTemplate): string {
+  const encode = (text: string): string => encodeFully(text);
+  const texts = segments.map((one) => (one.kind === "literal" ? encode(one.text) : one.kind));
+  for (const { fieldPath, start, end } of variables) {
+    texts[start] = `{${fieldPath.join(".")}=${texts[start] ?? ""}`;
+    texts[(end === -1 ? segments.length : end) - 1] += "}";
+  }
+  return `/${texts.join("/")}${verb === "" ? "" : `:${encode(verb)}`}`;
+}
+
+test("parsePathTemplate() takes what the grammar has, and throws nothing but PathTemplateError", () => {
+  let good = 0;
   fc.assert(
-    fc.property(fc.oneof(template, fc.string()), (text) => {
+    fc.property(fc.oneof(mutated(goodTemplate, pieces), fc.string({ unit: "binary" })), (text) => {
       try {
-        const { segments } = parsePathTemplate(text);
-        assert.ok(segments.length > 0);
-        assert.ok(segments.slice(0, -1).every(({ kind }) => kind !== "**"));
-        parsed++;
+        const template = parsePathTemplate(text);
+        const { text: _text, ...again } = parsePathTemplate(written(template));
+        for (const key of ["segments", "verb"] as const)
+          assert.deepEqual(again[key], template[key]);
+        const spans = [again, template].map(({ variables }) =>
+          variables.map(({ offset, ...rest }) => (assert.ok(offset > 1), rest)),
+        );
+        assert.deepEqual(spans[0], spans[1]);
       } catch (error) {
         assert.ok(error instanceof PathTemplateError, String(error));
         assert.ok(error.column >= 1 && error.column <= text.length + 1);
+        assert.ok(!isGood(text), `${text}: ${error.message}`);
+        return;
       }
+      assert.ok(isGood(text), text);
+      good++;
     }),
-    { numRuns: 2000 },
+    { numRuns: 10_000 },
   );
-  assert.ok(parsed > 50, `only ${parsed} templates were valid`);
+  assert.ok(good > 1500, `only ${good} templates were good`);
 });

@@ -12,6 +12,8 @@ export interface TemplateVariable {
   readonly fieldPath: readonly string[];
   readonly start: number;
   readonly end: number;
+  /** Where its name stands in the text, from 0. */
+  readonly offset: number;
   /** More than one segment can stand in its value, so `%2F` in the path stays as it is (§4.10 item 6). */
   readonly multi: boolean;
 }
@@ -67,6 +69,8 @@ class TemplateParser {
   readonly #text: string;
   readonly #segments: TemplateSegment[] = [];
   readonly #variables: TemplateVariable[] = [];
+  /** Of the variables. */
+  readonly #names = new Set<string>();
   #at = 0;
   /** The last segment was "**": nothing but the verb may follow. */
   #closed = false;
@@ -113,9 +117,8 @@ class TemplateParser {
     const fieldPath = [this.#identifier()];
     while (this.#skip(".")) fieldPath.push(this.#identifier());
     const name = fieldPath.join(".");
-    if (this.#variables.some((other) => other.fieldPath.join(".") === name)) {
-      this.#fail("a field that no earlier variable binds", nameAt);
-    }
+    if (this.#names.has(name)) this.#fail("a field that no earlier variable binds", nameAt);
+    this.#names.add(name);
     const start = this.#segments.length;
     if (this.#skip("=")) {
       this.#parseSegments(true);
@@ -126,7 +129,7 @@ class TemplateParser {
     }
     const end = this.#segments.length;
     const multi = this.#closed || end - start > 1;
-    this.#variables.push({ fieldPath, start, end: this.#closed ? -1 : end, multi });
+    this.#variables.push({ fieldPath, start, end: this.#closed ? -1 : end, offset: nameAt, multi });
   }
 
   #identifier(): string {

@@ -1,5 +1,3 @@
-import { Buffer, isUtf8 } from "node:buffer";
-
 /** Decodes every escape. Throws URIError for a broken escape or bytes that are not UTF-8. */
 export function decodeFully(text: string): string {
   return text.includes("%") ? decodeURIComponent(text) : text;
@@ -27,6 +25,25 @@ export function isDecodable(text: string): boolean {
  */
 export function utf8OfRawBytes(text: string): string | undefined {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return text;
-  const bytes = Buffer.from(text, "latin1");
-  return isUtf8(bytes) ? bytes.toString() : undefined;
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Encodes every character but `-_.~0-9A-Za-z` (§4.10 item 6). Throws URIError for a lone surrogate. */
+export function encodeFully(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => escapeOf(char));
+}
+
+/** As encodeFully(), but "/" stays: for a variable of more than one segment. Throws URIError. */
+export function encodeKeepingSlashes(text: string): string {
+  return text.split("/").map(encodeFully).join("/");
+}
+
+function escapeOf(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }

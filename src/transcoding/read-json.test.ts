@@ -230,7 +230,7 @@ test("readJson() reads a message of live audio the same with and without its sho
       assert.deepEqual(answer(text), general);
       assert.deepEqual(answer(Buffer.from(text)), general);
     }),
-    { numRuns: 2000 },
+    { numRuns: 10_000 },
   );
   const { streamingRequest } = readJson(StreamingRecognizeRequestSchema, '{"audioContent":""}');
   assert.deepEqual(streamingRequest, { case: "audioContent", value: new Uint8Array() });
@@ -304,17 +304,19 @@ test("readJson() throws nothing but invalid_argument, and reads what the library
       const again = readJson(MSchema, JSON.stringify(toJson(MSchema, message)));
       assert.deepEqual(again, message);
     }),
-    { numRuns: 2000 },
+    { numRuns: 10_000 },
   );
-  assert.ok(read > 200, `only ${read} were read`);
+  assert.ok(read > 1000, `only ${read} were read`);
 });
 
 test("readJson() throws nothing but invalid_argument for any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      // One in 65,536 of two bytes is {}.
+      if (/^\s*\{\s*\}\s*$/.test(Buffer.from(bytes).toString())) return;
       assert.ok(refused(MSchema, bytes).message.length > 0);
     }),
-    { numRuns: 2000 },
+    { numRuns: 10_000 },
   );
 });
 

@@ -235,14 +235,17 @@ class PathWalk<T> {
 
   /** The verb behind the last colon of the last segment, compared percent-decoded; an escaped colon is data. */
   verbIn(verbs: LiteralTable<number>): number {
+    const last = this.#cut ? this.#path.lastIndexOf("/") : (this.#offsets[this.#count - 1] ?? 0);
+    return this.#path.indexOf(":", last) === -1 ? noVerb : this.#lastVerbIn(verbs);
+  }
+
+  #lastVerbIn(verbs: LiteralTable<number>): number {
     const path = this.#path;
-    const last = this.#cut ? path.lastIndexOf("/") : (this.#offsets[this.#count - 1] ?? 0);
-    if (path.indexOf(":", last) === -1) return noVerb;
-    const colon = path.lastIndexOf(":");
-    this.#colon = colon;
+    const start = path.lastIndexOf(":") + 1;
+    this.#colon = start - 1;
     const verb = this.#escaped
-      ? verbs.get(decodeFully(path.slice(colon + 1)))
-      : verbs.find(path, colon + 1, path.length);
+      ? verbs.get(decodeFully(path.slice(start)))
+      : verbs.find(path, start, path.length);
     return verb ?? noVerb;
   }
 

@@ -1,15 +1,24 @@
-import type { DescFile, DescService, Message, Registry } from "@bufbuild/protobuf";
-import { createRegistry } from "@bufbuild/protobuf";
+import type { DescService, Message, Registry } from "@bufbuild/protobuf";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { type BindOptions, bindRequest } from "./bind-request.ts";
-import { type Binding, bindingsOf, type ConfiguredRule } from "./http-rules.ts";
+import {
+  type Binding,
+  type ConfiguredRule,
+  HttpRuleError,
+  resolveRules,
+  type RuleNotice,
+} from "./http-rules.ts";
 import { isDecodable, utf8OfRawBytes } from "./percent-encoding.ts";
+import { registryOf } from "./registry-of.ts";
 import { RouteTable } from "./route-table.ts";
+import { systemParameters } from "./system-parameters.ts";
 import { writeResponse } from "./write-response.ts";
 
 /** Turns HTTP requests into request messages and answers into JSON, by the google.api.http rules (§4.10). */
 export interface Transcoder {
   readonly bindings: readonly Binding[];
+  /** What is odd about the rules, for a log. */
+  readonly notices: readonly RuleNotice[];
   /**
    * Finds the binding of a request. `target` is the request target as it came: path and query, or an absolute URL.
    * Throws ServiceError: not_found (ROUTE_NOT_FOUND), unimplemented with httpStatus 405 (METHOD_NOT_ALLOWED,
@@ -48,15 +57,13 @@ export interface TranscoderOptions {
   readonly strayBody?: "reject" | "ignore";
 }
 
-/** Query parameters that any call may carry (decisions: JSON); names that begin with "$" are skipped too. */
-export const systemParameters = ["token", "key", "alt", "prettyPrint", "fields"] as const;
-
 /** Throws HttpRuleError with every rule that cannot be served. */
 export function createTranscoder(
   services: readonly DescService[],
   options: TranscoderOptions = {},
 ): Transcoder {
-  const bindings = bindingsOf(services, options.rules);
+  const { bindings, problems, notices } = resolveRules(services, options.rules ?? []);
+  if (problems.length > 0) throw new HttpRuleError(problems);
   const routes = new RouteTable<Binding>(options);
   for (const binding of bindings) routes.add(binding.httpMethod, binding.path, binding);
   const registry = options.registry ?? registryOf(services);
@@ -68,6 +75,7 @@ export function createTranscoder(
   };
   return {
     bindings,
+    notices,
     route: (httpMethod, target) => routeIn(routes, httpMethod, target),
     bind: ({ binding, captures, query }, body, contentType = "") =>
       bindRequest(binding, { captures, query, body, contentType }, bindOptions),
@@ -105,15 +113,4 @@ function pathOf(target: string): string {
     `${shown(target)} is not a path with percent-encoded UTF-8`,
     { reason: "MALFORMED_PATH" },
   );
-}
-
-function registryOf(services: readonly DescService[]): Registry {
-  const files = new Set<DescFile>();
-  const add = (file: DescFile): void => {
-    if (files.has(file)) return;
-    files.add(file);
-    file.dependencies.forEach(add);
-  };
-  for (const service of services) add(service.file);
-  return createRegistry(...files);
 }

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type {
   DescField,
   DescMessage,
@@ -10,8 +9,8 @@ import type {
 import { create, getOption, toJson } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { emit_empty, emit_null, emit_unset_fields } from "../gen/hlust/api/annotations_pb.ts";
-import { isObject } from "./check-json.ts";
 import type { Binding } from "./http-rules.ts";
+import { isObject, ownField } from "./is-object.ts";
 
 /**
  * A message as the JSON of an answer (decisions: JSON). Unset fields are left out, unless the message has the option
@@ -34,27 +33,36 @@ export function writeResponse(binding: Binding, message: Message, registry?: Reg
     return writeJson(field.message, source.get(field).message, registry);
   }
   const json = jsonOf(output, message, false, registry);
-  const value = isObject(json) ? json[field.jsonName] : undefined;
+  const value = isObject(json) ? ownField(json, field.jsonName) : undefined;
   return JSON.stringify(value ?? emptyJson(output, field));
 }
 
+/** Bytes that are sent as they are. */
+export interface HttpContent {
+  readonly contentType: string;
+  readonly data: Uint8Array;
+}
+
+/** Whether the answers of a rule are of google.api.HttpBody, whole or in their response_body field. */
+export function answersHttpBody({ method, responseBody }: Binding): boolean {
+  const type = responseBody === undefined ? method.output : responseBody.message;
+  const isOne = responseBody === undefined || responseBody.fieldKind === "message";
+  return isOne && type?.typeName === "google.api.HttpBody";
+}
+
 /** The content of an answer that is a google.api.HttpBody, to be sent as it is; undefined for all others. */
-export function httpBodyOf(
-  binding: Binding,
-  message: Message,
-): { readonly contentType: string; readonly data: Uint8Array } | undefined {
+export function httpBodyOf(binding: Binding, message: Message): HttpContent | undefined {
+  if (!answersHttpBody(binding)) return undefined;
   const { output } = binding.method;
   const field = binding.responseBody;
-  const type = field === undefined ? output : field.message;
-  if (type?.typeName !== "google.api.HttpBody" || field?.fieldKind === "list") return undefined;
   const root = reflect(output, message);
   const body = field?.fieldKind === "message" ? root.get(field) : root;
   let contentType = "";
-  let data = new Uint8Array();
+  let data: Uint8Array = new Uint8Array();
   for (const field of body.fields) {
     const value: unknown = body.get(field);
     if (field.name === "content_type" && typeof value === "string") contentType = value;
-    if (field.name === "data" && value instanceof Uint8Array) data = Buffer.from(value);
+    if (field.name === "data" && value instanceof Uint8Array) data = value;
   }
   return { contentType: contentType || "application/octet-stream", data };
 }
@@ -82,7 +90,7 @@ function emptyJson(message: DescMessage, field: DescField): JsonValue {
   if (field.fieldKind === "list") return [];
   if (field.fieldKind === "map") return {};
   const json = toJson(message, create(message), { alwaysEmitImplicit: true });
-  return (isObject(json) ? json[field.jsonName] : undefined) ?? null;
+  return (isObject(json) ? ownField(json, field.jsonName) : undefined) ?? null;
 }
 
 interface AnswerRules {
@@ -122,7 +130,7 @@ function leadsToNull(field: DescField, seen: Set<DescMessage>): boolean {
 
 function writeNulls(message: DescMessage, json: JsonObject): void {
   for (const { field, isNull } of answerRules(message).nullFields) {
-    const value = json[field.jsonName];
+    const value = ownField(json, field.jsonName);
     if (value === undefined) {
       if (isNull) json[field.jsonName] = null;
     } else if (field.message !== undefined) {

@@ -39,6 +39,8 @@ test("the token is taken where section 5 says, and only there", async () => {
     [get(list, bearer), 200, "header on the transcript interface"],
     [get(list, { authorization: `bearer ${key}` }), 200, "scheme in lower case"],
     [get(`${list}?token=${key}`), 401, "token= on the transcript interface"],
+    [get(list, { "x-goog-api-key": key }), 200, "X-Goog-Api-Key (extension)"],
+    [get(`${list}?key=${key}`), 401, "Google's key= in the URL"],
     [post(recognize, bearer), 400, "header on the speech interface"],
     [post(`${recognize}?token=${key}`), 400, "token= on the speech interface"],
     [get(list), 401, "nothing"],

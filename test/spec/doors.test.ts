@@ -83,7 +83,7 @@ test("requests with a whole URL, dots and doubled slashes are read as they are",
 test("what is not HTTP is closed with 400, and the next call works", async () => {
   const rows = [
     "hello\r\n\r\n",
-    "GET / HTTP/1.1\r\n\r\n",
+    "GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: a\r\nX: a\nb\r\n\r\n",
     "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",

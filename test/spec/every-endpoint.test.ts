@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getOption, hasOption } from "@bufbuild/protobuf";
 import { access, body_bytes_max } from "../../src/gen/hlust/api/annotations_pb.ts";
+import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -11,7 +12,8 @@ import { callRest, openTestService, type TestService } from "./service.ts";
 
 type Binding = Transcoder["bindings"][number];
 
-const { bindings } = createTranscoder([Transcripts, Speech, Accounts]);
+const contract = [Transcripts, Speech, GoogleSpeech, Accounts];
+const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");
 const withBody = rest.filter(({ body }) => body !== "");
 let service: TestService;
@@ -51,7 +53,7 @@ function call(binding: Binding, key: string | undefined, body?: string) {
 }
 
 test("the contract is served whole", () => {
-  const methods = [Transcripts, Speech, Accounts].flatMap((service) => service.methods);
+  const methods = contract.flatMap((service) => service.methods);
   assert.deepEqual(
     new Set(bindings.map(({ method }) => method.name)),
     new Set(methods.map(({ name }) => name)),

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { acceptStream } from "./accept-stream.ts";
+import { eventStream, jsonLines } from "./stream-envelope.ts";
+
+test("acceptStream() weighs events against lines of JSON", () => {
+  const rows: [accept: string | undefined, wanted: "events" | "lines"][] = [
+    [undefined, "lines"],
+    ["", "lines"],
+    ["*/*", "lines"],
+    ["application/json", "lines"],
+    ["application/x-ndjson", "lines"],
+    ["text/event-stream", "events"],
+    ["Text/Event-Stream", "events"],
+    ["text/event-stream; charset=utf-8", "events"],
+    ["text/*", "events"],
+    // As high: who names only one of them means it; else ours to choose.
+    ["text/event-stream, */*", "events"],
+    ["*/*, text/event-stream", "events"],
+    ["application/json, text/event-stream", "lines"],
+    ["text/event-stream, application/json", "lines"],
+    ["text/*, application/*", "lines"],
+    ["text/event-stream, application/*", "events"],
+    // By weight.
+    ["text/event-stream;q=0.9, application/json;q=0.8", "events"],
+    ["text/event-stream;q=0.8, application/json;q=0.9", "lines"],
+    ["text/event-stream;q=0.8, */*;q=0.9", "lines"],
+    ["application/json;q=0.5, text/event-stream ; Q=0.501", "events"],
+    ["text/event-stream;q=0.1;ext=1, */*;q=0.01", "events"],
+    // The most precise range tells, wherever it stands.
+    ["text/event-stream;q=0, */*", "lines"],
+    ["*/*, text/event-stream;q=0.1", "lines"],
+    ["application/x-ndjson;q=0, */*", "events"],
+    ["text/*;q=0.1, text/event-stream", "events"],
+    ["text/event-stream;q=0.1, text/event-stream;q=1, */*;q=0.5", "events"],
+    // Neither: lines, not an error.
+    ["text/html", "lines"],
+    ["text/event-stream;q=0", "lines"],
+    ["*/*;q=0", "lines"],
+    // What a browser sends for a page.
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "lines"],
+    // Not weights.
+    ["text/event-stream;q=2, application/json;q=0.1", "lines"],
+    ["text/event-stream;q=high, application/json;q=0.1", "lines"],
+    // A comma within quotes divides nothing.
+    ['text/event-stream;title="a,application/json", */*;q=0.1', "events"],
+    ['text/event-stream;title="a\\",application/json', "events"],
+    [",,text/event-stream,,", "events"],
+  ];
+  for (const [accept, wanted] of rows) {
+    assert.equal(acceptStream(accept), wanted === "events" ? eventStream : jsonLines, accept);
+  }
+});
+
+test("acceptStream() answers for any text, in time that grows with it", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (accept) => {
+      const { contentType } = acceptStream(`*/*;q=0,${accept}`);
+      assert.ok(contentType !== "");
+    }),
+  );
+  const began = performance.now();
+  for (const part of ['"', '"\\', ",", ";", ";q=0.", "*/*,", 'a"'])
+    acceptStream(part.repeat(16_000));
+  assert.ok(performance.now() - began < 1_000);
+});

@@ -1,0 +1,61 @@
+import { eventStream, jsonLines, type StreamEnvelope } from "./stream-envelope.ts";
+
+/**
+ * How a caller wants the answers of a stream, by its Accept header (RFC 9110, section 12.5.1): as events where it rates these higher
+ * than lines of JSON, or as high and names only them; else as lines. A caller that accepts neither gets lines, not an error.
+ */
+export function acceptStream(accept: string | undefined): StreamEnvelope {
+  if (accept === undefined || !mayNameEvents.test(accept)) return jsonLines;
+  const ranges = Array.from(accept.matchAll(element), ([text]) => parseRange(text));
+  const events = ratingOf(eventNames, ranges);
+  const lines = ratingOf(lineNames, ranges);
+  if (events.weight !== lines.weight) {
+    return events.weight > lines.weight ? eventStream : jsonLines;
+  }
+  return events.weight > 0 && events.precision > lines.precision ? eventStream : jsonLines;
+}
+
+const eventNames = ["text/event-stream"];
+/** What people call lines of JSON; there is no registered name. */
+const lineNames = [
+  "application/x-ndjson",
+  "application/ndjson",
+  "application/jsonl",
+  "application/json",
+];
+
+/** Most callers say nothing of the kind: they are not looked at further. */
+const mayNameEvents = /event-stream|\*/i;
+
+/** What stands between commas, those within quotes aside. */
+const element = /(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g;
+
+interface MediaRange {
+  /** In lower case: text/html, text/*, or any. */
+  readonly name: string;
+  /** From 0, never, to 1. */
+  readonly weight: number;
+}
+
+function parseRange(text: string): MediaRange {
+  const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+  if (weight === undefined) return { name, weight: 1 };
+  return { name, weight: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0 };
+}
+
+/** The weight of a type, by the most precise range that it is in: 3 for its name, 1 for any type, 0 for none. */
+function ratingOf(
+  names: readonly string[],
+  ranges: readonly MediaRange[],
+): { weight: number; precision: number } {
+  const kind = `${names[0]?.split("/")[0]}/*`;
+  let best = { weight: 0, precision: 0 };
+  for (const { name, weight } of ranges) {
+    const precision = names.includes(name) ? 3 : name === kind ? 2 : name === "*/*" ? 1 : 0;
+    if (precision > best.precision) best = { weight, precision };
+    else if (precision > 0 && precision === best.precision && weight > best.weight)
+      best = { weight, precision };
+  }
+  return best;
+}
