@@ -1,11 +1,11 @@
 // npm run bench:accuracy [folder]: word error rate of short and live recognition through real engine processes, per recording and
 // in total: over flite voices, and over the recordings of a folder (name.wav beside name.txt) where there is one.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { type EnginePool, openEnginePool } from "../src/engines/engine-pool.ts";
 import { createLog } from "../src/std/log.ts";
-import { flite, joined, samplesOfWav } from "../test/flite.ts";
+import { flite, joined } from "../test/flite.ts";
+import { readRecordings, type Recording } from "./recordings.ts";
 import { sentences } from "./sentences.ts";
 import { wordErrors, wordsOf } from "./word-errors.ts";
 
@@ -13,12 +13,6 @@ const errorPercentMax = { flite: 8, recordings: 21 };
 const shortMsMax = 2000;
 const voices = ["slt", "rms", "awb"] as const;
 const rate = 16_000;
-
-interface Recording {
-  readonly name: string;
-  readonly text: string;
-  readonly samples: Int16Array;
-}
 
 type Mode = "short" | "live";
 
@@ -109,20 +103,4 @@ async function hear(from: EnginePool, samples: Int16Array, mode: Mode): Promise<
 /** As a caller sends it: 100 ms at a time. */
 function* inChunks(samples: Int16Array): Generator<Int16Array> {
   for (let at = 0; at < samples.length; at += rate / 10) yield samples.subarray(at, at + rate / 10);
-}
-
-function readRecordings(from: string): Recording[] {
-  if (!existsSync(from)) return [];
-  return readdirSync(from)
-    .filter((file) => file.endsWith(".wav") && existsSync(join(from, textFileOf(file))))
-    .toSorted()
-    .map((file) => ({
-      name: file.slice(0, -4),
-      text: readFileSync(join(from, textFileOf(file)), "utf8"),
-      samples: samplesOfWav(readFileSync(join(from, file))),
-    }));
-}
-
-function textFileOf(wav: string): string {
-  return wav.replace(/\.wav$/, ".txt");
 }

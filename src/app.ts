@@ -9,6 +9,7 @@ import { databaseTrouble, openDatabase, type Database } from "./database/databas
 import { signingKey } from "./database/signing-key.ts";
 import { openEnginePool, type EnginePool } from "./engines/engine-pool.ts";
 import type { Recognizer } from "./engines/recognizer.ts";
+import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -22,11 +23,13 @@ import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { createSignedUrls } from "./media/signed-url.ts";
 import { createUploads } from "./media/uploads.ts";
 import type { ReadinessCheck } from "./server/health.ts";
+import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import { openServer, type TargetDoor } from "./server/server.ts";
 import { createMediaDoor } from "./server/uploads.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import { errorFields, type Log } from "./std/log.ts";
+import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens } from "./transcripts/page-token.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 
@@ -47,6 +50,7 @@ export async function openApp(
 ): Promise<App> {
   await using parts = new AsyncDisposableStack();
   const allow = allowListOf(config);
+  const httpRules = await httpRulesOf(config);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   // The slowest parts do not need each other. When one fails, the others are closed with the rest.
   const opening = [
@@ -102,6 +106,8 @@ export async function openApp(
       authenticator: createAuthenticator({ db, publicUrl, log }),
       readiness: readinessOf({ database, recognizer, store, sandbox }),
       explain: databaseTrouble,
+      publicUrl,
+      httpRules: config.role === "worker" ? undefined : httpRules,
       log,
     }),
   );
@@ -133,6 +139,20 @@ function allowListOf({ allowMediaFrom }: Config): MediaAllowList {
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`HLUST_ALLOW_MEDIA_FROM: ${problem}`, { cause: error });
+  }
+}
+
+/** The services that have HTTP rules. */
+const contract = [Transcripts, Speech, GoogleSpeech, Accounts];
+
+async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | undefined> {
+  if (httpRulesFile === undefined) return undefined;
+  try {
+    return await readHttpRulesFile(httpRulesFile, contract);
+  } catch (error) {
+    if (!(error instanceof ServiceConfigError)) throw error;
+    const problems = error.problems.map((problem) => `\n  ${problem}`);
+    throw new ConfigError(`HLUST_HTTP_RULES cannot be used:${problems.join("")}`, { cause: error });
   }
 }
 
@@ -170,6 +190,7 @@ async function openDoors(
     services: [
       implemented(Transcripts, transcripts),
       implemented(Speech, createSpeechService({ recognizer, limits })),
+      implemented(GoogleSpeech, createSpeechService({ recognizer, limits, describeResults: true })),
       implemented(Accounts, createAccountsService({ db, log })),
     ],
     media: createMediaDoor({ urls, uploads, store, findMedia: (id) => findMedia(db, id), log }),

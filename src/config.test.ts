@@ -15,6 +15,7 @@ test("readConfig() has defaults that work", () => {
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
   assert.deepEqual(config.allowMediaFrom, []);
+  assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.sandbox, "auto");
   assert.equal(config.logLevel, "info");
   assert.deepEqual(readConfig({ HLUST_PORT: "" }), config, "an empty setting is an unset one");
@@ -37,6 +38,7 @@ test("readConfig() reads every setting", () => {
     HLUST_KEEP_MEDIA: "false",
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_STREAM_SECONDS_MAX: "60",
+    HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
   });
   assert.deepEqual(config, {
     port: 0,
@@ -54,6 +56,7 @@ test("readConfig() reads every setting", () => {
     keepMedia: false,
     uploadBytesMax: 1000,
     streamSecondsMax: 60,
+    httpRulesFile: "/etc/hlust/rules.yaml",
   });
 });
 
@@ -94,7 +97,13 @@ test("describeConfig() shows meaning, value and default, and no secret", () => {
   assert.match(text, /HLUST_HOST\n.*\n +default: 127\.0\.0\.1/);
   assert.match(text, /DATABASE_URL\n.*\n +\(set\)/);
   assert.equal(text.includes("secret"), false);
-  for (const name of ["HLUST_ROLE", "HLUST_ALLOW_MEDIA_FROM", "HLUST_SANDBOX", "HLUST_LOG"]) {
+  for (const name of [
+    "HLUST_ROLE",
+    "HLUST_ALLOW_MEDIA_FROM",
+    "HLUST_SANDBOX",
+    "HLUST_LOG",
+    "HLUST_HTTP_RULES",
+  ]) {
     assert.ok(text.includes(name));
   }
 });

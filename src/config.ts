@@ -24,6 +24,8 @@ export interface Config {
   readonly uploadBytesMax: number;
   /** How long one live stream may last. */
   readonly streamSecondsMax: number;
+  /** A service configuration with HTTP rules; undefined: the contract's own paths. */
+  readonly httpRulesFile: string | undefined;
 }
 
 export const roles = ["all", "api", "worker"] as const;
@@ -143,10 +145,17 @@ const settings = {
     fallback: "14400 (4 h)",
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
   },
+  httpRulesFile: {
+    name: "HLUST_HTTP_RULES",
+    meaning:
+      "Service configuration (google.api.Service, YAML or JSON) whose http rules take the place of the API's paths",
+    fallback: "the paths of the API's contract",
+    parse: (text) => (text === undefined ? undefined : resolve(text)),
+  },
 } satisfies { [Key in keyof Config]: Setting<Config[Key] | undefined> };
 
-/** Variables of the environment that begin with HLUST_ but are read elsewhere: by tests and scripts. */
-const readElsewhere: ReadonlySet<string> = new Set(["HLUST_VECTORS"]);
+/** Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands, tests and scripts. */
+const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
 
 /** Reads every setting; throws ConfigError that names each unknown or unusable one. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
@@ -184,6 +193,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     keepMedia: read(settings.keepMedia),
     uploadBytesMax: read(settings.uploadBytesMax),
     streamSecondsMax: read(settings.streamSecondsMax),
+    httpRulesFile: read(settings.httpRulesFile),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;

@@ -23,6 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "std",
     "gen",
     "config.ts",
+    "transcoding",
     "database",
     "audio",
     "media",
@@ -35,8 +36,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "server",
   ],
   "main.ts": ["std", "config.ts", "app.ts"],
-  cli: ["client", "gen", "std", "config.ts", "main.ts"],
-  client: ["std", "gen"],
+  cli: ["client", "gen", "std", "audio/wav.ts", "config.ts", "main.ts"],
+  client: ["std", "gen", "transcoding"],
   console: ["client", "gen", "std"],
 };
 

@@ -24,6 +24,7 @@ test("every request of the README answers as it says", async () => {
   try {
     symlinkSync(service.dataFolder, join(folder, "data"));
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    symlinkSync(join(root, "src"), join(folder, "src"));
     const marked = requests().map((block, at) => `echo; echo "== ${at}"\n${block}`);
     const script = marked
       .join("\n")
@@ -40,7 +41,8 @@ test("every request of the README answers as it says", async () => {
       /^\s*(\{\})?\s*$/,
       new RegExp(`"SUCCESS"(.|\\n)*${text}\n`),
       /"name": "transcripts\/(.|\n)*"Ávarp"\n"Meeting"\n"transcripts\/\S+"\n"transcripts\/\S+"\n(.|\n)*"Morning meeting"/,
-      /RIFF$/,
+      /RIFF\s*$/,
+      /2 transcripts\n\w.* \n/,
     ];
     assert.equal(outputs.length, expected.length);
     for (const [at, output] of outputs.entries())

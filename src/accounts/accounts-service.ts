@@ -27,7 +27,7 @@ export interface AccountsParts {
   readonly now?: () => number;
 }
 
-const displayNameLengthMax = 200;
+export const displayNameLengthMax = 200;
 /** Keys of one kind that an account may have: lists answer them all. */
 const keysMax = 1000;
 /** The end of RFC 3339 time: 9999-12-31T23:59:59Z. */

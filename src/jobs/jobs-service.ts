@@ -51,7 +51,7 @@ export type JobsService = Pick<
 
 /** decisions, Jobs: how long an Idempotency-Key names the same job. */
 const keyMs = 24 * 3_600_000;
-const keyCharsMax = 255;
+export const keyCharsMax = 255;
 
 export function createJobsService(parts: JobsParts): JobsService {
   const { db, queue, pageTokens } = parts;

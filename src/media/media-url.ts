@@ -13,7 +13,7 @@ export interface MediaAllowList {
 }
 
 /** Longest URL of media, in characters. Signed URLs of object stores have up to about 2000. */
-const urlCharsMax = 8192;
+export const urlCharsMax = 8192;
 
 /** The one answer for everything that is not public: it never tells what was behind the address. */
 export const notPublic = "the address of the host is not public";

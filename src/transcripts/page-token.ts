@@ -16,7 +16,7 @@ export interface PageTokens {
 }
 
 const macBytes = 16;
-const tokenCharsMax = 1024;
+export const tokenCharsMax = 1024;
 
 /** `key`: 32 secret bytes, the same on every node. */
 export function createPageTokens(key: Buffer): PageTokens {

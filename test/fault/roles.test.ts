@@ -4,9 +4,31 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus,
+} from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { speak } from "../flite.ts";
 import { callRest } from "../spec/service.ts";
 import { postgresOf, startService } from "./process.ts";
+
+/** The same over gRPC: no speech, and no reflection of it. */
+async function answersOnlyHealth(baseUrl: string): Promise<void> {
+  const transport = createGrpcTransport({ baseUrl });
+  const { statuses } = await createClient(Health, transport).list({});
+  assert.deepEqual(Object.keys(statuses), [""]);
+  assert.equal(statuses[""]?.status, HealthCheckResponse_ServingStatus.SERVING);
+  await assert.rejects(createClient(Speech, transport).recognize({}), { code: Code.Unimplemented });
+  async function* questions() {
+    yield { messageRequest: { case: "listServices" as const, value: "" } };
+  }
+  const answers = createClient(ServerReflection, transport).serverReflectionInfo(questions());
+  await assert.rejects(Array.fromAsync(answers), { code: Code.Unimplemented });
+}
 
 test("jobs given to an api node are done by a worker node, which answers nothing but its health", async () => {
   const data = mkdtempSync(join(tmpdir(), "hlust-roles-"));
@@ -29,6 +51,7 @@ test("jobs given to an api node are done by a worker node, which answers nothing
     assert.equal((await fetch(`${worker.address}/readyz`)).status, 200);
     const list = { method: "GET", path: "/v1alpha1/transcripts" };
     assert.equal((await callRest(worker.address, api.key, list)).status, 404);
+    await answersOnlyHealth(worker.address);
     const deadline = Date.now() + 20_000;
     for (;;) {
       const { state } = await call("GET", `/v1alpha1/${job.name}`);

@@ -1,0 +1,26 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { samplesOfWav } from "../test/flite.ts";
+
+export interface Recording {
+  readonly name: string;
+  readonly text: string;
+  readonly samples: Int16Array;
+}
+
+/** The recordings of a folder, name.wav beside name.txt, in the order of their names; none where there is no such folder. */
+export function readRecordings(from: string): Recording[] {
+  if (!existsSync(from)) return [];
+  return readdirSync(from)
+    .filter((file) => file.endsWith(".wav") && existsSync(join(from, textFileOf(file))))
+    .toSorted()
+    .map((file) => ({
+      name: file.slice(0, -4),
+      text: readFileSync(join(from, textFileOf(file)), "utf8"),
+      samples: samplesOfWav(readFileSync(join(from, file))),
+    }));
+}
+
+function textFileOf(wav: string): string {
+  return wav.replace(/\.wav$/, ".txt");
+}
