@@ -18,13 +18,11 @@ export interface Talk {
   readonly endsMs: readonly number[];
 }
 
-/** Every third sentence of each voice in turn, and the recordings of the folder between them; `first` turns it around. */
+/** Every third sentence of each voice, then the recordings of the folder; `first` turns it around. */
 export function makeTalk(folder: string, first = 0): Talk {
-  const spoken = sentences
-    .filter((_, index) => index % 3 === 0)
-    .flatMap((text) => voices.map((voice) => flite(text, { voice })));
-  const recorded = readRecordings(folder).map(({ samples }) => samples);
-  const all = spoken.flatMap((samples, index) => [samples, recorded[index] ?? []].flat());
+  const said = sentences.filter((_, index) => index % 3 === 0);
+  const spoken = voices.flatMap((voice) => said.map((text) => flite(text, { voice })));
+  const all = [...spoken, ...readRecordings(folder).map(({ samples }) => samples)];
   const turned = [...all.slice(first), ...all.slice(0, first)];
   const endsMs: number[] = [];
   let at = 0;

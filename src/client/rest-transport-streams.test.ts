@@ -46,7 +46,7 @@ test("the doors of the service and the transport have one notion of streams and 
     assert.equal((await connectFailure(read())).code, code);
     assert.deepEqual(seen, "to" in request ? [0, 1] : []);
   }
-  const hanging = streams.count({ to: 1, atEnd: "hang" }, { timeoutMs: 200 });
+  const hanging = streams.count({ to: 1, atEnd: "hang" }, { timeoutMs: 1_000 });
   assert.equal((await connectFailure(Array.fromAsync(hanging))).code, Code.DeadlineExceeded);
   await until(async () => await Promise.resolve(server.seen.over === 8));
 

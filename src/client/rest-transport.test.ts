@@ -213,7 +213,7 @@ test("a call that takes too long, is aborted or loses its connection says so, an
   });
   const client = clientOf(server.url);
   assert.equal(
-    (await connectFailure(client.echo({}, { timeoutMs: 50 }))).code,
+    (await connectFailure(client.echo({}, { timeoutMs: 1_000 }))).code,
     Code.DeadlineExceeded,
   );
   const aborting = new AbortController();
@@ -281,7 +281,7 @@ test("a stream of answers ends when it is aborted or its time is over", async ()
   const aborting = new AbortController();
   const rows = [
     [{ signal: aborting.signal }, Code.Canceled],
-    [{ timeoutMs: 100 }, Code.DeadlineExceeded],
+    [{ timeoutMs: 2_000 }, Code.DeadlineExceeded],
   ] as const;
   for (const [options, code] of rows) {
     const messages = (await lines(server.url, options))[Symbol.asyncIterator]();

@@ -6,7 +6,7 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface WebSocketCall<O extends DescMessage> {
-  /** http: or https:, without a path. */
+  /** http: or https:, host and port, with the path under which a proxy has the service, if any; without a slash at the end. */
   readonly base: string;
   readonly messages: AsyncIterable<Message>;
   /** Where the stream is, which the first message may say, and a message as text. */

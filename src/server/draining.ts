@@ -17,10 +17,10 @@ export function createDraining(): Draining {
   function until<T>(messages: AsyncIterable<T>): { messages: AsyncIterable<T>; end: () => void } {
     const iterator = messages[Symbol.asyncIterator]();
     const done: IteratorResult<T, undefined> = { done: true, value: undefined };
-    let isEnded = begun.signal.aborted;
+    let isEnded = false;
     let answer: ((result: IteratorResult<T>) => void) | undefined;
     const next = (): Promise<IteratorResult<T>> => {
-      if (isEnded) return Promise.resolve(done);
+      if (isEnded || begun.signal.aborted) return Promise.resolve(done);
       // Not Promise.race with one promise for all: it would remember every message of a long stream.
       return new Promise((resolve, reject) => {
         answer = resolve;
@@ -36,7 +36,10 @@ export function createDraining(): Draining {
     };
   }
 
-  async function* thenForget<T>(answers: AsyncIterable<T>, end: () => void): AsyncIterable<T> {
+  /** Remembered from the first answer that is asked for: a call that is refused by then is never asked, nor told that it is over. */
+  async function* remembered<T>(answers: AsyncIterable<T>, end: () => void): AsyncIterable<T> {
+    ends.add(end);
+    if (begun.signal.aborted) end();
     try {
       yield* answers;
     } finally {
@@ -54,12 +57,11 @@ export function createDraining(): Draining {
       ends.add(end);
       try {
         const response = await next({ ...request, message: messages });
-        if (response.stream) return { ...response, message: thenForget(response.message, end) };
+        return response.stream
+          ? { ...response, message: remembered(response.message, end) }
+          : response;
+      } finally {
         ends.delete(end);
-        return response;
-      } catch (error) {
-        ends.delete(end);
-        throw error;
       }
     },
     drain() {

@@ -188,7 +188,7 @@ test("when the service stops, who watches is told at once and let go", async () 
   await until(() => Promise.resolve(seen.length === 1));
   const began = performance.now();
   await opened.server[Symbol.asyncDispose]();
-  assert.ok(performance.now() - began < 5_000, "nobody is waited for");
+  assert.ok(performance.now() - began < 10_000, "nobody is waited for");
   const error = await ended;
   assert.equal(error.code, Code.Unavailable);
   assert.match(error.message, /the service is stopping/);
@@ -225,16 +225,22 @@ test("a thousand streams without a token may be open, and no more", async () => 
     Array.from({ length: 200 }, () => follow(client, "x")),
   );
   await until(() => Promise.resolve(watchers.every(({ seen }) => seen.length === 1)));
-  const late = healthAt(address).watch({}, { timeoutMs: 5_000 });
+  const late = healthAt(address).watch({}, { timeoutMs: 20_000 });
   await assert.rejects(Array.fromAsync(late), {
     code: Code.ResourceExhausted,
     rawMessage: "1000 streams without a token are open",
   });
   assert.equal((await healthAt(address).check({})).status, Status.SERVING, "not a stream");
   await watchers.pop()?.stop();
-  const next = follow(healthAt(address), "x");
-  await until(() => Promise.resolve(next.seen.length === 1));
-  await Promise.all([next, ...watchers].map((watcher) => watcher.stop()));
+  // Its caller knows that it is over before the service does.
+  const next = healthAt(address);
+  await until(async () => {
+    for await (const { status } of next.watch({ service: "x" })) {
+      return status === Status.SERVICE_UNKNOWN;
+    }
+    return false;
+  });
+  await Promise.all(watchers.map((watcher) => watcher.stop()));
 });
 
 test("a server without services answers its health, and nothing else", async () => {

@@ -13,8 +13,12 @@ import {
   type ServerReflectionResponse,
 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { shown } from "../std/service-error.ts";
+import { ServiceError, shown } from "../std/service-error.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** Streams need no token here: one that asks nothing for this long makes room for others. */
+const idleMsMaxDefault = 60_000;
 
 /**
  * grpc.reflection.v1 and v1alpha, which tell clients the contract: of `services` and of themselves, and `files` whose messages no
@@ -23,6 +27,7 @@ import { implemented, type ImplementedService } from "./methods.ts";
 export function createGrpcReflection(
   services: readonly DescService[],
   files: readonly DescFile[] = [],
+  { idleMsMax = idleMsMaxDefault }: { readonly idleMsMax?: number } = {},
 ): ImplementedService[] {
   const own = [ServerReflection, ServerReflectionV1Alpha] as const;
   const contract = contractOf([...services, ...own], files);
@@ -30,12 +35,22 @@ export function createGrpcReflection(
     requests: AsyncIterable<ServerReflectionRequest>,
   ): AsyncGenerator<ServerReflectionResponse, void, undefined> {
     const sent = new Set<DescFile>();
-    for await (const request of requests) {
-      yield create(ServerReflectionResponseSchema, {
-        validHost: request.host,
-        originalRequest: request,
-        messageResponse: answer(request.messageRequest, contract, sent),
-      });
+    const idle = new AbortController();
+    const timer = setTimeout(() => {
+      const problem = `no question came for ${idleMsMax / 1000} s`;
+      idle.abort(new ServiceError("out_of_range", problem));
+    }, idleMsMax);
+    try {
+      for await (const request of untilAborted(requests, idle.signal)) {
+        timer.refresh();
+        yield create(ServerReflectionResponseSchema, {
+          validHost: request.host,
+          originalRequest: request,
+          messageResponse: answer(request.messageRequest, contract, sent),
+        });
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
   return own.map((service) => implemented(service, { serverReflectionInfo }));
@@ -143,7 +158,9 @@ function filesFrom(
 
 function extensionNumbers({ symbols, extensions }: Contract, typeName: string): Answer {
   const numbers = extensions.get(typeName)?.keys();
-  if (!numbers && !symbols.has(typeName)) {
+  const file = symbols.get(typeName);
+  const isMessage = file && nestedMessages(file).has(typeName);
+  if (!numbers && !isMessage) {
     return failure(Code.NotFound, `message ${shown(typeName)} is not part of the contract`);
   }
   const value = create(ExtensionNumberResponseSchema, {
@@ -151,6 +168,11 @@ function extensionNumbers({ symbols, extensions }: Contract, typeName: string): 
     extensionNumber: [...(numbers ?? [])].toSorted((a, b) => a - b),
   });
   return { case: "allExtensionNumbersResponse", value };
+}
+
+function nestedMessages(file: DescFile): ReadonlySet<string> {
+  const types = Array.from(nestedTypes(file));
+  return new Set(types.flatMap(({ kind, typeName }) => (kind === "message" ? [typeName] : [])));
 }
 
 function failure(errorCode: Code, errorMessage: string): Answer {

@@ -2,7 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import type { DescService } from "@bufbuild/protobuf";
 import type { Log } from "../std/log.ts";
-import { resolveRules, type RuleNotice, type RuleSpot } from "../transcoding/http-rules.ts";
+import {
+  type Binding,
+  resolveRules,
+  type RuleNotice,
+  type RuleSpot,
+} from "../transcoding/http-rules.ts";
 import {
   readServiceConfig,
   type ServiceConfig,
@@ -19,20 +24,38 @@ export async function readHttpRulesFile(
   services: readonly DescService[],
 ): Promise<ServiceConfig> {
   const config = readServiceConfig(await textOf(path), { file: path, services });
-  const problems = resolveRules(services, config.rules).bindings.flatMap(
-    ({ httpMethod, method, spot }) => {
-      const isStream = method.methodKind === "bidi_streaming";
-      if (spot.rule === undefined || httpMethod === "*") return [];
-      if (isStream === (httpMethod === "WEBSOCKET")) return [];
-      const expected = isStream ? "expected custom with kind WEBSOCKET" : "expected another kind";
-      const kind = isStream ? "a stream of messages both ways" : "no such stream";
-      return [
-        `${config.placeOf(spot)}: ${expected}, found ${httpMethod}: ${method.name} is ${kind}`,
-      ];
-    },
-  );
+  const problems = resolveRules(services, config.rules).bindings.flatMap((binding) => {
+    if (binding.spot.rule === undefined) return [];
+    const place = config.placeOf(binding.spot);
+    return [kindProblem(binding), pathProblem(binding)].flatMap((problem) =>
+      problem === undefined ? [] : [`${place}: ${problem}`],
+    );
+  });
   if (problems.length > 0) throw new ServiceConfigError(problems);
   return config;
+}
+
+function kindProblem({ httpMethod, method }: Binding): string | undefined {
+  const isStream = method.methodKind === "bidi_streaming";
+  if (httpMethod === "*" || isStream === (httpMethod === "WEBSOCKET")) return undefined;
+  const expected = isStream ? "expected custom with kind WEBSOCKET" : "expected another kind";
+  const kind = isStream ? "a stream of messages both ways" : "no such stream";
+  return `${expected}, found ${httpMethod}: ${method.name} is ${kind}`;
+}
+
+/** What the service answers itself, before any rule: all that begins with these. */
+const ownPaths: ReadonlySet<string> = new Set([
+  "docs",
+  "healthz",
+  "media",
+  "openapi.json",
+  "readyz",
+]);
+
+function pathProblem({ path, template }: Binding): string | undefined {
+  const [first] = path.segments;
+  if (first?.kind !== "literal" || !ownPaths.has(first.text)) return undefined;
+  return `expected a path of another beginning, found ${template}: the service answers /${first.text} itself`;
 }
 
 async function textOf(path: string): Promise<string> {

@@ -63,7 +63,7 @@ test("openPort() knows HTTP/2 by a preface that comes in pieces", async () => {
 test("openPort() lets an idle HTTP/2 connection go, but none with a call that is silent", async () => {
   const waiting: Http2ServerResponse[] = [];
   const port = await openPort(
-    { host: "127.0.0.1", port: 0, idleMsMax: 100 },
+    { host: "127.0.0.1", port: 0, idleMsMax: 500 },
     {
       handle: (request, response) => {
         if (request.url === "/silent" && response instanceof Http2ServerResponse) {

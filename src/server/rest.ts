@@ -15,7 +15,7 @@ import { acceptStream } from "../transcoding/accept-stream.ts";
 import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
-import type { Routed, Transcoder } from "../transcoding/transcoder.ts";
+import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
 import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
@@ -197,8 +197,13 @@ function routeCall(transcoder: Transcoder, httpMethod: string, target: string): 
   try {
     return transcoder.route(httpMethod, target);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.metadata["allow"] !== "WEBSOCKET") throw error;
-    return transcoder.route("WEBSOCKET", target);
+    if (!(error instanceof ServiceError)) throw error;
+    const allowed = error.metadata["allow"]?.split(", ") ?? [];
+    if (!allowed.includes("WEBSOCKET")) throw error;
+    // Sockets begin with GET; whatever else comes where nothing else is served is told the same.
+    if (allowed.length === 1 || httpMethod === "GET") return transcoder.route("WEBSOCKET", target);
+    const others = allowed.filter((method) => method !== "WEBSOCKET" && method !== "GET");
+    throw methodNotAllowed(target.split("?", 1)[0] ?? "", httpMethod, ["GET", ...others]);
   }
 }
 

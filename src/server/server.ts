@@ -14,6 +14,7 @@ import { createGrpcReflection } from "./grpc-reflection.ts";
 import { createHealthDoor, createReadiness, type ReadinessCheck } from "./health.ts";
 import {
   answerFailure,
+  breakOff,
   targetOf,
   type HttpHandler,
   type HttpListener,
@@ -98,9 +99,15 @@ export async function openServer(parts: {
     return rest(request, response);
   };
   const otherwise: HttpListener = (request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      answerFailure(response, answerError(error));
-    });
+    serve(request, response)
+      .catch((error: unknown) => {
+        answerFailure(response, answerError(error));
+      })
+      // Not even the failure could be written: without this, one such answer ends the process.
+      .catch((bug: unknown) => {
+        log.error(errorFields(bug), "call.broken");
+        breakOff(response);
+      });
   };
   const grpcHealth = createGrpcHealth({
     services: contract,

@@ -69,6 +69,9 @@ test("bindingsOf() tells every problem of every rule with its place", () => {
     [{ get: "/x", put: "/y" }, /oneof/],
     [{ get: "/x", nope: 1 }, /"nope" is unknown/],
     [{ custom: { path: "/x" } }, /no kind/],
+    [{ custom: { kind: "A B", path: "/x" } }, /"A B" cannot be the name of an HTTP method/],
+    [{ custom: { kind: "第", path: "/x" } }, /"第" cannot be the name/],
+    [{ custom: { kind: "A\r\nb: c", path: "/x" } }, /"A\\r\\nB: C" cannot be the name/],
     [
       { get: "/x", additional_bindings: [{ get: "/y", additional_bindings: [{ get: "/z" }] }] },
       /additional_bindings\[0\]: additional_bindings are one level deep only/,

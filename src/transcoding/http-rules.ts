@@ -227,6 +227,9 @@ interface Pattern {
   readonly below: readonly string[];
 }
 
+/** A token of RFC 9110, section 5.6.2: nothing else can come as a method, or stand in Allow. "*" is one as well. */
+const methodName = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/;
+
 function pathOf({ pattern }: HttpRule, at: Reading): Pattern | undefined {
   if (pattern.case === undefined) {
     fail(at, "it has no pattern (get, post, ..., custom)", []);
@@ -237,6 +240,9 @@ function pathOf({ pattern }: HttpRule, at: Reading): Pattern | undefined {
   const template = isCustom ? pattern.value.path : pattern.value;
   const below = isCustom ? ["custom", "path"] : [pattern.case];
   if (httpMethod === "") fail(at, "its custom pattern has no kind", ["custom"]);
+  else if (!methodName.test(httpMethod)) {
+    fail(at, `${shown(httpMethod)} cannot be the name of an HTTP method`, ["custom", "kind"]);
+  }
   try {
     return { httpMethod, template, path: parsePathTemplate(template), below };
   } catch (error) {

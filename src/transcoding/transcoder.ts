@@ -95,8 +95,17 @@ function routeIn(routes: RouteTable<Binding>, httpMethod: string, target: string
       reason: "ROUTE_NOT_FOUND",
     });
   }
+  throw methodNotAllowed(path, httpMethod, allowed);
+}
+
+/** The failure of a method where others are served. */
+export function methodNotAllowed(
+  path: string,
+  httpMethod: string,
+  allowed: readonly string[],
+): ServiceError {
   const allow = allowed.join(", ");
-  throw new ServiceError(
+  return new ServiceError(
     "unimplemented",
     `${shown(path)} does not take ${shown(httpMethod)}, only ${allow}`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow } },

@@ -24,6 +24,7 @@ before(async () => {
       get: /other/{name=transcripts/*}
       additional_bindings:
         - get: /more/{name=transcripts/*}:show
+        - get: /records/{name=records/*}
 `,
   );
   service = await openTestService({
@@ -119,12 +120,20 @@ test("the document has the service's address, and the rules that the operator ga
   assert.deepEqual(places, [
     "GET /other/transcripts/{transcript} getTranscript",
     "GET /more/transcripts/{transcript}:show getTranscript_2",
+    "GET /records/records/{record} getTranscript_3",
   ]);
   const [sample] = document.paths["/other/transcripts/{transcript}"]?.get?.["x-codeSamples"] ?? [];
   assert.match(
     sample?.source ?? "",
     /^curl https:\/\/speech\.example\.org\/other\/transcripts\/[0-9a-f-]{36} \\\n/,
   );
+  // A path that the contract's examples do not fit has none.
+  const { get: moved } = document.paths["/records/records/{record}"] ?? {};
+  assert.ok(moved);
+  assert.equal(moved["x-codeSamples"], undefined);
+  const page = await (await fetch(`${service.address}/docs`)).text();
+  for (const name of ["getTranscript", "getTranscript_2", "getTranscript_3"])
+    assert.ok(page.includes(`<span>${name}</span>`), name);
 });
 
 test("a worker describes nothing", async () => {

@@ -55,6 +55,9 @@ http:
     - selector: ${transcripts}.InitUpload
       post: /v1alpha1/transcripts
       body: "*"
+    - selector: ${transcripts}.SubmitTranscriptJob
+      post: /live
+      body: "*"
 `,
   );
   await using service = await startService(join(folder, "data"), {
@@ -104,6 +107,11 @@ http:
   const moved = await call("GET", `/archive/transcripts%2F${id}`);
   assert.equal(moved.status, 404);
   assert.match(moved.json.message, new RegExp(`transcripts/${id}`));
+
+  // Beside a stream, which begins with GET.
+  const put = await call("PUT", "/live");
+  assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, POST"]);
+  assert.equal((await call("GET", "/live")).status, 426);
 
   await assert.rejects(openStream(service.address, { token: service.key }), /HTTP 404/);
   const stream = await openStream(service.address, { token: service.key, path: "/live" });
@@ -162,6 +170,12 @@ Run \`hlust config\` for the settings.
   const kinds = serve(rulesFile("kinds.json", JSON.stringify({ http: { rules } })));
   assert.match(kinds, /kinds\.json:1:87: expected custom with kind WEBSOCKET, found GET: Strea/);
   assert.match(kinds, /kinds\.json:1:184: expected another kind, found WEBSOCKET: Recognize is no/);
+  const docs = [{ selector: `${transcripts}.GetTranscript`, get: "/docs/{name=**}" }];
+  const own = serve(rulesFile("own.json", JSON.stringify({ http: { rules: docs } })));
+  assert.match(
+    own,
+    /own\.json:1:\d+: expected a path of another beginning, found \/docs\/\{name=\*\*\}: the s/,
+  );
   assert.match(serve("none.yaml"), /HLUST_HTTP_RULES.*\n {2}\S+none\.yaml: cannot be read: ENOENT/);
   assert.match(serve("."), /HLUST_HTTP_RULES.*\n {2}\S+: cannot be read: it is not a file/);
   assert.match(serve("/dev/zero"), /cannot be read: it is not a file/);

@@ -70,8 +70,9 @@ const headers = [
   "accept: application/json;q=0.5, */*\r\n",
   "if-match: a\r\n",
   "idempotency-key: a\r\n",
-  "x-server-timeout: 1\r\n",
-  "grpc-timeout: 1S\r\n",
+  // Not so short that a busy machine answers 504.
+  "x-server-timeout: 60\r\n",
+  "grpc-timeout: 60S\r\n",
   "expect: 100-continue\r\n",
   "upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
 ];

@@ -90,10 +90,12 @@ test("live audio gives what any client of the socket gets, in any chunks", async
 
 test("recognize gives what it gives over bare HTTP", async () => {
   const content = pcmOf(wav);
-  const { results } = await client.speech.recognize({
-    config,
-    audio: { audioSource: { case: "content", value: content } },
-  });
+  const { results } = await whenHeard(() =>
+    client.speech.recognize({
+      config,
+      audio: { audioSource: { case: "content", value: content } },
+    }),
+  );
   const { json } = await service.call("POST", "/v2beta1/speech:recognize", {
     config: { ...config, encoding: "LINEAR16" },
     audio: { content: content.toString("base64") },
@@ -150,11 +152,14 @@ test("leaving a live call ends it, and lets the audio go", async () => {
     };
   };
   const interim = { config, interimResults: true };
-  for await (const { alternatives } of client.recognizeLive(interim, microphone())) {
-    assert.notEqual(alternatives[0]?.transcript, "");
-    break;
-  }
-  await until(async () => await Promise.resolve(letGo === 1));
+  await whenHeard(async () => {
+    letGo = 0;
+    for await (const { alternatives } of client.recognizeLive(interim, microphone())) {
+      assert.notEqual(alternatives[0]?.transcript, "");
+      break;
+    }
+  });
+  await until(async () => await Promise.resolve(letGo > 0));
 
   const aborting = new AbortController();
   const { signal } = aborting;

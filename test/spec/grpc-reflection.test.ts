@@ -278,6 +278,8 @@ test("what is not in the contract is NOT_FOUND, and the stream goes on", async (
     [extension("google.protobuf.MethodOptions", 1), Code.NotFound],
     [extension("hlust.speech.v2beta1.WordInfo", 50_100), Code.NotFound],
     [numbers("hlust.speech.v2beta1.Nothing"), Code.NotFound],
+    [numbers("hlust.speech.v2beta1.Speech"), Code.NotFound],
+    [numbers("hlust.speech.v2beta1.WordInfo.word"), Code.NotFound],
     [{ case: undefined }, Code.InvalidArgument],
   ];
   const answers = await ask([...rows.map(([question]) => question), symbol("hlust.api.Access")]);

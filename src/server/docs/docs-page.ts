@@ -93,9 +93,9 @@ function contents(
     <p><a href="#schemas">Schemas</a></p>`;
 }
 
-/** Without the package that keeps it apart from another of the same name. */
+/** Without the package that keeps it apart from another of the same name; the number of a further binding stays. */
 function nameOf(operationId: string): string {
-  return operationId.split("_").at(-1) ?? operationId;
+  return /[^_]+(?:_\d+)?$/.exec(operationId)?.[0] ?? operationId;
 }
 
 /** google.cloud.speech.v1.Speech is long for a rail. */

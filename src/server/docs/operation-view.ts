@@ -184,10 +184,7 @@ function errorsView(statuses: readonly { status: string; response: Response }[])
 }
 
 /** The response that stands here or in the components. */
-export function dereferenced(
-  response: Response | Reference,
-  { components }: OpenApiDocument,
-): Response {
+function dereferenced(response: Response | Reference, { components }: OpenApiDocument): Response {
   if (!("$ref" in response)) return response;
   const name = response.$ref.slice("#/components/responses/".length);
   return components.responses[name] ?? { description: "" };

@@ -136,7 +136,7 @@ function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /** The values of an enum, with what each means where that is known. */
-export function valuesView(schema: Schema): Html | undefined {
+function valuesView(schema: Schema): Html | undefined {
   const { enum: values, "x-enumDescriptions": texts = {} } = schema.items ?? schema;
   if (values === undefined) return undefined;
   const rows = values.map((value) => {

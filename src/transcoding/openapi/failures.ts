@@ -44,7 +44,7 @@ export interface OwnFailure {
   readonly answer: FailureAnswer;
 }
 
-export const errorSchema: Schema = { $ref: "#/components/schemas/Error" };
+const errorSchema: Schema = { $ref: "#/components/schemas/Error" };
 export const streamErrorSchema: Schema = { $ref: "#/components/schemas/StreamError" };
 
 type Responses = Record<string, Response | Reference>;

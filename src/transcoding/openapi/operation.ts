@@ -4,6 +4,7 @@ import {
   getOption,
   hasOption,
   type JsonValue,
+  type Message,
   type Registry,
 } from "@bufbuild/protobuf";
 import {
@@ -12,9 +13,10 @@ import {
   failures as failuresOption,
   headers,
 } from "../../gen/hlust/api/annotations_pb.ts";
+import { ServiceError } from "../../std/service-error.ts";
 import { takesHttpBody } from "../bind-request.ts";
 import type { Binding } from "../http-rules.ts";
-import { writeRequest } from "../write-request.ts";
+import { writeRequest, type WrittenRequest } from "../write-request.ts";
 import { answersHttpBody } from "../write-response.ts";
 import { type Comments, summaryOf } from "./comments.ts";
 import type { ContractExamples, UnaryExample } from "./contract-examples.ts";
@@ -109,7 +111,8 @@ function callsOf(binding: Binding, parts: OperationParts): Call[] {
     if ("stream" in example) return [];
     const { registry } = parts;
     const message = fromJson(binding.method.input, example.request, { registry });
-    const request = writeRequest([binding], message, registry);
+    const request = writtenBy(binding, message, registry);
+    if (request === undefined) return [];
     const text = request.body?.content;
     const body: JsonValue | undefined = typeof text === "string" ? JSON.parse(text) : undefined;
     const source = curlOf({
@@ -120,6 +123,22 @@ function callsOf(binding: Binding, parts: OperationParts): Call[] {
     });
     return [{ example, body, sample: { lang: "Shell", label: example.title, source } }];
   });
+}
+
+/** undefined where an operator's rule cannot say the example, such as one that moved a collection; the contract's own must. */
+function writtenBy(
+  binding: Binding,
+  message: Message,
+  registry: Registry,
+): WrittenRequest | undefined {
+  try {
+    return writeRequest([binding], message, registry);
+  } catch (error) {
+    const isOwn = binding.spot.rule === undefined;
+    if (!isOwn && error instanceof ServiceError && error.reason === "NOT_EXPRESSIBLE")
+      return undefined;
+    throw error;
+  }
 }
 
 function securityOf(method: DescMethod): Operation["security"] {
