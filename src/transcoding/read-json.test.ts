@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { fromJson, toJson } from "@bufbuild/protobuf";
-import { NullValue } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import {
   RecognizeRequestSchema,
@@ -299,10 +298,9 @@ test("readJson() throws nothing but invalid_argument, and reads what the library
       read++;
       // The library refuses a oneof whose other member is null; nothing else that is read here.
       if (!text.includes("null")) assert.deepEqual(fromJson(MSchema, JSON.parse(text)), message);
-      // A NullValue is null in JSON, whatever number it was read from.
-      message.nv = NullValue.NULL_VALUE;
-      const again = readJson(MSchema, JSON.stringify(toJson(MSchema, message)));
-      assert.deepEqual(again, message);
+      // Compared as JSON: a NullValue is null there, whatever number it was read from.
+      const written = JSON.stringify(toJson(MSchema, message));
+      assert.equal(JSON.stringify(toJson(MSchema, readJson(MSchema, written))), written);
     }),
     { numRuns: 10_000 },
   );
