@@ -235,6 +235,11 @@ test("readJson() reads a message of live audio the same with and without its sho
   assert.deepEqual(streamingRequest, { case: "audioContent", value: new Uint8Array() });
 });
 
+/** All but NullValue's: that is null in JSON, whatever number it is, and what is null is read as not set. */
+const namesOfM = MSchema.fields
+  .filter(({ name }) => name !== "nv")
+  .flatMap((field) => [field.name, field.jsonName]);
+
 /** JSON that is close to the message: its names, with values good and bad. */
 const closeToM = fc.letrec((tie) => ({
   leaf: fc.oneof(
@@ -268,9 +273,7 @@ const closeToM = fc.letrec((tie) => ({
     fc.oneof(
       {
         weight: 9,
-        arbitrary: fc.constantFrom(
-          ...MSchema.fields.flatMap((field) => [field.name, field.jsonName]),
-        ),
+        arbitrary: fc.constantFrom(...namesOfM),
       },
       {
         weight: 1,
@@ -298,9 +301,8 @@ test("readJson() throws nothing but invalid_argument, and reads what the library
       read++;
       // The library refuses a oneof whose other member is null; nothing else that is read here.
       if (!text.includes("null")) assert.deepEqual(fromJson(MSchema, JSON.parse(text)), message);
-      // Compared as JSON: a NullValue is null there, whatever number it was read from.
-      const written = JSON.stringify(toJson(MSchema, message));
-      assert.equal(JSON.stringify(toJson(MSchema, readJson(MSchema, written))), written);
+      const again = readJson(MSchema, JSON.stringify(toJson(MSchema, message)));
+      assert.deepEqual(again, message);
     }),
     { numRuns: 10_000 },
   );
