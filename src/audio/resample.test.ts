@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cpuMs } from "../../test/cpu-time.ts";
 import { Resampler } from "./resample.ts";
 
 function resampled(rate: number, chunks: readonly Int16Array[]): number[] {
@@ -58,6 +59,37 @@ test("Resampler keeps a tone and lets no alias through", () => {
   assert.ok(measure(resampled(48_000, [tone(48_000, 7200, 2)]), 7200).level > -1, "pass band");
 });
 
+test("Resampler lets nothing through from above its band, at any rate and frequency", () => {
+  const power = (samples: readonly number[]) =>
+    samples.reduce((sum, value) => sum + value * value, 0) / samples.length;
+  // From 8.7 kHz on; what lies between 7.4 and 8 kHz is no speech, and is cut off with the slope.
+  for (const rate of [22_050, 24_000, 32_000, 44_099, 44_100, 47_999, 48_000]) {
+    for (const hertz of [8700, 9500, 10_700, 12_345, 15_900, 16_100, 19_000, 23_500]) {
+      if (hertz >= rate / 2) continue;
+      const out = resampled(rate, [tone(rate, hertz, 1)]).slice(1600, -1600);
+      const level = 10 * Math.log10(power(out) / (16_384 ** 2 / 2) + 1e-12);
+      assert.ok(level < -80, `${hertz} Hz at ${rate}: ${level} dB`);
+    }
+  }
+});
+
+test("Resampler takes a few milliseconds for a second", () => {
+  for (const rate of [8000, 44_099, 44_100, 48_000]) {
+    const second = tone(rate, 1000, 1);
+    const resampler = new Resampler(rate);
+    let least = Infinity;
+    for (let round = 0; round < 8; round++) {
+      const startMs = cpuMs();
+      for (let part = 0; part < 10; part++) {
+        resampler.push(second.subarray((part * rate) / 10, ((part + 1) * rate) / 10));
+      }
+      least = Math.min(least, cpuMs() - startMs);
+    }
+    // It takes 2 to 4 and may take 5 (bench/RESULTS.md); this machine may be busy.
+    assert.ok(least < 15, `${rate}: ${least} ms`);
+  }
+});
+
 test("Resampler puts sample n at the time of sample n", () => {
   const rate = 48_000;
   const pulse = new Int16Array(4800);
@@ -101,4 +133,26 @@ test("Resampler refuses rates that no recording has", () => {
   for (const rate of [7999, 48_001, 16_000.5, Number.NaN]) {
     assert.throws(() => new Resampler(rate), RangeError, String(rate));
   }
+});
+
+test("Resampler goes on where another one was saved, to the sample", () => {
+  const rates = fc.constantFrom(8000, 11_025, 16_000, 22_050, 44_099, 44_100, 48_000);
+  const lengths = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(rates, lengths, fc.nat(5), (rate, sizes, savedAt) => {
+      let seed = 1;
+      const chunks = sizes.map((length) =>
+        Int16Array.from({ length }, () => {
+          seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+          return (seed >>> 16) - 32_768;
+        }),
+      );
+      const first = new Resampler(rate);
+      const before = chunks.slice(0, savedAt).flatMap((chunk) => [...first.push(chunk)]);
+      const second = new Resampler(rate);
+      second.restore(JSON.parse(JSON.stringify(first.save())));
+      const after = chunks.slice(savedAt).flatMap((chunk) => [...second.push(chunk)]);
+      assert.deepEqual([...before, ...after, ...second.end()], resampled(rate, chunks));
+    }),
+  );
 });

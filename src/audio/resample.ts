@@ -1,3 +1,5 @@
+import { restoredSamples, savedSamples } from "./saved-samples.ts";
+
 /** Samples per second that the resampler writes. */
 export const resampledRate = 16_000;
 
@@ -24,6 +26,13 @@ interface Table {
   readonly rows: Float32Array;
   /** Every phase has its own row. */
   readonly isExact: boolean;
+}
+
+/** Where a resampler stands, as plain data. */
+export interface SavedResampler {
+  /** Input not yet behind every filter that needs it, from the first sample under the next output sample's filter on. */
+  readonly input: string;
+  readonly phase: number;
 }
 
 /**
@@ -61,6 +70,20 @@ export class Resampler {
     if (!this.#table) return samples;
     this.#append(this.#table, samples.length, (into, at) => into.set(samples, at));
     return this.#drain(this.#table, this.#filled);
+  }
+
+  /** All that there is to know of the samples so far. */
+  save(): SavedResampler {
+    const input = Int16Array.from(this.#input.subarray(this.#at, this.#filled));
+    return { input: savedSamples(input), phase: this.#phase };
+  }
+
+  /** Lets a fresh resampler of the same rate go on exactly where the saved one stood. */
+  restore(saved: SavedResampler): void {
+    this.#input = Float32Array.from(restoredSamples(saved.input));
+    this.#filled = this.#input.length;
+    this.#at = 0;
+    this.#phase = saved.phase;
   }
 
   /** The output that is still owed after the last samples. */

@@ -8,7 +8,10 @@ import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
 const exactActivity = (): VoiceActivity => ({
   frameSamples: 160,
   delayFrames: 0,
+  learntFrames: Infinity,
   isSpeech: (frame) => frame.some((sample) => sample !== 0),
+  save: () => [],
+  restore() {},
 });
 
 interface Utterance {
@@ -52,16 +55,16 @@ test("UtteranceCutter cuts where the silence is long enough", () => {
   const rows: [what: string, pieces: Piece[], [start: number, end: number, given: number][]][] = [
     ["nothing", [], []],
     ["silence", [silence(5000)], []],
-    ["early speech begins with the stream", [silence(800), speech(200)], [[0, 1000, 1000]]],
-    ["300 ms lead", [silence(2000), speech(200)], [[1700, 2200, 500]]],
-    ["300 ms trail", [speech(500), silence(2000)], [[0, 1000, 800]]],
+    ["150 ms lead, early too", [silence(800), speech(200)], [[650, 1000, 350]]],
+    ["150 ms lead", [silence(2000), speech(200)], [[1850, 2200, 350]]],
+    ["150 ms trail", [speech(500), silence(2000)], [[0, 1000, 650]]],
     ["a short pause is within", [speech(500), silence(490), speech(500)], [[0, 1490, 1490]]],
     [
       "a long one divides, and what follows has its lead",
       [speech(500), silence(600), speech(500)],
       [
-        [0, 1000, 800],
-        [800, 1600, 800],
+        [0, 1000, 650],
+        [950, 1600, 650],
       ],
     ],
     [
@@ -86,6 +89,35 @@ test("UtteranceCutter ends an utterance at its greatest length and goes on witho
     [0, 1000, 1000],
     [1000, 2000, 1000],
     [2000, 2500, 500],
+  ]);
+});
+
+test("UtteranceCutter tells of a pause when it hands out no more of the silence", () => {
+  const kinds = (pieces: readonly Int16Array[], silenceMsMin: number) => {
+    const options = { voiceActivity: exactActivity(), silenceMsMin, utteranceMsMax: 20_000 };
+    const cutter = new UtteranceCutter(options);
+    let audioMs = 0;
+    return pieces
+      .flatMap((piece) => [...cutter.push(piece)])
+      .flatMap((cut) => {
+        if (cut.kind === "audio") audioMs += cut.samples.length / 16;
+        if (cut.kind === "audio") return [];
+        const left = cut.kind === "pause" ? `, ${cut.samplesToEnd / 16} left` : "";
+        return [`${cut.kind} ${audioMs}${left}`];
+      });
+  };
+  const said = [speech(500), silence(140), speech(300), silence(400), speech(100), silence(600)];
+  assert.deepEqual(kinds(said, 500), [
+    "begin 0",
+    "pause 1090, 350 left",
+    "pause 1590, 350 left",
+    "end 1590",
+  ]);
+  assert.deepEqual(kinds([speech(500), silence(600)], 150), ["begin 0", "end 650"]);
+  assert.deepEqual(kinds([speech(500), silence(600)], 200), [
+    "begin 0",
+    "pause 650, 50 left",
+    "end 650",
   ]);
 });
 
@@ -180,4 +212,46 @@ test("EnergyVoiceActivity hears a voice in silence and over noise", () => {
     assert.ok(start >= 1500 && start <= 2000, `begins at ${start}`);
     assert.ok(end >= 3400 && end <= 3700, `ends at ${end}`);
   }
+});
+
+test("UtteranceCutter goes on where another one was saved, to the sample", () => {
+  const pieces = fc.array(
+    fc.record({ isSpeech: fc.boolean(), length: fc.integer({ min: 1, max: 20_000 }) }),
+    { minLength: 2, maxLength: 12 },
+  );
+  const flat = (cuts: Iterable<Cut>) => utterancesOf(cuts).map((each) => JSON.stringify(each));
+  fc.assert(
+    fc.property(pieces, fc.boolean(), (parts, endsByMark) => {
+      let sample = 0;
+      const input = parts.map(({ isSpeech, length }) =>
+        Int16Array.from({ length }, () => (isSpeech ? (sample = (sample % 30_000) + 1) : 0)),
+      );
+      const options = () => ({
+        voiceActivity: exactActivity(),
+        silenceMsMin: 500,
+        utteranceMsMax: 2000,
+      });
+      let cutter = new UtteranceCutter(options());
+      const cuts: Cut[] = [];
+      for (const samples of input) {
+        cuts.push(...cutter.push(samples));
+        if (endsByMark) cuts.push(...cutter.endUtterance());
+        if (cutter.isWithinUtterance) {
+          assert.throws(() => cutter.save(), /between utterances/);
+          continue;
+        }
+        const saved = JSON.stringify(cutter.save());
+        cutter = new UtteranceCutter(options());
+        cutter.restore(JSON.parse(saved));
+      }
+      cuts.push(...cutter.endUtterance());
+      const whole = new UtteranceCutter(options());
+      const expected = input.flatMap((samples) => [
+        ...whole.push(samples),
+        ...(endsByMark ? whole.endUtterance() : []),
+      ]);
+      assert.deepEqual(flat(cuts), flat([...expected, ...whole.endUtterance()]));
+    }),
+    { numRuns: 200 },
+  );
 });

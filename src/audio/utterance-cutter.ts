@@ -1,3 +1,4 @@
+import { restoredSamples, savedSamples } from "./saved-samples.ts";
 import type { VoiceActivity } from "./voice-activity.ts";
 
 export interface UtteranceCutterOptions {
@@ -8,20 +9,35 @@ export interface UtteranceCutterOptions {
   readonly utteranceMsMax: number;
 }
 
-/** What the cutter finds, in order: begin, audio..., end, begin, ... Offsets count samples from the first one pushed. */
+/**
+ * What the cutter finds, in order: begin, audio or pause..., end, begin, ... Offsets count samples from the first one pushed. A pause
+ * comes when the silence after speech is no longer handed out: most often the end follows, after so many samples more.
+ */
 export type Cut =
   | { readonly kind: "begin"; readonly startSample: number }
   | { readonly kind: "audio"; readonly samples: Int16Array }
+  | { readonly kind: "pause"; readonly samplesToEnd: number }
   | { readonly kind: "end"; readonly endSample: number };
+
+/** Where a cutter stands between two utterances, as plain data. */
+export interface SavedCutter {
+  readonly voiceActivity: readonly number[];
+  readonly position: number;
+  /** What may become the lead of the next utterance, in the pieces in which it is held. */
+  readonly held: string;
+  readonly heldLengths: readonly number[];
+  /** The incomplete frame. */
+  readonly frame: string;
+}
 
 /** Samples a millisecond at 16 kHz. */
 const perMs = 16;
 /** Kept from before speech begins. */
-const leadSamples = 300 * perMs;
-/** Speech found this early begins with the stream: nothing is yet known of its noise. */
+const leadSamples = 150 * perMs;
+/** Speech found this early may have begun with the stream, or when it was no longer muted: nothing was yet known of its noise. */
 const earlySamples = 1000 * perMs;
 /** Handed out after speech; of a longer silence the rest is only when speech goes on in the same utterance. */
-const trailSamples = 300 * perMs;
+const trailSamples = 150 * perMs;
 
 /**
  * Cuts a stream of 16 kHz samples into utterances, the same way for every engine: from shortly before speech until silence,
@@ -53,17 +69,60 @@ export class UtteranceCutter {
     this.#frame = new Int16Array(frameSamples);
   }
 
-  /** Takes the next samples. */
+  /** Whether an utterance has begun and not ended. */
+  get isWithinUtterance(): boolean {
+    return this.#startSample !== undefined;
+  }
+
+  /** All that there is to know between two utterances; not within one. */
+  save(): SavedCutter {
+    if (this.isWithinUtterance) throw new Error("a cutter is saved between utterances only");
+    return {
+      voiceActivity: this.#activity.save(),
+      position: this.#position,
+      held: savedSamples(this.#joinHeld()),
+      heldLengths: this.#held.map(({ length }) => length),
+      frame: savedSamples(this.#frame.subarray(0, this.#frameFilled)),
+    };
+  }
+
+  /** Lets a fresh cutter go on exactly where the saved one stood. */
+  restore(saved: SavedCutter): void {
+    this.#activity.restore(saved.voiceActivity);
+    this.#position = saved.position;
+    const held = restoredSamples(saved.held);
+    let at = 0;
+    for (const length of saved.heldLengths) this.#hold(held.subarray(at, (at += length)));
+    const frame = restoredSamples(saved.frame);
+    this.#frame.set(frame);
+    this.#frameFilled = frame.length;
+  }
+
+  /** Takes the next samples; they are not to be changed any more. What belongs together is handed out together. */
   *push(samples: Int16Array): Generator<Cut, void, undefined> {
     for (let at = 0; at < samples.length;) {
-      const part = samples.subarray(at, at + this.#frame.length - this.#frameFilled);
-      this.#frame.set(part, this.#frameFilled);
-      this.#frameFilled += part.length;
-      at += part.length;
-      if (this.#frameFilled < this.#frame.length) return;
-      this.#frameFilled = 0;
-      yield* this.#take(this.#frame.slice());
+      const frame = this.#fill(samples, at);
+      if (!frame) break;
+      at += frame.taken;
+      const cuts = this.#take(frame.samples);
+      if (cuts) yield* cuts;
     }
+    const isSpoken = this.#startSample !== undefined && this.#silenceSamples <= trailSamples;
+    if (isSpoken && this.#heldSamples > 0) yield this.#release();
+  }
+
+  /** The next whole frame, if there is one: where it lies within these samples, a view of them. */
+  #fill(samples: Int16Array, at: number): { samples: Int16Array; taken: number } | undefined {
+    const { length } = this.#frame;
+    if (this.#frameFilled === 0 && at + length <= samples.length) {
+      return { samples: samples.subarray(at, at + length), taken: length };
+    }
+    const part = samples.subarray(at, at + length - this.#frameFilled);
+    this.#frame.set(part, this.#frameFilled);
+    this.#frameFilled += part.length;
+    if (this.#frameFilled < length) return undefined;
+    this.#frameFilled = 0;
+    return { samples: this.#frame.slice(), taken: part.length };
   }
 
   /** Ends the current utterance, if there is one, after the samples so far. */
@@ -77,22 +136,40 @@ export class UtteranceCutter {
     yield this.#end();
   }
 
-  *#take(frame: Int16Array): Generator<Cut, void, undefined> {
+  /** Takes a frame: undefined where it is just held with those before it. */
+  #take(frame: Int16Array): readonly Cut[] | undefined {
     const isSpeech = this.#activity.isSpeech(frame);
     this.#position += frame.length;
-    this.#hold(frame);
     if (this.#startSample === undefined) {
-      if (!isSpeech) {
-        this.#trimLead();
-        return;
-      }
-      this.#startSample = this.#position - this.#heldSamples;
-      yield { kind: "begin", startSample: this.#startSample };
+      this.#hold(frame);
+      if (isSpeech) return [this.#begin()];
+      this.#trimLead();
+      return undefined;
     }
-    this.#silenceSamples = isSpeech ? 0 : this.#silenceSamples + frame.length;
-    if (this.#silenceSamples <= trailSamples) yield this.#release();
+    const silenceBefore = this.#silenceSamples;
+    this.#silenceSamples = isSpeech ? 0 : silenceBefore + frame.length;
+    const cuts: Cut[] = [];
+    const isPastTrail = this.#silenceSamples > trailSamples;
+    if (isPastTrail && silenceBefore <= trailSamples && this.#heldSamples > 0) {
+      cuts.push(this.#release());
+    }
+    this.#hold(frame);
     const isLong = this.#position - this.#startSample >= this.#utteranceSamplesMax;
-    if (isLong || this.#silenceSamples >= this.#silenceSamplesMin) yield this.#end();
+    const isEnd = isLong || this.#silenceSamples >= this.#silenceSamplesMin;
+    const isPause = silenceBefore < trailSamples && this.#silenceSamples >= trailSamples;
+    if (!isEnd && !isPause) return cuts.length > 0 ? cuts : undefined;
+    if (!isPastTrail) cuts.push(this.#release());
+    cuts.push(isEnd ? this.#end() : this.#pause());
+    return cuts;
+  }
+
+  #begin(): Cut {
+    this.#startSample = this.#position - this.#heldSamples;
+    return { kind: "begin", startSample: this.#startSample };
+  }
+
+  #pause(): Cut {
+    return { kind: "pause", samplesToEnd: this.#silenceSamplesMin - this.#silenceSamples };
   }
 
   #end(): Cut {
@@ -107,21 +184,36 @@ export class UtteranceCutter {
   }
 
   #release(): Cut {
+    const samples = this.#joinHeld();
+    this.#held = [];
+    this.#heldSamples = 0;
+    return { kind: "audio", samples };
+  }
+
+  /** What is held as one: without a copy where it lies side by side, as the frames of one chunk do. */
+  #joinHeld(): Int16Array {
+    const [first] = this.#held;
+    const last = this.#held.at(-1);
+    if (!first || !last) return new Int16Array(0);
+    const end = last.byteOffset + last.byteLength;
+    const isOne = this.#held.every(({ buffer }) => buffer === first.buffer);
+    if (isOne && end - first.byteOffset === this.#heldSamples * first.BYTES_PER_ELEMENT) {
+      return new Int16Array(first.buffer, first.byteOffset, this.#heldSamples);
+    }
     const samples = new Int16Array(this.#heldSamples);
     let at = 0;
     for (const part of this.#held) {
       samples.set(part, at);
       at += part.length;
     }
-    this.#held = [];
-    this.#heldSamples = 0;
-    return { kind: "audio", samples };
+    return samples;
   }
 
   #trimLead(): void {
-    const isWhole = this.#heldSamples === this.#position;
-    if (isWhole && this.#position <= earlySamples) return;
-    while (this.#heldSamples > this.#leadSamplesMax) {
+    const learntSamples = this.#activity.learntFrames * this.#activity.frameSamples;
+    const earlyLength = learntSamples <= earlySamples ? learntSamples : 0;
+    const lengthMax = Math.max(this.#leadSamplesMax, earlyLength);
+    while (this.#heldSamples > lengthMax) {
       this.#heldSamples -= this.#held.shift()?.length ?? 0;
     }
   }

@@ -4,14 +4,26 @@ export interface VoiceActivity {
   readonly frameSamples: number;
   /** Speech is told at most this many frames after it began: what came before is still wanted. */
   readonly delayFrames: number;
+  /** Frames since it began to learn how quiet it is here: speech found soon after may have begun then. */
+  readonly learntFrames: number;
   /** Whether this frame, the next in the stream, holds speech. */
   isSpeech(frame: Int16Array): boolean;
+  /** All that it has learnt of its stream: another process may have to go on with it (engines/engine-session.ts). */
+  save(): readonly number[];
+  /** Lets a fresh one go on exactly where the saved one stood. */
+  restore(saved: readonly number[]): void;
 }
 
 /** 10 ms. */
 const frameSamples = 160;
 /** The pole of a high-pass at about 150 Hz: hum, rumble and offset are no speech. */
 const highPassPole = 0.94;
+/** The floor is of power smoothed over so many frames. */
+const smoothedFrames = 5;
+/** Less than one bit of dither: nothing is connected, or it is muted. */
+const nothingPowerMax = 1;
+/** So much of nothing does not tell how quiet the room is that comes after it. */
+const forgetFrames = 25;
 /** A floor below this (root mean square 3) is a quiet converter, not a room: its dither must not count. */
 const floorDbMin = 10;
 /** Above the floor: to begin speech, to go on with it. */
@@ -20,8 +32,10 @@ const holdDb = 5;
 /** Onset: this many loud frames in so many. */
 const onsetFrames = 6;
 const onsetWindow = 15;
-/** Standard deviation of their levels: 0.6 dB in steady noise, at least 3 dB in speech. */
-const onsetDeviationDb = 1.5;
+/** Standard deviation of their smoothed levels: up to 0.5 dB in steady noise and ringing tones, 5 dB in half of speech. */
+const onsetDeviationDb = 1.1;
+/** In what is saved, in the place of a level: none is negative. */
+const notLoud = -1;
 /** Without a loud frame for this long, speech has to begin anew. */
 const releaseFrames = 25;
 /** The floor is the least power within the last 12 blocks of 250 ms: longer than anybody speaks without a gap. */
@@ -30,7 +44,7 @@ const floorBlockFrames = 25;
 
 /**
  * Voice activity by energy over an adaptive noise floor. Steady noise of any level is silence, from its first frame on: what
- * begins must also move.
+ * begins must also move. So are hum, clicks, keys, and the tones of telephones.
  */
 export class EnergyVoiceActivity implements VoiceActivity {
   readonly frameSamples = frameSamples;
@@ -38,25 +52,33 @@ export class EnergyVoiceActivity implements VoiceActivity {
 
   #lastIn = 0;
   #lastOut = 0;
+  /** Of those that tell how quiet it is. */
   #frames = 0;
-  /** Power of the last five frames, for smoothing. */
+  /** Frames of nothing, one after another. */
+  #nothingFrames = 0;
+  /** Power of the last frames, for smoothing. */
   readonly #powers: number[] = [];
   /** Least smoothed power of each block, oldest first; the last one is still filling. */
   readonly #blocks: number[] = [];
-  /** The last frames' levels in dB where they were loud, undefined where not. */
+  /** The last frames' smoothed levels in dB where they were loud, undefined where not. */
   readonly #recent: (number | undefined)[] = [];
   #framesSinceLoud = 0;
   #isOpen = false;
 
+  get learntFrames(): number {
+    return this.#frames + smoothedFrames;
+  }
+
   isSpeech(frame: Int16Array): boolean {
     const power = this.#highPassedPower(frame);
     this.#powers.push(power);
-    if (this.#powers.length > 5) this.#powers.shift();
-    const floorDb = this.#floorDb(mean(this.#powers));
+    if (this.#powers.length > smoothedFrames) this.#powers.shift();
+    this.#learn(power);
+    const floorDb = this.#floorDb();
     const smoothDb = decibels(mean(this.#powers.slice(-3)));
     if (this.#isOpen) return this.#holds(smoothDb > floorDb + holdDb);
     const db = decibels(power);
-    this.#recent.push(db > floorDb + onsetDb ? db : undefined);
+    this.#recent.push(db > floorDb + onsetDb ? smoothDb : undefined);
     if (this.#recent.length > onsetWindow) this.#recent.shift();
     this.#isOpen = this.#begins();
     if (this.#isOpen) {
@@ -64,6 +86,34 @@ export class EnergyVoiceActivity implements VoiceActivity {
       this.#framesSinceLoud = 0;
     }
     return this.#isOpen;
+  }
+
+  save(): readonly number[] {
+    const recent = this.#recent.map((db) => db ?? notLoud);
+    return [
+      this.#lastIn,
+      this.#lastOut,
+      this.#frames,
+      this.#nothingFrames,
+      this.#framesSinceLoud,
+      Number(this.#isOpen),
+      ...[this.#powers, this.#blocks, recent].flatMap((list) => [list.length, ...list]),
+    ];
+  }
+
+  restore(saved: readonly number[]): void {
+    let at = 0;
+    const next = () => saved[at++] ?? 0;
+    const nextList = () => Array.from({ length: next() }, next);
+    this.#lastIn = next();
+    this.#lastOut = next();
+    this.#frames = next();
+    this.#nothingFrames = next();
+    this.#framesSinceLoud = next();
+    this.#isOpen = next() === 1;
+    this.#powers.push(...nextList());
+    this.#blocks.push(...nextList());
+    this.#recent.push(...nextList().map((db) => (db === notLoud ? undefined : db)));
   }
 
   #holds(isLoud: boolean): boolean {
@@ -74,19 +124,32 @@ export class EnergyVoiceActivity implements VoiceActivity {
 
   #begins(): boolean {
     const loud = this.#recent.filter((db) => db !== undefined);
-    // The frame in which a noise sets in is partly silence: it says nothing of how the noise moves.
+    // The frame in which a noise sets in is partly silence, and the next is smoothed with it: they do not tell how the noise moves.
+    const isAfterLoud = (index: number) =>
+      this.#recent[index - 1] !== undefined && this.#recent[index - 2] !== undefined;
     const levels = this.#recent
-      .filter((_, index) => index > 0 && this.#recent[index - 1] !== undefined)
+      .filter((_, index) => isAfterLoud(index))
       .filter((db) => db !== undefined);
     return loud.length >= onsetFrames && deviation(levels) >= onsetDeviationDb;
   }
 
-  #floorDb(power: number): number {
-    if (this.#frames % floorBlockFrames === 0) this.#blocks.push(power);
+  #learn(power: number): void {
+    this.#nothingFrames = power < nothingPowerMax ? this.#nothingFrames + 1 : 0;
+    if (this.#nothingFrames >= forgetFrames && !this.#isOpen) {
+      this.#blocks.length = 0;
+      this.#frames = 0;
+    }
+    if (this.#frames === 0 && this.#powers.some((each) => each < nothingPowerMax)) return;
+    const smooth = mean(this.#powers);
+    if (this.#frames % floorBlockFrames === 0) this.#blocks.push(smooth);
     if (this.#blocks.length > floorBlocks) this.#blocks.shift();
     this.#frames += 1;
     const last = this.#blocks.length - 1;
-    this.#blocks[last] = Math.min(this.#blocks[last] ?? power, power);
+    this.#blocks[last] = Math.min(this.#blocks[last] ?? smooth, smooth);
+  }
+
+  /** Infinity while nothing is known. */
+  #floorDb(): number {
     return Math.max(floorDbMin, decibels(Math.min(...this.#blocks)));
   }
 
