@@ -31,6 +31,40 @@ export function flite(...spoken: Parameters<typeof speak>): Int16Array {
   return samplesOfWav(speak(...spoken));
 }
 
+export interface SpokenWord {
+  readonly text: string;
+  /** From the first sample. */
+  readonly startMs: number;
+}
+
+/** The same with the truth about its words, from flite's own times of its sounds. */
+export function fliteWords(
+  text: string,
+  voice: Voice,
+): { readonly samples: Int16Array; readonly words: readonly SpokenWord[] } {
+  const sounds = soundsOf(text, voice);
+  let at = 0;
+  const words = text.split(" ").map((word): SpokenWord => {
+    while (sounds[at]?.name === "pau") at += 1;
+    const startMs = 1000 * (sounds[at - 1]?.endSeconds ?? 0);
+    at += soundsOf(word, voice).filter(({ name }) => name !== "pau").length;
+    return { text: word.toLowerCase(), startMs };
+  });
+  if (at !== sounds.length - 1 || sounds[at]?.name !== "pau") {
+    throw new Error(`flite says "${text}" with other sounds than its words`);
+  }
+  return { samples: flite(text, { voice }), words };
+}
+
+function soundsOf(text: string, voice: Voice) {
+  const told = execFileSync("flite", ["-voice", voice, "-psdur", "-t", text, "-o", "/dev/null"]);
+  const sounds = told.toString().trim().split(/\s+/);
+  return sounds.map((sound) => {
+    const [name = "", end] = sound.split(":");
+    return { name, endSeconds: Number(end) };
+  });
+}
+
 /** The samples of a WAVE file of one channel. */
 export function samplesOfWav(file: Uint8Array): Int16Array {
   const header = readWavHeader(file);

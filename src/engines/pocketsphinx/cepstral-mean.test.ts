@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Cepstra, cepstrumLength } from "./cepstra.ts";
-import { RunningMean, utteranceMean } from "./cepstral-mean.ts";
+import { meanBetween, meanDistance, speechFrames, utteranceMean } from "./cepstral-mean.ts";
 
 /** Frames of this power, with its tenth in every other coefficient. */
 function frames(power: number, count: number): Float32Array {
@@ -64,19 +64,76 @@ test("utteranceMean() is that of the speech, with little of the silence around i
   }
 });
 
-test("RunningMean goes from what was known to what is said, and silence does not move it", () => {
-  const mean = new RunningMean(new Float64Array(cepstrumLength).fill(40));
-  assert.equal(mean.value()[0], 40);
-  const add = (power: number, count: number) => {
-    for (let n = 0; n < count; n++) mean.add(frames(power, 1));
-    return mean.value()[0] ?? NaN;
-  };
-  assert.equal(add(-46, 100), 40);
-  assert.equal(add(20, 100), 40);
-  const soon = add(60, 150);
-  assert.ok(Math.abs(soon - 50) < 0.1, String(soon));
-  assert.equal(add(21, 500), soon);
-  assert.ok(add(60, 5000) > 59);
+test("utteranceMean() of the first frames knows nothing of the others", () => {
+  const cepstra = cepstraOf([60, 50], [20, 500]);
+  assert.ok(Math.abs((utteranceMean(cepstra, 50)[0] ?? NaN) - 60) < 1e-4);
+});
+
+test("speechFrames() counts what is louder than the quiet part", () => {
+  const rows: [parts: [power: number, count: number][], count: number, speech: number][] = [
+    [
+      [
+        [20, 40],
+        [60, 60],
+      ],
+      100,
+      60,
+    ],
+    [
+      [
+        [20, 90],
+        [60, 10],
+      ],
+      100,
+      10,
+    ],
+    // A click.
+    [
+      [
+        [20, 97],
+        [60, 3],
+      ],
+      100,
+      0,
+    ],
+    [
+      [
+        [-46, 50],
+        [20, 20],
+        [60, 30],
+      ],
+      100,
+      30,
+    ],
+    [
+      [
+        [20, 40],
+        [60, 60],
+      ],
+      50,
+      10,
+    ],
+    [[[-46, 50]], 50, 0],
+  ];
+  for (const [parts, count, speech] of rows) {
+    assert.equal(speechFrames(cepstraOf(...parts), count), speech, JSON.stringify(parts));
+  }
+});
+
+test("meanDistance() is in standard deviations, whatever the coefficient", () => {
+  const zero = new Float64Array(cepstrumLength);
+  const deviations = [29.6, 18.4, 14.5, 20.1, 18.1, 13.2, 14.9, 14.5, 13.4, 12.7, 10.7, 10, 10.6];
+  const half = Float64Array.from(deviations, (deviation) => deviation / 2);
+  assert.equal(meanDistance(zero, zero), 0);
+  assert.ok(Math.abs(meanDistance(zero, half) - 0.5) < 1e-9);
+  assert.ok(Math.abs(meanDistance(half, zero) - 0.5) < 1e-9);
+});
+
+test("meanBetween() goes a share of the way", () => {
+  const [one, other] = [Float64Array.of(0, 10), Float64Array.of(4, 20)];
+  assert.deepEqual(meanBetween(one, other, 0), one);
+  assert.deepEqual(meanBetween(one, other, 1), other);
+  assert.deepEqual(meanBetween(one, other, 0.25), Float64Array.of(1, 12.5));
 });
 
 test("Cepstra keeps what it is given, however much", () => {

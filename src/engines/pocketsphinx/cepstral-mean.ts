@@ -9,12 +9,18 @@ const speechShare = 0.3;
 const silenceShareMax = 0.15;
 /** No room is as quiet: digital silence, whose frames lie so far off that a few of them spoil a mean. */
 const powerMin = 0;
-/** Frames that what was known before counts for: 1.5 s. */
-const seedFrames = 150;
+/** The loudest frames that may be a click. */
+const clickFrames = 5;
+/** From the quiet part to the loud one: less is silence alone, or noise. */
+const speechRangeMin = 25;
+/** Standard deviation of each coefficient within an utterance, measured over the voices and recordings of bench/RESULTS.md. */
+const deviations = [
+  29.6, 18.4, 14.5, 20.1, 18.1, 13.2, 14.9, 14.5, 13.4, 12.7, 10.7, 10, 10.6,
+] as const;
 
 /** Of the frames of a whole utterance: of its speech, and of as much of its silence as there is in ordinary recordings. */
-export function utteranceMean(cepstra: Cepstra): Float64Array {
-  const frames = Array.from({ length: cepstra.count }, (_, index) => index);
+export function utteranceMean(cepstra: Cepstra, count = cepstra.count): Float64Array {
+  const frames = Array.from({ length: count }, (_, index) => index);
   const real = frames.filter((index) => cepstra.power(index) > powerMin);
   const used = real.length > 0 ? real : frames;
   const powers = Float32Array.from(used, (index) => cepstra.power(index)).toSorted();
@@ -32,44 +38,38 @@ export function utteranceMean(cepstra: Cepstra): Float64Array {
   );
   const silenceMax = (silenceShareMax / (1 - silenceShareMax)) * speech.count;
   const scale = silence.count > silenceMax ? silenceMax / silence.count : 1;
-  const count = speech.count + scale * silence.count;
-  return speech.sum.map((value, index) => (value + scale * (silence.sum[index] ?? 0)) / count);
+  const all = speech.count + scale * silence.count;
+  return speech.sum.map((value, index) => (value + scale * (silence.sum[index] ?? 0)) / all);
+}
+
+/** How many of the first `count` frames hold speech, as far as can be told from them alone. */
+export function speechFrames(cepstra: Cepstra, count: number): number {
+  const powers = Float32Array.from({ length: count }, (_, index) => cepstra.power(index))
+    .filter((power) => power > powerMin)
+    .toSorted();
+  const quiet = powers[Math.floor(powers.length * 0.1)] ?? 0;
+  const loud = powers.at(-clickFrames) ?? quiet;
+  if (loud - quiet < speechRangeMin) return 0;
+  return powers.filter((power) => power > quiet + speechShare * (loud - quiet)).length;
+}
+
+/** How far one mean is from another: the root mean square of their differences, in standard deviations of speech. */
+export function meanDistance(one: Float64Array, other: Float64Array): number {
+  const squares = one.map((value, index) => {
+    return ((value - (other[index] ?? 0)) / (deviations[index] ?? 1)) ** 2;
+  });
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
+}
+
+/** `share` of the way from one mean to the other. */
+export function meanBetween(one: Float64Array, other: Float64Array, share: number): Float64Array {
+  return one.map((value, index) => value + share * ((other[index] ?? 0) - value));
 }
 
 function sumOf(cepstra: Cepstra, frames: readonly number[]) {
   const sum = new Float64Array(cepstrumLength);
   for (const index of frames) addTo(sum, cepstra.frame(index));
   return { sum, count: frames.length };
-}
-
-/** Of the speech heard so far, beginning with what was known before. */
-export class RunningMean {
-  readonly #sum: Float64Array;
-  readonly #value: Float64Array;
-  #count = seedFrames;
-  #quiet = Infinity;
-  #loud = -Infinity;
-
-  constructor(seed: Float64Array) {
-    this.#sum = seed.map((value) => value * seedFrames);
-    this.#value = seed.slice();
-  }
-
-  add(frame: Float32Array): void {
-    const power = frame[0] ?? 0;
-    if (power <= powerMin) return;
-    this.#quiet = Math.min(this.#quiet, power);
-    this.#loud = Math.max(this.#loud, power);
-    if (power <= this.#quiet + speechShare * (this.#loud - this.#quiet)) return;
-    addTo(this.#sum, frame);
-    this.#count += 1;
-    for (const [index, sum] of this.#sum.entries()) this.#value[index] = sum / this.#count;
-  }
-
-  /** Changes with the next add(). */
-  value(): Float64Array {
-    return this.#value;
-  }
 }
 
 function addTo(sum: Float64Array, frame: Float32Array): void {

@@ -1,148 +1,129 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { FrontEnd } from "./front-end.ts";
+import type { DecoderMaker } from "./decoder-maker.ts";
 import { Search } from "./search.ts";
-import {
-  englishModel,
-  type Pointer,
-  type SphinxLibrary,
-  type ViewFloats,
-} from "./sphinx-library.ts";
+import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
+import { sphinxSettings } from "./sphinx-settings.ts";
 
-/** Searches kept for reuse beyond those in use; one takes about 70 MB. */
+/** Searches kept for reuse beyond those in use; one takes about 60 MB. */
 const idleMax = 4;
+/** Searches made before they are needed: as many voices at a time as a core can hear. */
+const reserveMax = 8;
 
-/**
- * Weight of the language model against the sound. Read into the model itself, so all who share it share the weight; 6.0 to 8.5
- * hear equally well (bench/RESULTS.md).
- */
-const languageWeight = "6.5";
-
-/** The language model of all decoders of a process: 33 MB that each would have for itself. */
-export class LanguageModel {
-  readonly #library: SphinxLibrary;
-  #model: Pointer | undefined;
-
-  constructor(library: SphinxLibrary) {
-    this.#library = library;
-  }
-
-  /** The model in C's memory, read when the first decoder is there to lend its table of logarithms. */
-  of(config: Pointer, decoder: Pointer): Pointer {
-    if (this.#model !== undefined) return this.#model;
-    const logmath = this.#library.ps_get_logmath(decoder);
-    const path = englishModel.language;
-    const model = this.#library.ngram_model_read(config, path, 0, logmath);
-    if (model === null) throw new Error(`PocketSphinx: ${path} cannot be read`);
-    this.#model = model;
-    return model;
-  }
-
-  close(): void {
-    if (this.#model !== undefined) this.#library.ngram_model_free(this.#model);
-    this.#model = undefined;
-  }
+/** Where a decoder has its searches from. */
+export interface Searches {
+  /** A search with an utterance begun in it; undefined when there is none now. Throws why none can be made. */
+  lend(): Search | undefined;
+  /** Takes back a search whose utterance has ended. */
+  takeBack(search: Search): void;
 }
 
-/** Decoders of one setting. Making one takes 200 ms, so they are lent for an utterance and taken back. */
-export class SearchPool {
+/** Searches of one setting, lent for an utterance and taken back. Making one takes 250 ms, so that is done aside. */
+export class SearchPool implements Searches {
   readonly #library: SphinxLibrary;
   readonly #viewFloats: ViewFloats;
-  readonly #config: Pointer;
+  readonly #maker: DecoderMaker;
+  readonly #settings: readonly string[];
   readonly #idle: Search[] = [];
-  readonly #languageModel: LanguageModel;
+  /** Those lent too. */
+  #count = 0;
+  #expected = 0;
+  #isMaking = false;
+  #failure: unknown;
   #isClosed = false;
 
-  /** `settings` are options of PocketSphinx over those that the model itself asks for. */
+  /** `settings` are options of PocketSphinx over those that all share. Makes the first search at once. */
   constructor(
     parts: {
       readonly library: SphinxLibrary;
       readonly viewFloats: ViewFloats;
-      readonly languageModel: LanguageModel;
+      readonly maker: DecoderMaker;
     },
     settings: Readonly<Record<string, string>>,
   ) {
-    const { library, viewFloats, languageModel } = parts;
-    this.#library = library;
-    this.#viewFloats = viewFloats;
-    this.#languageModel = languageModel;
-    this.#config = parseSettings(library, settings);
-    this.#idle.push(this.#make());
+    this.#library = parts.library;
+    this.#viewFloats = parts.viewFloats;
+    this.#maker = parts.maker;
+    this.#settings = sphinxSettings(settings);
+    this.#add(this.#maker.makeNow(this.#settings));
   }
 
-  /** A search with an utterance begun in it. Blocks for 200 ms when none is idle. */
-  lend(): Search {
-    const search = this.#idle.pop() ?? this.#make();
-    search.begin();
+  /** Somebody will speak, until they leave: a search should be there by then. */
+  expect(): { readonly leave: () => void } {
+    this.#expected += 1;
+    this.#makeAside();
+    return { leave: () => (this.#expected -= 1) };
+  }
+
+  lend(): Search | undefined {
+    const search = this.#idle.pop();
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (!search && failure !== undefined) throw failure;
+    if (!search) this.#makeAside(this.#count + 1);
+    search?.begin();
     return search;
   }
 
-  /** Takes back a search whose utterance has ended. */
   takeBack(search: Search): void {
-    if (this.#isClosed || this.#idle.length >= idleMax) search.close();
-    else this.#idle.push(search);
-  }
-
-  createFrontEnd(): FrontEnd {
-    return new FrontEnd(this.#library, this.#viewFloats, this.#config);
+    const isExpected = this.#count <= Math.min(this.#expected, reserveMax);
+    if (!this.#isClosed && (isExpected || this.#idle.length < idleMax)) this.#idle.push(search);
+    else this.#free(search);
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const search of this.#idle.splice(0)) search.close();
-    this.#library.cmd_ln_free_r(this.#config);
+    for (const search of this.#idle.splice(0)) this.#free(search);
   }
 
-  #make(): Search {
-    const decoder = this.#library.ps_init(this.#config);
-    if (decoder === null) throw new Error("PocketSphinx: the model cannot be loaded");
-    const model = this.#languageModel.of(this.#config, decoder);
-    if (
-      this.#library.ps_set_lm(decoder, "words", model) < 0 ||
-      this.#library.ps_set_search(decoder, "words") < 0
-    ) {
-      throw new Error("PocketSphinx: the language model cannot be used");
-    }
-    return new Search(this.#library, this.#viewFloats, decoder);
+  /** Makes searches, one after another, until there are so many. */
+  #makeAside(wanted = Math.min(this.#expected, reserveMax)): void {
+    if (this.#isMaking || this.#isClosed || this.#count >= wanted) return;
+    this.#isMaking = true;
+    this.#maker
+      .make(this.#settings)
+      .then(
+        (decoder) => this.#add(decoder),
+        (error: unknown) => (this.#failure = error),
+      )
+      .finally(() => {
+        this.#isMaking = false;
+        if (this.#failure === undefined) this.#makeAside();
+      });
+  }
+
+  #add(decoder: Pointer): void {
+    this.#count += 1;
+    const search = new Search(this.#library, this.#viewFloats, decoder);
+    search.warmUp();
+    this.takeBack(search);
+  }
+
+  #free(search: Search): void {
+    this.#count -= 1;
+    search.close();
+    this.#maker.free(search.decoder);
   }
 }
 
-function parseSettings(
-  library: SphinxLibrary,
-  settings: Readonly<Record<string, string>>,
-): Pointer {
-  const values = Object.entries({
-    "-hmm": englishModel.acoustic,
-    "-dict": englishModel.dictionary,
-    ...modelSettings(),
-    // Read above and not again: the decoder would put the model's own mean over ours.
-    "-featparams": "/dev/null",
-    "-cmn": "none",
-    // Every frame stays: our endpointing has cut the silence off, and times count frames.
-    "-remove_silence": "no",
-    "-lw": languageWeight,
-    // Measured: the second, flat search makes it worse.
-    "-fwdflat": "no",
-    ...settings,
-  }).flat();
-  const config = library.cmd_ln_parse_r(null, library.ps_args(), values.length, values, 1);
-  if (config === null) throw new Error("PocketSphinx: a setting was refused");
-  return config;
-}
+/** At most so many searches of a pool at a time: who waits for one waits for others of the same kind only. */
+export class SearchShare implements Searches {
+  readonly #pool: Searches;
+  readonly #lentMax: number;
+  #lent = 0;
 
-/** What the acoustic model says of the features that it was trained on. */
-function modelSettings(): Record<string, string> {
-  const words = readFileSync(join(englishModel.acoustic, "feat.params"), "utf8").split(/\s+/);
-  const all: Record<string, string> = {};
-  for (let at = 0; at + 1 < words.length; at += 2) all[words[at] ?? ""] = words[at + 1] ?? "";
-  // -model is for the trainer.
-  const { "-model": _model, "-cmninit": _mean, ...rest } = all;
-  return rest;
-}
+  constructor(pool: Searches, lentMax: number) {
+    this.#pool = pool;
+    this.#lentMax = lentMax;
+  }
 
-/** The mean of average speech, as the acoustic model names it. */
-export function modelCepstralMean(): Float64Array {
-  const text = readFileSync(join(englishModel.acoustic, "feat.params"), "utf8");
-  const values = /-cmninit\s+(\S+)/.exec(text)?.[1]?.split(",").map(Number) ?? [];
-  return Float64Array.from(values);
+  lend(): Search | undefined {
+    if (this.#lent >= this.#lentMax) return undefined;
+    const search = this.#pool.lend();
+    if (search) this.#lent += 1;
+    return search;
+  }
+
+  takeBack(search: Search): void {
+    this.#lent -= 1;
+    this.#pool.takeBack(search);
+  }
 }

@@ -4,6 +4,8 @@ import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 
 /** Frames of context that a feature takes from either side. */
 const contextFrames = 3;
+/** More than the context of the first feature. */
+const warmUpFrames = 10;
 /** The n-best list repeats itself: so many entries are read in search of distinct ones. */
 const nbestReadMax = 100;
 
@@ -12,8 +14,8 @@ const nbestReadMax = 100;
  * utterance to the next, so it may serve another caller each time.
  */
 export class Search {
+  readonly decoder: Pointer;
   readonly #library: SphinxLibrary;
-  readonly #decoder: Pointer;
   /** One frame in C's memory: given several at once, this version overwrites the first with the last. */
   readonly #block: Pointer;
   readonly #frame: Float32Array;
@@ -21,46 +23,57 @@ export class Search {
 
   constructor(library: SphinxLibrary, viewFloats: ViewFloats, decoder: Pointer) {
     this.#library = library;
-    this.#decoder = decoder;
+    this.decoder = decoder;
     this.#block = library.__ckd_calloc_2d__(1, cepstrumLength, 4, "search.ts", 0);
     this.#frame = viewFloats(this.#block, cepstrumLength);
   }
 
+  /** A decoder scores the first frames that it ever hears a little differently from all later ones: those are spent here. */
+  warmUp(): void {
+    const nothing = new Float32Array(cepstrumLength);
+    const mean = new Float64Array(cepstrumLength);
+    this.begin();
+    for (let frame = 0; frame < warmUpFrames; frame++) this.accept(nothing, mean);
+    this.end();
+  }
+
   begin(): void {
-    this.#library.ps_start_stream(this.#decoder);
-    if (this.#library.ps_start_utt(this.#decoder) < 0) {
+    this.#library.ps_start_stream(this.decoder);
+    if (this.#library.ps_start_utt(this.decoder) < 0) {
       throw new Error("PocketSphinx: the utterance cannot begin");
     }
     this.#frames = 0;
   }
 
   accept(frame: Float32Array, mean: Float64Array): void {
-    for (const [index, value] of frame.entries()) this.#frame[index] = value - (mean[index] ?? 0);
+    for (let index = 0; index < cepstrumLength; index++) {
+      this.#frame[index] = (frame[index] ?? 0) - (mean[index] ?? 0);
+    }
     this.#feed();
     this.#frames += 1;
   }
 
   #feed(): void {
-    if (this.#library.ps_process_cep(this.#decoder, this.#block, 1, 0, 0) < 0) {
+    if (this.#library.ps_process_cep(this.decoder, this.#block, 1, 0, 0) < 0) {
       throw new Error("PocketSphinx: a frame was refused");
     }
   }
 
   /** The text so far, without the search for the best path. */
   partialText(): string {
-    return this.#library.ps_get_hyp(this.#decoder, [0]) ?? "";
+    return this.#library.ps_get_hyp(this.decoder, [0]) ?? "";
   }
 
   /** Ends the utterance; readings() may follow. */
   end(): void {
     // The last frames have no context after them: the last one is repeated for it.
     if (this.#frames > 0) for (let count = 0; count < contextFrames; count++) this.#feed();
-    this.#library.ps_end_utt(this.#decoder);
+    this.#library.ps_end_utt(this.decoder);
   }
 
   /** The best reading so far, without confidence until the utterance has ended. */
   best(withConfidence: boolean): Hypothesis | undefined {
-    const words = this.#words(this.#library.ps_seg_iter(this.#decoder), withConfidence);
+    const words = this.#words(this.#library.ps_seg_iter(this.decoder), withConfidence);
     return reading(words);
   }
 
@@ -70,7 +83,7 @@ export class Search {
     if (!best) return [];
     const found = new Map([[best.text, best]]);
     if (countMax === 1) return [best];
-    let nbest = this.#library.ps_nbest(this.#decoder);
+    let nbest = this.#library.ps_nbest(this.decoder);
     for (let read = 1; nbest !== null; read++) {
       const other = reading(this.#words(this.#library.ps_nbest_seg(nbest), false));
       if (other && !found.has(other.text)) found.set(other.text, other);
@@ -86,11 +99,11 @@ export class Search {
 
   #words(first: Pointer | null, withConfidence: boolean): EngineWord[] {
     const words: EngineWord[] = [];
-    const logmath = this.#library.ps_get_logmath(this.#decoder);
+    const logmath = this.#library.ps_get_logmath(this.decoder);
+    const [start, end]: [[number], [number]] = [[0], [0]];
     for (let at = first; at !== null; at = this.#library.ps_seg_next(at)) {
       const text = spoken(this.#library.ps_seg_word(at));
       if (text === undefined) continue;
-      const [start, end]: [[number], [number]] = [[0], [0]];
       this.#library.ps_seg_frames(at, start, end);
       const times = {
         startMs: start[0] * frameMs,
@@ -107,8 +120,8 @@ export class Search {
     return words;
   }
 
+  /** Frees all but the decoder, which is its maker's. */
   close(): void {
-    this.#library.ps_free(this.#decoder);
     this.#library.fe_free_2d(this.#block);
   }
 }

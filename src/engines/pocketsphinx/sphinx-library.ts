@@ -6,6 +6,13 @@ export type Pointer = bigint;
 /** Written by C: element 0. */
 type Out<T> = [T];
 
+/** A function of C that takes long. */
+export interface SlowFunction<Arguments extends readonly unknown[], Result> {
+  (...values: Arguments): Result;
+  /** The same on another thread; no thread may be in the same decoder or configuration meanwhile. */
+  async(...values: [...Arguments, (error: unknown, result: Result) => void]): void;
+}
+
 /** The part of PocketSphinx 0.8 and of its base library that is used, under C's own names. */
 export interface SphinxLibrary {
   ps_args(): Pointer;
@@ -17,13 +24,13 @@ export interface SphinxLibrary {
     isStrict: number,
   ): Pointer | null;
   cmd_ln_free_r(config: Pointer): number;
-  ps_init(config: Pointer): Pointer | null;
+  readonly ps_init: SlowFunction<[config: Pointer], Pointer | null>;
   ps_free(decoder: Pointer): number;
   ps_get_logmath(decoder: Pointer): Pointer;
   logmath_exp(logmath: Pointer, value: number): number;
   ngram_model_read(config: Pointer, path: string, type: number, logmath: Pointer): Pointer | null;
   ngram_model_free(model: Pointer): number;
-  ps_set_lm(decoder: Pointer, name: string, model: Pointer): number;
+  readonly ps_set_lm: SlowFunction<[decoder: Pointer, name: string, model: Pointer], number>;
   ps_set_search(decoder: Pointer, name: string): number;
   fe_init_auto_r(config: Pointer): Pointer | null;
   fe_free(frontEnd: Pointer): number;

@@ -1,0 +1,104 @@
+// CPU of our live recognition beside pocketsphinx_continuous, on the same recording with the same settings.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEnginePool } from "../../src/engines/engine-pool.ts";
+import { languageWeight } from "../../src/engines/pocketsphinx/sphinx-settings.ts";
+import type { Log } from "../../src/std/log.ts";
+import { silence } from "../../test/flite.ts";
+import type { Figure } from "../transcoding/measure.ts";
+import { engineUse } from "./engine-use.ts";
+import { sampleRate } from "./talk.ts";
+
+const program = "pocketsphinx_continuous";
+const settings = ["-fwdflat", "no", "-maxhmmpf", "10000", "-lw", languageWeight];
+const ratioMax = 1.15;
+
+export interface Cost {
+  readonly figure: Figure;
+  /** CPU seconds of the engine a second of this recording. */
+  readonly cpuPerSecond: number;
+}
+
+/** The least of `rounds` for each, taken in turns. */
+export async function measureCost(samples: Int16Array, log: Log, rounds: number): Promise<Cost> {
+  const isInstalled = spawnSync(program, ["-help"]).error === undefined;
+  let [own, other] = [Infinity, Infinity];
+  for (let round = 0; round < rounds; round++) {
+    own = Math.min(own, await ownSeconds(samples, log));
+    if (isInstalled) other = Math.min(other, continuousSeconds(samples));
+  }
+  const seconds = samples.length / sampleRate;
+  const note = isInstalled
+    ? `${(own / seconds).toFixed(3)} s against ${(other / seconds).toFixed(3)} a second of recording, interim results and all`
+    : `${program} is not installed (apt-get install pocketsphinx): ${(own / seconds).toFixed(3)} s a second of recording, beside nothing`;
+  const ratio = isInstalled ? own / other : NaN;
+  const figure = { name: `CPU against ${program}`, ratio, ratioMax, note };
+  return { figure, cpuPerSecond: own / seconds };
+}
+
+async function ownSeconds(samples: Int16Array, log: Log): Promise<number> {
+  await using pool = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
+  const before = await engineUse();
+  const options = { languageCode: "en-US", sampleRateHertz: sampleRate } as const;
+  const input = (function* () {
+    const length = sampleRate / 10;
+    for (let at = 0; at < samples.length; at += length) yield samples.subarray(at, at + length);
+  })();
+  let finals = 0;
+  for await (const { isFinal } of pool.recognize(input, {
+    ...options,
+    mode: "live",
+    interim: true,
+  })) {
+    if (isFinal) finals += 1;
+  }
+  if (finals === 0) throw new Error("nothing was heard");
+  return ((await engineUse()).cpuMs - before.cpuMs) / 1000;
+}
+
+function continuousSeconds(samples: Int16Array): number {
+  const folder = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  try {
+    const run = (name: string, heard: Int16Array): number => {
+      const path = join(folder, name);
+      writeFileSync(path, waveOf(heard));
+      const before = childrenSeconds();
+      const { status } = spawnSync(program, ["-infile", path, ...settings, "-logfn", "/dev/null"]);
+      if (status !== 0) throw new Error(`${program} ended with ${status}`);
+      return childrenSeconds() - before;
+    };
+    const start = run("nothing.wav", silence(100));
+    return run("talk.wav", samples) - start;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** CPU time of all children of this process that are gone. */
+function childrenSeconds(): number {
+  const stat = readFileSync("/proc/self/stat", "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+function waveOf(samples: Int16Array): Buffer {
+  const header = Buffer.alloc(44);
+  header.write("RIFF", 0);
+  header.writeUInt32LE(36 + samples.byteLength, 4);
+  header.write("WAVEfmt ", 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(2 * sampleRate, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write("data", 36);
+  header.writeUInt32LE(samples.byteLength, 40);
+  return Buffer.concat([
+    header,
+    new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength),
+  ]);
+}

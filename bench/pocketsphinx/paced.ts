@@ -1,0 +1,116 @@
+// Streams at the speed of speech, and how long their results take.
+import { setTimeout as delay } from "node:timers/promises";
+import { Distribution, type Summary } from "../../src/cli/bench/distribution.ts";
+import { type EnginePool, openEnginePool } from "../../src/engines/engine-pool.ts";
+import type { Log } from "../../src/std/log.ts";
+import { engineUse } from "./engine-use.ts";
+import { sampleRate, type Talk } from "./talk.ts";
+
+const chunkMs = 100;
+const chunkSamples = (sampleRate * chunkMs) / 1000;
+/** The streams begin one after another within this time. */
+const startMs = 4000;
+/** A final belongs to the last sentence that ended so long before its utterance did, or less. */
+const endReachMs = 1500;
+
+export interface Lags {
+  /** From the sending of the last chunk that the message covers. */
+  readonly interim: Summary | undefined;
+  /** From the sending of the chunk that holds the end of the last word; once for each end. */
+  readonly word: Summary | undefined;
+  /** From the sending of the chunk that holds the end of speech. */
+  readonly final: Summary | undefined;
+  readonly cores: number;
+  readonly bytes: number;
+  /** Where the pool took no more streams. */
+  readonly refused: number;
+}
+
+interface Distributions {
+  readonly interim: Distribution;
+  readonly word: Distribution;
+  readonly final: Distribution;
+}
+
+/** `count` streams over `processes` engine processes for so long; each says something else at a time. */
+export async function measurePaced(
+  talks: readonly Talk[],
+  options: {
+    readonly count: number;
+    readonly processes: number;
+    readonly seconds: number;
+    readonly log: Log;
+  },
+): Promise<Lags> {
+  const { count, processes, seconds, log } = options;
+  await using pool = await openEnginePool({ engine: "pocketsphinx", processes, log });
+  const lags = {
+    interim: new Distribution(),
+    word: new Distribution(),
+    final: new Distribution(),
+  };
+  const before = await engineUse();
+  const startedAt = performance.now();
+  const streams = Array.from({ length: count }, async (_, index) => {
+    const talk = talks[index % talks.length];
+    if (!talk) throw new Error("there is nothing to say");
+    await delay((index * startMs) / count);
+    await runStream(pool, talk, seconds, lags);
+  });
+  const ended = await Promise.allSettled(streams);
+  const after = await engineUse();
+  const refused = ended.filter(({ status }) => status === "rejected").length;
+  return {
+    interim: lags.interim.summary(),
+    word: lags.word.summary(),
+    final: lags.final.summary(),
+    cores: (after.cpuMs - before.cpuMs) / (performance.now() - startedAt),
+    bytes: after.bytes,
+    refused,
+  };
+}
+
+async function runStream(
+  pool: EnginePool,
+  talk: Talk,
+  seconds: number,
+  lags: Distributions,
+): Promise<void> {
+  const sentAt: number[] = [];
+  const sentAtOf = (ms: number): number => {
+    const chunk = Math.max(0, Math.ceil(ms / chunkMs) - 1);
+    return sentAt[Math.min(chunk, sentAt.length - 1)] ?? NaN;
+  };
+  async function* input(): AsyncGenerator<Int16Array> {
+    const startedAt = performance.now();
+    const chunks = Math.min(seconds * 10, Math.floor(talk.samples.length / chunkSamples));
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      await delay(Math.max(0, startedAt + chunk * chunkMs - performance.now()));
+      sentAt.push(performance.now());
+      yield talk.samples.subarray(chunk * chunkSamples, (chunk + 1) * chunkSamples);
+    }
+  }
+  let wordEndMs = -1;
+  let lastEndMs = -1;
+  for await (const { isFinal, alternatives, audioEndMs } of pool.recognize(input(), {
+    languageCode: "en-US",
+    mode: "live",
+    sampleRateHertz: sampleRate,
+    interim: true,
+  })) {
+    const now = performance.now();
+    const endMs = alternatives[0]?.words.at(-1)?.endMs ?? -1;
+    if (!isFinal) {
+      lags.interim.add(now - sentAtOf(audioEndMs));
+      if (endMs > wordEndMs) lags.word.add(now - sentAtOf(endMs));
+      wordEndMs = Math.max(wordEndMs, endMs);
+      continue;
+    }
+    const spokenMs = talk.endsMs.findLast((ms) => ms <= audioEndMs) ?? -Infinity;
+    // A sentence of which a pause in the middle was taken for the end has no known end.
+    if (spokenMs > lastEndMs && audioEndMs - spokenMs <= endReachMs) {
+      lags.final.add(now - sentAtOf(spokenMs));
+      lastEndMs = spokenMs;
+    }
+  }
+}

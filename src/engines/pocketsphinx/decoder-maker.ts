@@ -1,0 +1,116 @@
+import {
+  englishModel,
+  type Pointer,
+  type SlowFunction,
+  type SphinxLibrary,
+} from "./sphinx-library.ts";
+import { parseSettings } from "./sphinx-settings.ts";
+
+/** The name of the one search of a decoder. */
+const searchName = "words";
+
+/**
+ * Makes decoders that share the language model, 33 MB that each would have for itself. The library counts who shares it without a
+ * lock: one decoder is made at a time, and none is freed meanwhile.
+ */
+export class DecoderMaker {
+  readonly #library: SphinxLibrary;
+  #languageModel: Pointer | undefined;
+  /** Those being made and waiting for it, and what is to be freed after them. */
+  #making: Promise<unknown> = Promise.resolve();
+  #makingCount = 0;
+  readonly #toFree: Pointer[] = [];
+  #isClosed = false;
+
+  constructor(library: SphinxLibrary) {
+    this.#library = library;
+  }
+
+  /** Takes 250 ms, in which nobody is heard. Throws an Error when the model cannot be loaded. */
+  makeNow(settings: readonly string[]): Pointer {
+    if (this.#makingCount > 0) throw new Error("PocketSphinx: a decoder is being made");
+    const config = parseSettings(this.#library, settings);
+    const decoder = checked(this.#library.ps_init(config));
+    this.#library.cmd_ln_free_r(config);
+    const model = this.#modelFor(decoder, settings);
+    this.#useModel(decoder, this.#library.ps_set_lm(decoder, searchName, model));
+    return decoder;
+  }
+
+  /** The same on a thread of its own, after those that were asked for before. */
+  make(settings: readonly string[]): Promise<Pointer> {
+    this.#makingCount += 1;
+    const made = this.#making.then(() => this.#makeAside(settings));
+    this.#making = made
+      .catch(() => {})
+      .finally(() => {
+        this.#makingCount -= 1;
+        this.#freeLeft();
+      });
+    return made;
+  }
+
+  /** Takes the memory of a decoder back. */
+  free(decoder: Pointer): void {
+    this.#toFree.push(decoder);
+    this.#freeLeft();
+  }
+
+  /** Frees the language model when the last decoder that is being made is there. */
+  close(): void {
+    this.#isClosed = true;
+    this.#freeLeft();
+  }
+
+  async #makeAside(settings: readonly string[]): Promise<Pointer> {
+    const config = parseSettings(this.#library, settings);
+    const decoder = checked(await aside(this.#library.ps_init, config));
+    this.#library.cmd_ln_free_r(config);
+    const model = this.#modelFor(decoder, settings);
+    this.#useModel(decoder, await aside(this.#library.ps_set_lm, decoder, searchName, model));
+    return decoder;
+  }
+
+  /** The model in C's memory, read when the first decoder is there to lend its table of logarithms. */
+  #modelFor(decoder: Pointer, settings: readonly string[]): Pointer {
+    if (this.#languageModel !== undefined) return this.#languageModel;
+    const logmath = this.#library.ps_get_logmath(decoder);
+    const path = englishModel.language;
+    const config = parseSettings(this.#library, settings);
+    const model = this.#library.ngram_model_read(config, path, 0, logmath);
+    this.#library.cmd_ln_free_r(config);
+    if (model === null) throw new Error(`PocketSphinx: ${path} cannot be read`);
+    this.#languageModel = model;
+    return model;
+  }
+
+  #useModel(decoder: Pointer, answer: number): void {
+    if (answer >= 0 && this.#library.ps_set_search(decoder, searchName) >= 0) return;
+    throw new Error("PocketSphinx: the language model cannot be used");
+  }
+
+  #freeLeft(): void {
+    if (this.#makingCount > 0) return;
+    for (const decoder of this.#toFree.splice(0)) this.#library.ps_free(decoder);
+    if (!this.#isClosed || this.#languageModel === undefined) return;
+    this.#library.ngram_model_free(this.#languageModel);
+    this.#languageModel = undefined;
+  }
+}
+
+function checked(decoder: Pointer | null): Pointer {
+  if (decoder === null) throw new Error("PocketSphinx: the model cannot be loaded");
+  return decoder;
+}
+
+function aside<Arguments extends readonly unknown[], Result>(
+  call: SlowFunction<Arguments, Result>,
+  ...values: Arguments
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    call.async(...values, (error, result) => {
+      if (error instanceof Error) reject(error);
+      else resolve(result);
+    });
+  });
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { flite, fliteWords, joined, noise, silence, type SpokenWord } from "../../../test/flite.ts";
+import type { Engine } from "../engine.ts";
+import { EngineSession } from "../engine-session.ts";
+import type { SessionOptions } from "../engine-frames.ts";
+import type { Recognition } from "../recognizer.ts";
+import { openPocketsphinx } from "./pocketsphinx-engine.ts";
+
+const options: SessionOptions = {
+  languageCode: "en-US",
+  mode: "live",
+  sampleRateHertz: 16_000,
+  alternativesMax: 1,
+  interim: false,
+  silenceMsMin: 500,
+};
+
+describe("live recognition by PocketSphinx", () => {
+  let engine: Engine;
+  /** Two utterances, and what the first session that this engine ever had told of them. */
+  let spoken: Int16Array;
+  let first: Recognition[];
+  const inFull = { interim: true, alternativesMax: 5 } as const;
+  before(async () => {
+    engine = await openPocketsphinx();
+    spoken = joined(
+      noise(300, 4),
+      flite("The weather is good today", { voice: "rms" }),
+      noise(800, 4),
+      flite("There are seven days in a week", { voice: "rms" }),
+    );
+    first = await hear([spoken], inFull);
+  });
+  after(() => {
+    engine.close();
+  });
+
+  /** All that a session of its own tells of these chunks. */
+  async function hear(
+    chunks: readonly Int16Array[],
+    changes: Partial<SessionOptions> = {},
+  ): Promise<Recognition[]> {
+    const told: Recognition[] = [];
+    let isDone = false;
+    const session = new EngineSession(
+      engine,
+      { ...options, ...changes },
+      {
+        interim: (recognition) => told.push(recognition),
+        settled: ({ final }) => told.push(...(final ? [final] : [])),
+        heard() {},
+        done: () => (isDone = true),
+      },
+    );
+    for (const chunk of chunks) session.push(chunk);
+    session.endInput();
+    while (session.step()) await turn();
+    session.close();
+    assert.ok(isDone);
+    return told;
+  }
+
+  test("every word begins where it was said, over pauses of any length", async () => {
+    const { samples, words } = talk([
+      [1000, "The train to the city leaves every thirty minutes"],
+      [250, "Please send me the report before the end of the week"],
+      [3700, "Thank you very much for your help and your patience"],
+      [60, "The museum is open from Monday to Friday"],
+    ]);
+    for (const [silenceMsMin, count] of [
+      [500, 3],
+      [5000, 1],
+    ] as const) {
+      const finals = await hear([samples], { silenceMsMin, utteranceMsMax: 60_000 });
+      assert.equal(finals.length, count);
+      const heard = finals.flatMap(({ alternatives: [best] }) => best?.words ?? []);
+      const near = (startMs: number) =>
+        words.filter((word) => Math.abs(word.startMs - startMs) <= 250);
+      let lastMs = 0;
+      for (const { text, startMs, endMs } of heard) {
+        assert.ok(near(startMs).length > 0, `"${text}" at ${startMs} ms, where nothing begins`);
+        assert.ok(startMs >= lastMs && endMs > startMs, `"${text}" from ${startMs} to ${endMs}`);
+        lastMs = endMs;
+      }
+      const right = heard.filter(({ text, startMs }) =>
+        near(startMs).some((word) => word.text === text),
+      );
+      const share = right.length / words.length;
+      assert.ok(share >= 0.8, `${right.length} of ${words.length} words at their place`);
+    }
+  });
+
+  test("a session in a used process tells the same as in a fresh one, to the bit", async () => {
+    // Somebody loud and strange, and somebody who left in the middle of a word.
+    const strange = flite("Seven men", { voice: "awb" }).map((sample) => {
+      return Math.max(-32_768, Math.min(32_767, sample * 8));
+    });
+    await hear([strange, noise(700, 9000), strange]);
+    const left = new EngineSession(engine, options, {
+      interim() {},
+      settled() {},
+      heard() {},
+      done() {},
+    });
+    left.push(strange.subarray(0, 12_000));
+    while (left.step()) await turn();
+    left.close();
+    assert.deepEqual(await hear([spoken], inFull), first);
+    assert.equal(first.filter(({ isFinal }) => isFinal).length, 2);
+  });
+
+  test("any split of the samples gives the same finals", async () => {
+    const expected = first.filter(({ isFinal }) => isFinal);
+    const lengths = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 9 });
+    const splits = [...fc.sample(lengths, { numRuns: 9, seed: 4 }), [1, 2, 3, 159]];
+    for (const split of splits) {
+      const chunks: Int16Array[] = [];
+      for (let at = 0, turnOf = 0; at < spoken.length; turnOf++) {
+        const length = split[turnOf % split.length] ?? 1;
+        chunks.push(spoken.subarray(at, at + length));
+        at += length;
+      }
+      const told = await hear(chunks, inFull);
+      const finals = told.filter(({ isFinal }) => isFinal);
+      assert.deepEqual(finals, expected, `in pieces of ${split.join(", ")}`);
+    }
+  });
+
+  test("readings are distinct, and confidence tells clear words from unclear ones", async () => {
+    const clear = flite("They found the missing keys under the kitchen table", { voice: "rms" });
+    const hiss = noise(clear.length / 16 + 1, 200);
+    const unclear = clear.map((sample, index) => Math.round(sample / 4 + (hiss[index] ?? 0)));
+    const confidences: number[] = [];
+    for (const samples of [clear, unclear]) {
+      const finals = await hear([samples], { alternativesMax: 5 });
+      const [best] = finals.flatMap(({ alternatives }) => alternatives);
+      for (const { alternatives } of finals) {
+        const texts = alternatives.map(({ text }) => text);
+        assert.ok(texts.length >= 2 && texts.length <= 5);
+        assert.equal(new Set(texts).size, texts.length);
+      }
+      const each = best?.words.map(({ confidence }) => confidence ?? NaN) ?? [];
+      assert.ok(each.length > 3 && each.every((value) => value >= 0 && value <= 1));
+      assert.ok(new Set(each).size > 2, "not all words are equally clear");
+      confidences.push(best?.confidence ?? NaN);
+    }
+    const [ofClear = NaN, ofUnclear = NaN] = confidences;
+    assert.ok(ofClear > ofUnclear + 0.3, `${ofClear} and ${ofUnclear}`);
+  });
+
+  test("a voice is heard however low it speaks", async () => {
+    for (const volume of [1, 0.1, 0.02]) {
+      const finals = await hear([spoken.map((sample) => Math.round(sample * volume))]);
+      const text = finals.map(({ alternatives: [best] }) => best?.text).join(" ");
+      assert.match(text, /weather is good today .*seven days in/, `at ${volume}`);
+    }
+  });
+
+  test("what is no speech gives no words", async () => {
+    for (const amplitude of [30, 3000, 20_000]) {
+      assert.deepEqual(await hear([silence(2000), noise(5000, amplitude)]), []);
+    }
+  });
+});
+
+/** Sentences, each after so much of a quiet room, with the truth about their words. */
+function talk(parts: readonly (readonly [pauseMs: number, text: string])[]): {
+  readonly samples: Int16Array;
+  readonly words: readonly SpokenWord[];
+} {
+  let at = 0;
+  const words: SpokenWord[] = [];
+  const pieces = parts.flatMap(([pauseMs, text]) => {
+    const spoken = fliteWords(text, "rms");
+    at += pauseMs;
+    words.push(...spoken.words.map((word) => ({ ...word, startMs: at + word.startMs })));
+    at += spoken.samples.length / 16;
+    return [noise(pauseMs, 4), spoken.samples];
+  });
+  return { samples: joined(...pieces), words };
+}

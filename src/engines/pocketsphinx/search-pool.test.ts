@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { flite } from "../../../test/flite.ts";
+import { until } from "../../../test/until.ts";
+import { Cepstra } from "./cepstra.ts";
+import { utteranceMean } from "./cepstral-mean.ts";
+import { DecoderMaker } from "./decoder-maker.ts";
+import { FrontEnd } from "./front-end.ts";
+import type { Search } from "./search.ts";
+import { SearchPool, SearchShare } from "./search-pool.ts";
+import { loadSphinxLibrary, type Pointer } from "./sphinx-library.ts";
+import { parseSettings, sphinxSettings } from "./sphinx-settings.ts";
+
+const parts = await loadSphinxLibrary();
+let pool: SearchPool;
+let maker: DecoderMaker;
+before(() => {
+  maker = new DecoderMaker(parts.library);
+  pool = new SearchPool({ ...parts, maker }, { "-maxhmmpf": "10000" });
+});
+after(() => {
+  pool.close();
+  maker.close();
+});
+
+function takeBack(searches: readonly (Search | undefined)[]): void {
+  for (const search of searches) {
+    assert.ok(search);
+    search.end();
+    pool.takeBack(search);
+  }
+}
+
+/** A search, when there is one. */
+async function lent(): Promise<Search> {
+  let search = pool.lend();
+  await until(async () => (search ??= pool.lend()) !== undefined);
+  assert.ok(search);
+  return search;
+}
+
+test("a search tells the same the first time as ever after, to the bit", () => {
+  const settings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" };
+  const fresh = new SearchPool({ ...parts, maker }, settings);
+  const config = parseSettings(parts.library, sphinxSettings(settings));
+  const frontEnd = new FrontEnd(parts.library, parts.viewFloats, config);
+  const cepstra = new Cepstra();
+  frontEnd.begin();
+  frontEnd.accept(flite("The weather is cold and dark today"), cepstra);
+  frontEnd.end(cepstra);
+  const mean = utteranceMean(cepstra);
+  const heard = [1, 2, 3].map(() => {
+    const search = fresh.lend();
+    assert.ok(search);
+    for (let at = 0; at < cepstra.count; at++) search.accept(cepstra.frame(at), mean);
+    search.end();
+    const readings = search.readings(3);
+    fresh.takeBack(search);
+    return readings;
+  });
+  assert.equal(heard[0]?.[0]?.text, "the weather is cold and dark today");
+  assert.deepEqual(heard[0], heard[1]);
+  assert.deepEqual(heard[0], heard[2]);
+  frontEnd.close();
+  fresh.close();
+  parts.library.cmd_ln_free_r(config);
+});
+
+test("SearchPool lends what it has at once, and makes more without stopping anybody", async () => {
+  const first = pool.lend();
+  assert.ok(first);
+  // Making a search takes 250 ms of CPU: asking for one takes next to nothing.
+  const longestMs = await longestTurnMs(async () => {
+    const second = await lent();
+    assert.notEqual(second, first);
+    takeBack([second]);
+  });
+  assert.ok(longestMs < 60, `others waited for ${longestMs} ms of CPU`);
+  takeBack([first]);
+});
+
+/** The most CPU time that this thread was kept in one turn of the event loop while `work` went on. */
+async function longestTurnMs(work: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let lastMs = threadMs();
+  const timer = setInterval(() => {
+    const nowMs = threadMs();
+    longest = Math.max(longest, nowMs - lastMs);
+    lastMs = nowMs;
+  }, 1);
+  await work();
+  clearInterval(timer);
+  return longest;
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+test("SearchPool has a search for each who is expected, before they speak", async () => {
+  let made = 0;
+  class CountingMaker extends DecoderMaker {
+    override async make(settings: readonly string[]): Promise<Pointer> {
+      const decoder = await super.make(settings);
+      made += 1;
+      return decoder;
+    }
+  }
+  const counting = new CountingMaker(parts.library);
+  const own = new SearchPool({ ...parts, maker: counting }, { "-maxhmmpf": "10000" });
+  const expectations = [own.expect(), own.expect(), own.expect()];
+  await until(async () => made === 2);
+  await turn();
+  const searches = [own.lend(), own.lend(), own.lend()];
+  assert.equal(new Set(searches).size, 3);
+  assert.ok(searches.every((search) => search !== undefined));
+  for (const search of searches) {
+    search.end();
+    own.takeBack(search);
+  }
+  for (const { leave } of expectations) leave();
+  own.close();
+  counting.close();
+  assert.equal(made, 2);
+});
+
+test("SearchShare lends no more than its part, and again what came back", async () => {
+  const share = new SearchShare(pool, 1);
+  let one = share.lend();
+  await until(async () => (one ??= share.lend()) !== undefined);
+  assert.ok(one);
+  assert.equal(share.lend(), undefined);
+  takeBack([await lent()]);
+  one.end();
+  share.takeBack(one);
+  const again = share.lend();
+  assert.ok(again);
+  again.end();
+  share.takeBack(again);
+});
