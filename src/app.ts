@@ -217,7 +217,8 @@ function readinessOf(parts: {
 
 /** Ready when some engine process is: the others take over from it, or are on their way. */
 function enginesCheck(recognizer: EnginePool): Promise<object> {
-  const { processes, ready: running, sessions } = recognizer.state();
+  const { ready: running, load, ...state } = recognizer.state();
   if (running === 0) return Promise.reject(new Error("no engine process is ready"));
-  return Promise.resolve({ processes, running, sessions, languageCodes: recognizer.languageCodes });
+  const { languageCodes } = recognizer;
+  return Promise.resolve({ ...state, running, load: Number(load.toFixed(2)), languageCodes });
 }

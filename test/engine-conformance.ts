@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Decoder, Engine, Hypothesis, RecognitionMode } from "../src/engines/engine.ts";
-import { flite, joined, silence } from "./flite.ts";
+import { flite, joined, noise, silence } from "./flite.ts";
 
 /** What every engine must do. `heard` matches the text of "The weather is good today". */
 export function testEngine(
@@ -28,14 +29,14 @@ export function testEngine(
     });
 
     /** A decoder for the length of one test step. */
-    function withDecoder<T>(
+    async function withDecoder<T>(
       mode: RecognitionMode,
       alternativesMax: number,
-      use: (decoder: Decoder) => T,
-    ): T {
+      use: (decoder: Decoder) => T | Promise<T>,
+    ): Promise<T> {
       const decoder = engine.createDecoder({ mode, alternativesMax });
       try {
-        return use(decoder);
+        return await use(decoder);
       } finally {
         decoder.close();
       }
@@ -48,16 +49,16 @@ export function testEngine(
       for (const code of engine.languageCodes) assert.match(code, /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/);
     });
 
-    test("it hears what is said, in every mode", () => {
+    test("it hears what is said, in every mode", async () => {
       for (const mode of modes) {
-        const [best] = withDecoder(mode, 1, (decoder) => hear(decoder, [spoken]));
+        const [best] = await withDecoder(mode, 1, (decoder) => hear(decoder, [spoken]));
         assert.match(best?.text ?? "", heard, mode);
       }
     });
 
-    test("its readings are distinct, best first, and at most as many as asked for", () => {
+    test("its readings are distinct, best first, and at most as many as asked for", async () => {
       for (const alternativesMax of [1, 2, 10]) {
-        const readings = withDecoder("short", alternativesMax, (decoder) =>
+        const readings = await withDecoder("short", alternativesMax, (decoder) =>
           hear(decoder, [spoken]),
         );
         const texts = readings.map(({ text }) => text);
@@ -68,59 +69,59 @@ export function testEngine(
       }
     });
 
-    test("its words make up the text, in order, within the utterance", () => {
+    test("its words make up the text, in order, within the utterance", async () => {
       for (const mode of modes) {
-        const readings = withDecoder(mode, 5, (decoder) => hear(decoder, [spoken]));
+        const readings = await withDecoder(mode, 5, (decoder) => hear(decoder, [spoken]));
         for (const reading of readings) checkReading(reading, spoken.length / 16);
         assert.ok(readings[0] && readings[0].words.length > 0);
       }
     });
 
-    test("any split of the samples gives the same", () => {
+    test("any split of the samples gives the same", async () => {
       for (const mode of twoModes) {
-        const whole = withDecoder(mode, 3, (decoder) => hear(decoder, [spoken]));
+        const whole = await withDecoder(mode, 3, (decoder) => hear(decoder, [spoken]));
         for (const length of [7, 160, 16_001]) {
           const chunks = inChunks(spoken, length);
-          const split = withDecoder(mode, 3, (decoder) => hear(decoder, chunks));
+          const split = await withDecoder(mode, 3, (decoder) => hear(decoder, chunks));
           assert.deepEqual(split, whole, `${mode}, chunks of ${length}`);
         }
       }
     });
 
-    test("live, it tells what it has heard so far", () => {
-      withDecoder("live", 1, (decoder) => {
+    test("live, it tells what it has heard so far", async () => {
+      await withDecoder("live", 1, async (decoder) => {
         assert.equal(decoder.partial(), undefined);
         decoder.begin();
         assert.equal(decoder.partial(), undefined);
         const texts = new Set<string>();
         for (const chunk of inChunks(spoken, 1600)) {
-          decoder.accept(chunk);
+          await accept(decoder, chunk);
           const partial = decoder.partial();
           if (!partial) continue;
           checkReading(partial, spoken.length / 16);
           texts.add(partial.text);
         }
         assert.ok(texts.size >= 3, `${texts.size} partial readings`);
-        drain(decoder);
+        await drain(decoder);
         decoder.begin();
         assert.equal(decoder.partial(), undefined, "the next utterance begins anew");
-        drain(decoder);
+        await drain(decoder);
       });
     });
 
-    test("nothing said is nothing heard", () => {
+    test("nothing said is nothing heard", async () => {
       for (const mode of modes) {
-        withDecoder(mode, 3, (decoder) => {
-          assert.deepEqual(hear(decoder, []), []);
-          assert.deepEqual(hear(decoder, [silence(5)]), []);
-          assert.match(hear(decoder, [spoken])[0]?.text ?? "", heard);
+        await withDecoder(mode, 3, async (decoder) => {
+          assert.deepEqual(await hear(decoder, []), []);
+          assert.deepEqual(await hear(decoder, [silence(5)]), []);
+          assert.match((await hear(decoder, [spoken]))[0]?.text ?? "", heard);
         });
       }
     });
 
-    test("it ends an utterance in slices", () => {
+    test("it ends an utterance in slices", async () => {
       if (engine.name === "scripted") return;
-      withDecoder("job", 1, (decoder) => {
+      await withDecoder("job", 1, async (decoder) => {
         decoder.begin();
         decoder.accept(spoken);
         const slices = [...decoder.end()].length;
@@ -128,63 +129,73 @@ export function testEngine(
       });
     });
 
-    test("what one session said is never felt by the next", () => {
+    test("what one session said is never felt by the next", async () => {
       for (const mode of twoModes) {
-        const fresh = withDecoder(mode, 3, (decoder) => hearLive(decoder, spoken));
+        const fresh = await withDecoder(mode, 3, (decoder) => hearLive(decoder, spoken));
         // Loud, far from the mean of speech, long: what would move any average that is kept.
         const strange = other.map((sample) => Math.max(-32_768, Math.min(32_767, sample * 8)));
-        withDecoder(mode, 1, (decoder) => {
-          for (let count = 0; count < 2; count++) hear(decoder, [strange]);
+        await withDecoder(mode, 1, async (decoder) => {
+          for (let count = 0; count < 2; count++) await hear(decoder, [strange]);
         });
-        const reused = withDecoder(mode, 3, (decoder) => hearLive(decoder, spoken));
+        const reused = await withDecoder(mode, 3, (decoder) => hearLive(decoder, spoken));
         assert.deepEqual(reused, fresh, mode);
       }
     });
 
-    test("a final depends on its own utterance alone", () => {
+    test("what it learnt of a session goes on in another process", async () => {
       for (const mode of twoModes) {
-        withDecoder(mode, 3, (decoder) => {
-          const first = hear(decoder, [spoken]);
-          hear(decoder, [other.map((sample) => sample >> 4)]);
-          assert.deepEqual(hear(decoder, [spoken]), first, mode);
+        await withDecoder(mode, 3, async (decoder) => {
+          for (const volume of [1, 1 / 16]) {
+            await hear(decoder, [other.map((sample) => sample * volume)]);
+            const saved: unknown = JSON.parse(JSON.stringify(decoder.save()));
+            assert.ok(Array.isArray(saved) && saved.every((value) => typeof value === "number"));
+            const expected = await withDecoder(mode, 3, async (fresh) => {
+              fresh.restore(saved);
+              return hearLive(fresh, spoken);
+            });
+            assert.deepEqual(await hearLive(decoder, spoken), expected, mode);
+          }
         });
       }
     });
 
-    test("sessions side by side do not feel each other", () => {
-      const alone = withDecoder("live", 2, (decoder) => hear(decoder, [spoken]));
-      withDecoder("live", 2, (one) => {
-        withDecoder("live", 2, (two) => {
+    test("sessions side by side do not feel each other", async () => {
+      const alone = await withDecoder("live", 2, (decoder) => hear(decoder, [spoken]));
+      await withDecoder("live", 2, async (one) => {
+        await withDecoder("live", 2, async (two) => {
           one.begin();
           two.begin();
           const others = inChunks(other, 1600);
           for (const [index, chunk] of inChunks(spoken, 1600).entries()) {
-            one.accept(chunk);
-            two.accept(others[index] ?? silence(100));
+            await accept(one, chunk);
+            await accept(two, others[index] ?? silence(100));
           }
           const [ending, otherEnding] = [one.end(), two.end()];
           let slice = ending.next();
-          for (; !slice.done; slice = ending.next()) otherEnding.next();
+          for (; !slice.done; slice = ending.next()) {
+            otherEnding.next();
+            await turn();
+          }
           otherEnding.return([]);
           assert.deepEqual(slice.value, alone);
         });
       });
     });
 
-    test("a decoder can be closed anywhere, and the engine hears on", () => {
+    test("a decoder can be closed anywhere, and the engine hears on", async () => {
       for (const mode of twoModes) {
-        withDecoder(mode, 1, (decoder) => {
+        await withDecoder(mode, 1, async (decoder) => {
           decoder.begin();
-          decoder.accept(spoken.subarray(0, 20_000));
+          await accept(decoder, spoken.subarray(0, 20_000));
         });
-        withDecoder(mode, 1, (decoder) => {
+        await withDecoder(mode, 1, async (decoder) => {
           decoder.begin();
-          decoder.accept(spoken);
+          await accept(decoder, spoken);
           const ending = decoder.end();
           ending.next();
           ending.return([]);
         });
-        const [best] = withDecoder(mode, 1, (decoder) => hear(decoder, [spoken]));
+        const [best] = await withDecoder(mode, 1, (decoder) => hear(decoder, [spoken]));
         assert.match(best?.text ?? "", heard);
       }
     });
@@ -199,30 +210,61 @@ export function testEngine(
       assert.ok(first >= 16_000, `speech at ${first / 16} ms`);
       assert.ok(isSpeech.filter(Boolean).length > isSpeech.length / 4);
     });
+
+    test("its voice activity goes on in another process as if nothing had happened", () => {
+      const samples = joined(silence(400), spoken, noise(700, 200), other, noise(3500, 30), spoken);
+      const { frameSamples } = engine.createVoiceActivity();
+      const frames = inChunks(samples, frameSamples).filter(
+        ({ length }) => length === frameSamples,
+      );
+      const whole = engine.createVoiceActivity();
+      const expected: boolean[] = [];
+      const saved = frames.map((frame) => {
+        const text = JSON.stringify(whole.save());
+        expected.push(whole.isSpeech(frame));
+        return text;
+      });
+      for (let from = 0; from < frames.length; from += 7) {
+        const fresh = engine.createVoiceActivity();
+        fresh.restore(JSON.parse(saved[from] ?? ""));
+        const rest = frames.slice(from).map((frame) => fresh.isSpeech(frame));
+        assert.deepEqual(rest, expected.slice(from), `from frame ${from}`);
+      }
+    });
   });
 }
 
-function drain(decoder: Decoder): readonly Hypothesis[] {
+/** As a process does it: between two slices others have their turns. */
+async function drain(decoder: Decoder): Promise<readonly Hypothesis[]> {
   const ending = decoder.end();
   let slice = ending.next();
-  while (!slice.done) slice = ending.next();
+  for (; !slice.done; slice = ending.next()) await turn();
   return slice.value;
 }
 
-function hear(decoder: Decoder, chunks: readonly Int16Array[]): readonly Hypothesis[] {
+async function accept(decoder: Decoder, samples: Int16Array): Promise<void> {
+  decoder.accept(samples);
+  while (decoder.work()) await turn();
+}
+
+async function hear(
+  decoder: Decoder,
+  chunks: readonly Int16Array[],
+): Promise<readonly Hypothesis[]> {
   decoder.begin();
-  for (const chunk of chunks) decoder.accept(chunk);
-  return drain(decoder);
+  for (const chunk of chunks) await accept(decoder, chunk);
+  return await drain(decoder);
 }
 
 /** Everything that a session says of these samples: partial readings too. */
-function hearLive(decoder: Decoder, samples: Int16Array): unknown {
+async function hearLive(decoder: Decoder, samples: Int16Array): Promise<unknown> {
   decoder.begin();
-  const partials = inChunks(samples, 1600).map((chunk) => {
-    decoder.accept(chunk);
-    return decoder.partial();
-  });
-  return { partials, readings: drain(decoder) };
+  const partials: unknown[] = [];
+  for (const chunk of inChunks(samples, 1600)) {
+    await accept(decoder, chunk);
+    partials.push(decoder.partial());
+  }
+  return { partials, readings: await drain(decoder) };
 }
 
 function inChunks(samples: Int16Array, length: number): Int16Array[] {

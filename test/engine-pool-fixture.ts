@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EnginePool } from "../src/engines/engine-pool.ts";
+import { EngineSession } from "../src/engines/engine-session.ts";
 import type {
   Recognition,
   RecognitionInput,
   RecognitionOptions,
 } from "../src/engines/recognizer.ts";
+import { createScriptedEngine } from "../src/engines/scripted-engine.ts";
 import { silence } from "./flite.ts";
 
 /** A stream for the scripted engine; the other options have their defaults. */
@@ -33,6 +35,33 @@ export async function recognise(
     found.push(recognition);
   }
   return found;
+}
+
+/** The finals of this input where no process can get lost: heard right here. */
+export function finalsWithoutPool(
+  input: readonly RecognitionInput[],
+  changes: Partial<RecognitionOptions> = {},
+): Recognition[] {
+  const { signal: _signal, ...rest } = changes;
+  const defaults = { alternativesMax: 1, interim: false, silenceMsMin: 500 };
+  const finals: Recognition[] = [];
+  const session = new EngineSession(
+    createScriptedEngine(),
+    { ...scriptedOptions, ...defaults, ...rest },
+    {
+      interim() {},
+      settled: ({ final }) => {
+        if (final) finals.push(final);
+      },
+      heard() {},
+      done() {},
+    },
+  );
+  for (const item of input) session.push(item);
+  session.endInput();
+  while (session.step());
+  session.close();
+  return finals;
 }
 
 /** Waits for something that becomes true by itself. */

@@ -1,167 +1,177 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { Log } from "../std/log.ts";
-import { ServiceError } from "../std/service-error.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { ChildSession, type SessionOwner } from "./child-session.ts";
+import type { RecognitionMode } from "./engine.ts";
 import {
-  bytesOfSamples,
   type EngineDescription,
   type Frame,
   FrameReader,
   FrameWriter,
   jsonPayload,
-  type SessionOptions,
+  type OpenSession,
+  type ReadyProcess,
 } from "./engine-frames.ts";
-import { RecognitionQueue } from "./recognition-queue.ts";
-import { endUtterance, type Recognition } from "./recognizer.ts";
-import type { ReplayableInput } from "./replayable-input.ts";
+import type { LoadReport } from "./load-meter.ts";
+import { Watchdog } from "./watchdog.ts";
 
 /** An engine process must answer that it is ready within this time. */
 const loadMsMax = 60_000;
 /** After standard input has ended, a process that does not go is killed. */
 const closeMsMax = 2000;
-/** Audio sent and not yet heard, in seconds. Who speaks live waits for little; a recording may as well be there. */
-const unheardSecondsMax = { live: 2, short: 30, job: 30 } as const;
-/** Audio in one frame, so that no session holds the pipe. */
-const frameSeconds = 0.1;
-
-/** ErrorInfo.reason of a session whose engine process died. */
-export const engineLost = "ENGINE_LOST";
+/** A process tells its load so often, which is also its sign of life. */
+const reportMsMax = 1000;
+/** How late audio is heard is the mean of about so long. */
+const lateSeconds = 3;
 
 type PipedProcess = ChildProcessByStdio<Writable, Readable, null>;
 
-interface ChildSession {
-  readonly results: RecognitionQueue;
-  readonly unheardMax: number;
-  unheard: number;
-  /** Wakes the sender when there is room again, or nothing to send for. */
-  wake: (() => void) | undefined;
+export interface EngineChildOptions {
+  readonly engine: string;
+  /** A process that has work and does nothing for this long is killed. */
+  readonly stuckMsMax: number;
+  readonly log: Log;
+  /** Called with each report of its load. */
+  readonly onLoad: (report: LoadReport) => void;
 }
 
 /** One engine process, seen from the service. */
 export class EngineChild {
   readonly engines: readonly EngineDescription[];
+  /** CPU seconds that a second of live speech took when it was started. */
+  readonly cpuPerSpeech: number;
   readonly pid: number;
   /** Resolves when the process has gone, with how. */
   readonly gone: Promise<string>;
   readonly #process: PipedProcess;
+  readonly #reportMs: number;
+  readonly #onLoad: (report: LoadReport) => void;
   readonly #writer: FrameWriter;
+  readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, ChildSession>();
   #lastId = 0;
+  /** The suspect session that is being worked on. */
+  #workingOn = 0;
+  #hasSettled = false;
+  #liveLateMs = 0;
   #isGone = false;
 
-  constructor(started: StartedChild, engines: readonly EngineDescription[]) {
-    this.engines = engines;
+  constructor(started: StartedChild, ready: ReadyProcess, options: EngineChildOptions) {
+    this.engines = ready.engines;
+    this.cpuPerSpeech = ready.cpuPerSpeech;
     this.#process = started.process;
     this.pid = started.process.pid ?? 0;
+    this.#reportMs = reportMsFor(options.stuckMsMax);
+    this.#onLoad = options.onLoad;
     this.#writer = new FrameWriter(started.process.stdin);
-    started.onFrame = (frame) => this.#take(frame);
+    this.#watchdog = new Watchdog({
+      pid: this.pid,
+      stuckMsMax: options.stuckMsMax,
+      hasWork: () => this.#sessions.values().some(({ hasWork }) => hasWork),
+      onStuck: () => {
+        options.log.warn({ pid: this.pid }, "engine.stuck");
+        this.#process.kill("SIGKILL");
+      },
+    });
+    started.onFrames = (frames) => {
+      for (const frame of frames) {
+        this.#watchdog.sign();
+        this.#take(frame);
+      }
+    };
     this.gone = started.gone.then((how) => {
       this.#isGone = true;
-      for (const session of this.#sessions.values()) fail(session, lostError());
+      this.#watchdog[Symbol.dispose]();
+      for (const session of this.#sessions.values()) {
+        session.end({ kind: "lost", wasInHand: session.id === this.#workingOn });
+      }
       this.#sessions.clear();
       return how;
     });
+  }
+
+  /** The process has gone: nothing can be opened in it any more. */
+  get isGone(): boolean {
+    return this.#isGone;
   }
 
   get sessions(): number {
     return this.#sessions.size;
   }
 
-  /** Recognises what `input` holds from its first item on; leaving the loop frees the session. */
-  async *recognize(
-    input: ReplayableInput,
-    options: SessionOptions,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<Recognition, void, undefined> {
-    signal?.throwIfAborted();
-    if (this.#isGone) throw lostError();
-    const id = (this.#lastId = (this.#lastId % 0xffff_ffff) + 1);
-    const session: ChildSession = {
-      results: new RecognitionQueue(),
-      unheardMax: unheardSecondsMax[options.mode] * options.sampleRateHertz,
-      unheard: 0,
-      wake: undefined,
-    };
-    const abort = () => fail(session, signal?.reason);
-    signal?.addEventListener("abort", abort);
-    this.#sessions.set(id, session);
-    this.#writer.writeJson("open", id, options);
-    this.#send(id, session, input, options).catch((error: unknown) => fail(session, error));
-    try {
-      yield* session.results.read();
-    } finally {
-      signal?.removeEventListener("abort", abort);
-      session.results.end();
-      session.wake?.();
-      if (this.#sessions.delete(id)) this.#writer.write("close", id);
-    }
+  /** Whether it ever got anything done: a process that did and dies is worth starting again at once. */
+  get hasSettled(): boolean {
+    return this.#hasSettled;
   }
 
-  async #send(
-    id: number,
-    session: ChildSession,
-    input: ReplayableInput,
-    options: SessionOptions,
-  ): Promise<void> {
-    const frameSamples = Math.ceil(options.sampleRateHertz * frameSeconds);
-    for (let index = 0; ; index++) {
-      const item = await input.at(index);
-      if (session.results.isEnded) return;
-      if (item === undefined) break;
-      if (item === endUtterance) {
-        this.#writer.write("endUtterance", id);
-        continue;
-      }
-      for (let at = 0; at < item.length; at += frameSamples) {
-        while (session.unheard >= session.unheardMax) {
-          await new Promise<void>((resolve) => (session.wake = resolve));
-          if (session.results.isEnded) return;
-        }
-        const part = item.subarray(at, at + frameSamples);
-        session.unheard += part.length;
-        this.#writer.write("audio", id, bytesOfSamples(part));
-      }
-    }
-    this.#writer.write("endInput", id);
+  /** Whether it has told of itself lately: one that has not is in the middle of something long. */
+  get isResponsive(): boolean {
+    return this.#watchdog.silentMs < 2 * this.#reportMs;
+  }
+
+  /** Share of a core that its live sessions need. */
+  get liveDemand(): number {
+    return this.#sessions
+      .values()
+      .reduce((sum, { owner }) => sum + (owner.mode === "live" ? owner.demand.share : 0), 0);
+  }
+
+  /** How late live audio is heard. */
+  get liveLateMs(): number {
+    const hasLive = this.#sessions.values().some(({ owner }) => owner.mode === "live");
+    return hasLive ? this.#liveLateMs : 0;
+  }
+
+  /** Seconds of audio that sessions of these modes were given and have not settled. */
+  unsettledSeconds(modes: readonly RecognitionMode[]): number {
+    return this.#sessions
+      .values()
+      .filter(({ owner }) => modes.includes(owner.mode))
+      .reduce((sum, { owner }) => sum + owner.unsettledSeconds(), 0);
+  }
+
+  /** Begins a session, or goes on with one of another process. */
+  open(owner: SessionOwner, payload: OpenSession): ChildSession {
+    const id = (this.#lastId = (this.#lastId % 0xffff_ffff) + 1);
+    const session = new ChildSession(id, owner, this.#writer);
+    this.#sessions.set(id, session);
+    this.#writer.writeJson("open", id, payload);
+    return session;
+  }
+
+  /** Ends a session that is not wanted any more. */
+  leave(session: ChildSession): void {
+    if (this.#sessions.delete(session.id)) this.#writer.write("close", session.id);
+    session.end({ kind: "done" });
   }
 
   #take(frame: Frame): void {
+    if (frame.kind === "load") {
+      this.#measure(jsonPayload("load", frame));
+      return;
+    }
+    if (frame.kind === "working") {
+      this.#workingOn = frame.session;
+      return;
+    }
+    if (frame.kind === "settled") this.#hasSettled = true;
     const session = this.#sessions.get(frame.session);
     // Answers may be on their way to a session that has been left.
-    if (!session) return;
-    switch (frame.kind) {
-      case "result":
-        session.results.push(jsonPayload("result", frame));
-        break;
-      case "heard":
-        session.unheard -= jsonPayload("heard", frame);
-        session.wake?.();
-        break;
-      case "done":
-        this.#sessions.delete(frame.session);
-        session.results.end();
-        break;
-      case "error": {
-        this.#sessions.delete(frame.session);
-        const { message, stack } = jsonPayload("error", frame);
-        const error = new Error(`in the engine process: ${message}`);
-        if (stack !== undefined) error.stack = stack;
-        fail(session, error);
-        break;
-      }
-      case "open":
-      case "audio":
-      case "endUtterance":
-      case "endInput":
-      case "close":
-      case "ready":
-      case "failed":
-        throw new Error(`an engine process sent a ${frame.kind} frame`);
-    }
+    session?.take(frame);
+    if (session?.isOver) this.#sessions.delete(session.id);
   }
 
-  /** Ends the process; its sessions fail. */
+  #measure(report: LoadReport): void {
+    for (const [id, share] of report.live) {
+      this.#sessions.get(id)?.owner.demand.measured(share, report.seconds);
+    }
+    const weight = 1 - Math.exp(-report.seconds / lateSeconds);
+    this.#liveLateMs += weight * (report.liveLateMs - this.#liveLateMs);
+    this.#onLoad(report);
+  }
+
+  /** Ends the process; its sessions are lost. */
   async close(): Promise<void> {
     this.#process.stdin.end();
     const timer = setTimeout(() => this.#process.kill("SIGKILL"), closeMsMax);
@@ -170,31 +180,25 @@ export class EngineChild {
   }
 }
 
-function fail(session: ChildSession, error: unknown): void {
-  session.results.end({ error });
-  session.wake?.();
-}
-
-function lostError(): ServiceError {
-  return new ServiceError("unavailable", "the speech engine was lost; try again", {
-    reason: engineLost,
-    retryAfterMs: 1000,
-  });
+function reportMsFor(stuckMsMax: number): number {
+  return Math.min(reportMsMax, Math.ceil(stuckMsMax / 5));
 }
 
 interface StartedChild {
   readonly process: PipedProcess;
   readonly gone: Promise<string>;
-  onFrame: (frame: Frame) => void;
+  onFrames: (frames: Iterable<Frame>) => void;
 }
 
 /** Starts an engine process and waits until its models are loaded. Throws an Error that says what is missing. */
-export async function openEngineChild(engine: string, log: Log): Promise<EngineChild> {
-  const started = start(engine);
-  const { promise, resolve, reject } = Promise.withResolvers<readonly EngineDescription[]>();
-  started.onFrame = (frame) => {
-    if (frame.kind === "ready") resolve(jsonPayload("ready", frame));
-    else reject(new Error(jsonPayload("failed", frame).message));
+export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {
+  const started = start(options);
+  const { promise, resolve, reject } = Promise.withResolvers<ReadyProcess>();
+  started.onFrames = (frames) => {
+    for (const frame of frames) {
+      if (frame.kind === "ready") resolve(jsonPayload("ready", frame));
+      else if (frame.kind === "failed") reject(new Error(jsonPayload("failed", frame).message));
+    }
   };
   void started.gone.then((how) => reject(new Error(`the engine process ended with ${how}`)));
   const timer = setTimeout(
@@ -202,8 +206,8 @@ export async function openEngineChild(engine: string, log: Log): Promise<EngineC
     loadMsMax,
   );
   try {
-    const child = new EngineChild(started, await promise);
-    log.debug({ pid: child.pid, engines: child.engines }, "engine.ready");
+    const child = new EngineChild(started, await promise, options);
+    options.log.debug({ pid: child.pid, engines: child.engines }, "engine.ready");
     return child;
   } catch (error) {
     started.process.kill("SIGKILL");
@@ -213,10 +217,10 @@ export async function openEngineChild(engine: string, log: Log): Promise<EngineC
   }
 }
 
-function start(engine: string): StartedChild {
+function start({ engine, stuckMsMax, log }: EngineChildOptions): StartedChild {
   const program = fileURLToPath(new URL("engine-process.ts", import.meta.url));
   // Nothing of the environment: this process parses what strangers send and needs no secret of the service.
-  const child = spawn(process.execPath, [program, engine], {
+  const child = spawn(process.execPath, [program, engine, String(reportMsFor(stuckMsMax))], {
     stdio: ["pipe", "pipe", "inherit"],
     env: {},
   });
@@ -224,10 +228,17 @@ function start(engine: string): StartedChild {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(signal ?? `code ${code}`));
   });
-  const started: StartedChild = { process: child, gone, onFrame() {} };
+  const started: StartedChild = { process: child, gone, onFrames() {} };
   const reader = new FrameReader();
   child.stdout.on("data", (chunk: Buffer) => {
-    for (const frame of reader.push(chunk)) started.onFrame(frame);
+    try {
+      started.onFrames(reader.push(chunk));
+    } catch (error) {
+      // Its memory is broken, or a library wrote where it should not: nothing that it says can be believed any more.
+      log.error({ pid: child.pid, ...errorFields(error) }, "engine.garbled");
+      child.stdout.removeAllListeners("data").resume();
+      child.kill("SIGKILL");
+    }
   });
   // A process that has gone no longer reads; `gone` tells it.
   child.stdin.on("error", () => {});

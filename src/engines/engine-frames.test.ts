@@ -75,7 +75,14 @@ test("samplesOfBytes() undoes bytesOfSamples(), of any part of a buffer", () => 
 });
 
 test("FrameReader refuses what no frame begins with", () => {
-  const bytes = Buffer.alloc(12);
-  bytes.writeUInt32LE(99, 8);
-  assert.throws(() => [...new FrameReader().push(bytes)], /something else/);
+  for (const [length, kind] of [
+    [0, 99],
+    [100, 99],
+    [0x7fff_ffff, 1],
+  ] as const) {
+    const bytes = Buffer.alloc(12);
+    bytes.writeUInt32LE(length, 0);
+    bytes.writeUInt32LE(kind, 8);
+    assert.throws(() => [...new FrameReader().push(bytes)], /something else/);
+  }
 });

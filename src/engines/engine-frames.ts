@@ -1,6 +1,8 @@
 import type { Writable } from "node:stream";
 import type { RecognitionMode } from "./engine.ts";
+import type { LoadReport } from "./load-meter.ts";
 import type { Recognition } from "./recognizer.ts";
+import type { SessionCheckpoint, Settled } from "./session-checkpoint.ts";
 
 /** What goes over the pipes between the service and an engine process; its place in the list is its number. */
 const frameKinds = [
@@ -10,11 +12,14 @@ const frameKinds = [
   "endUtterance",
   "endInput",
   "close",
-  // From it. ready and failed are of the process and carry session 0.
+  // From it. ready, failed and load are of the process and carry session 0.
   "ready",
   "failed",
-  "result",
+  "load",
+  "interim",
+  "settled",
   "heard",
+  "working",
   "done",
   "error",
 ] as const;
@@ -26,7 +31,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Payload of open: RecognitionOptions with the defaults filled in that are the pool's. */
+/** What a session is to do: RecognitionOptions with the defaults filled in that are the pool's. */
 export interface SessionOptions {
   readonly languageCode: string;
   readonly mode: RecognitionMode;
@@ -37,17 +42,35 @@ export interface SessionOptions {
   readonly utteranceMsMax?: number;
 }
 
+/** Payload of open. */
+export interface OpenSession {
+  readonly options: SessionOptions;
+  /** Where the process before it left off. */
+  readonly checkpoint?: SessionCheckpoint;
+  /** A process died with this session: each piece of work on it is told before it begins, until it has settled something. */
+  readonly isSuspect: boolean;
+}
+
 /** An engine as its process announces it. */
 export interface EngineDescription {
   readonly name: string;
   readonly languageCodes: readonly string[];
 }
 
-/** Payloads that are JSON. Of the others, audio is samples and the rest are empty. */
+/** Payload of ready. */
+export interface ReadyProcess {
+  readonly engines: readonly EngineDescription[];
+  /** CPU seconds that a second of live speech takes, measured before anybody waits for it. */
+  readonly cpuPerSpeech: number;
+}
+
+/** Payloads that are JSON. Of the others, audio is samples and the rest are empty; working is of a session, or of none (0). */
 export interface JsonPayloads {
-  readonly open: SessionOptions;
-  readonly ready: readonly EngineDescription[];
-  readonly result: Recognition;
+  readonly open: OpenSession;
+  readonly ready: ReadyProcess;
+  readonly load: LoadReport;
+  readonly interim: Recognition;
+  readonly settled: Settled;
   readonly heard: number;
   readonly failed: { readonly message: string };
   readonly error: { readonly message: string; readonly stack?: string };
@@ -55,28 +78,40 @@ export interface JsonPayloads {
 
 /** Payload length, session, kind: 32 bits each, little-endian. */
 const headerBytes = 12;
-/** Frames of all sessions are gathered this long for one write: measured, a write for each costs twice the CPU. */
-const gatherMs = 5;
+/** No frame of ours is near as long; what says it is longer is no frame. */
+const payloadBytesMax = 16 << 20;
+/** How frames wait for others: between two writes pass so many ms. Measured at 200 streams, a write each costs twice the CPU. */
+const gatherMsDefault = 5;
+/** Past this, what is gathered is written at once; a block of memory has this size. */
+const blockBytes = 64 << 10;
+/** Blocks kept for the next writes. */
+const sparesMax = 8;
 
-/** Writes frames to a pipe, gathered. */
+/**
+ * Writes frames to a pipe, those of all sessions together: at once when nothing was written for a while, so that who is alone
+ * waits for nobody. The pipe must be done with the bytes of a write when it calls back.
+ */
 export class FrameWriter {
   readonly #stream: Writable;
-  #gathered: Buffer[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #gatherMs: number;
+  #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
+  #filled = 0;
+  readonly #spares: Buffer[] = [];
+  /** The next write is planned, or the time after one is not yet over. */
+  #isDue = false;
 
-  constructor(stream: Writable) {
+  /** `gatherMs` 0: what comes in one turn of the event loop is written at its end. */
+  constructor(stream: Writable, gatherMs = gatherMsDefault) {
     this.#stream = stream;
+    this.#gatherMs = gatherMs;
   }
 
   /** `payload` may be reused by the caller at once. */
-  write(kind: FrameKind, session: number, payload: Uint8Array = new Uint8Array(0)): void {
-    const frame = Buffer.allocUnsafe(headerBytes + payload.byteLength);
-    frame.writeUInt32LE(payload.byteLength, 0);
-    frame.writeUInt32LE(session, 4);
-    frame.writeUInt32LE(frameKinds.indexOf(kind), 8);
-    frame.set(payload, headerBytes);
-    this.#gathered.push(frame);
-    this.#timer ??= setTimeout(() => this.flush(), gatherMs);
+  write(kind: FrameKind, session: number, payload?: Uint8Array): void {
+    const length = payload?.byteLength ?? 0;
+    const at = this.#begin(kind, session, length);
+    if (payload) this.#block.set(payload, at);
+    this.#end();
   }
 
   writeJson<Kind extends keyof JsonPayloads>(
@@ -84,16 +119,56 @@ export class FrameWriter {
     session: number,
     payload: JsonPayloads[Kind],
   ): void {
-    this.write(kind, session, Buffer.from(JSON.stringify(payload)));
+    const text = JSON.stringify(payload);
+    const at = this.#begin(kind, session, Buffer.byteLength(text));
+    this.#block.write(text, at);
+    this.#end();
+  }
+
+  /** The same, with everything gathered so far, at once. */
+  writeNow(kind: FrameKind, session: number): void {
+    this.write(kind, session);
+    this.flush();
   }
 
   /** Writes what is gathered without waiting for more. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const gathered = this.#gathered;
-    this.#gathered = [];
-    if (gathered.length > 0 && this.#stream.writable) this.#stream.write(Buffer.concat(gathered));
+    if (this.#filled === 0) return;
+    const [block, filled] = [this.#block, this.#filled];
+    this.#block = this.#spares.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
+    this.#filled = 0;
+    if (!this.#stream.writable) return;
+    this.#stream.write(block.subarray(0, filled), () => {
+      if (block.length === blockBytes && this.#spares.length < sparesMax) this.#spares.push(block);
+    });
+  }
+
+  /** Writes the header of a frame; returns where its payload goes. */
+  #begin(kind: FrameKind, session: number, length: number): number {
+    if (this.#filled + headerBytes + length > this.#block.length) {
+      this.flush();
+      if (headerBytes + length > blockBytes)
+        this.#block = Buffer.allocUnsafeSlow(headerBytes + length);
+    }
+    const at = this.#filled;
+    this.#block.writeUInt32LE(length, at);
+    this.#block.writeUInt32LE(session, at + 4);
+    this.#block.writeUInt32LE(frameKinds.indexOf(kind), at + 8);
+    this.#filled = at + headerBytes + length;
+    return at + headerBytes;
+  }
+
+  /** A frame is complete: it goes out with this turn of the event loop where nothing did for a while. */
+  #end(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isDue = this.#gatherMs > 0 && this.#filled > 0;
+    this.flush();
+    if (this.#isDue) setTimeout(() => this.#turn(), this.#gatherMs);
   }
 }
 
@@ -101,15 +176,18 @@ export class FrameWriter {
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** The frames that this chunk completes; their payloads are views of it. */
+  /** The frames that this chunk completes; their payloads are views of it. Throws where no frame begins. */
   *push(chunk: Buffer): Generator<Frame, void, undefined> {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let at = 0;
     while (bytes.length - at >= headerBytes) {
-      const end = at + headerBytes + bytes.readUInt32LE(at);
-      if (end > bytes.length) break;
+      const length = bytes.readUInt32LE(at);
       const kind = frameKinds[bytes.readUInt32LE(at + 8)];
-      if (kind === undefined) throw new Error("the engine pipe carries something else");
+      if (kind === undefined || length > payloadBytesMax) {
+        throw new Error("the engine pipe carries something else");
+      }
+      const end = at + headerBytes + length;
+      if (end > bytes.length) break;
       const payload = bytes.subarray(at + headerBytes, end);
       yield { kind, session: bytes.readUInt32LE(at + 4), payload };
       at = end;

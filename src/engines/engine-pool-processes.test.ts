@@ -34,10 +34,10 @@ test("sessions spread over the processes, and each hears only its own", async ()
     assert.ok(value);
     assert.equal(value.alternatives[0]?.words.at(-1)?.endMs, lengths[index]);
   }
-  assert.deepEqual(pool.state(), { processes: 2, ready: 2, sessions: 20 });
+  assert.equal(pool.state().sessions, 20);
   for (const { end } of open) end();
   for (const recognition of running) assert.ok((await recognition.next()).done);
-  assert.deepEqual(pool.state(), { processes: 2, ready: 2, sessions: 0 });
+  assert.equal(pool.state().sessions, 0);
 });
 
 test("the input is pulled no faster than it is heard", async () => {
@@ -64,46 +64,6 @@ test("the input is pulled no faster than it is heard", async () => {
     assert.equal((await running).length, 10);
     assert.equal(pulled, 1000);
   }
-});
-
-test("a killed process costs live sessions an error, others a moment, and comes back", async () => {
-  const others = new Set(enginePids());
-  await using own = await openEnginePool({ engine: "scripted", processes: 2, log });
-  const input = [speech(1500), silence(1000), speech(700)];
-  const undisturbed = await recognise(own, input, { mode: "short", alternativesMax: 2 });
-  assert.equal(undisturbed.length, 2);
-  for (let round = 0; round < 3; round++) {
-    // Two of each, so that each process has one of each.
-    const live = [0, 1].map(() => openInput(speech(1000), silence(1000)));
-    const short = [0, 1].map(() => openInput(...input));
-    const liveRunning = live.map((one) => own.recognize(one.input, scriptedOptions));
-    for (const recognition of liveRunning) await recognition.next();
-    const shortOptions = { ...scriptedOptions, mode: "short", alternativesMax: 2 } as const;
-    const shortRunning = short.map((one) => own.recognize(one.input, shortOptions));
-    // What was told before the process died is not told again.
-    for (const recognition of shortRunning) {
-      assert.deepEqual((await recognition.next()).value, undisturbed[0]);
-    }
-    const victim = enginePids().filter((pid) => !others.has(pid))[round % 2] ?? 0;
-    process.kill(victim, "SIGKILL");
-    await until(() => own.state().ready === 1, "the process is gone");
-    const endings = liveRunning.map((recognition) => recognition.next());
-    for (const one of [...live, ...short]) one.end();
-    const lost = (await Promise.allSettled(endings)).flatMap((outcome): unknown[] =>
-      outcome.status === "rejected" ? [outcome.reason] : [],
-    );
-    assert.equal(lost.length, 1, "one live session was in that process");
-    const [error] = lost;
-    assert.ok(error instanceof ServiceError, String(error));
-    assert.equal(error.code, "unavailable");
-    assert.equal(error.reason, "ENGINE_LOST");
-    assert.equal(error.retryAfterMs, 1000);
-    for (const recognition of shortRunning) {
-      assert.deepEqual(await Array.fromAsync(recognition), undisturbed.slice(1));
-    }
-    await until(() => own.state().ready === 2, "the process is back");
-  }
-  assert.equal(own.state().sessions, 0);
 });
 
 test("disposing ends the processes and what they do", async () => {

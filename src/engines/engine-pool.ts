@@ -1,14 +1,14 @@
+import { availableParallelism } from "node:os";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { type EngineChild, engineLost, openEngineChild } from "./engine-child.ts";
-import type { EngineDescription, SessionOptions } from "./engine-frames.ts";
-import type {
-  Recognition,
-  RecognitionInput,
-  RecognitionOptions,
-  Recognizer,
-} from "./recognizer.ts";
-import { ReplayableInput } from "./replayable-input.ts";
+import { Admission } from "./admission.ts";
+import type { SessionOwner } from "./child-session.ts";
+import { type EngineChild, openEngineChild } from "./engine-child.ts";
+import type { EngineDescription, OpenSession, SessionOptions } from "./engine-frames.ts";
+import { LiveDemand } from "./live-demand.ts";
+import type { InputSource } from "./peekable-input.ts";
+import type { Recognition, RecognitionOptions, Recognizer } from "./recognizer.ts";
+import { type Place, ReplayedRecognition } from "./replayed-recognition.ts";
 
 export interface EnginePoolOptions {
   /** auto: the best that is installed for each language. */
@@ -17,6 +17,8 @@ export interface EnginePoolOptions {
   readonly log: Log;
   /** Gives up opening. */
   readonly signal?: AbortSignal;
+  /** A process that has audio and makes no progress for this long is replaced. Default 10 s. */
+  readonly stuckMsMax?: number;
 }
 
 export interface EnginePoolState {
@@ -24,6 +26,10 @@ export interface EnginePoolState {
   /** Of them, those that can recognise. */
   readonly ready: number;
   readonly sessions: number;
+  /** Live streams that can be heard at a time while all of them speak, as measured. */
+  readonly streamsMax: number;
+  /** Share of that which is in use; more than 1 when a process was lost. */
+  readonly load: number;
 }
 
 /** The engines in their processes. Disposing it ends them, and with an error every session. */
@@ -34,15 +40,14 @@ export interface EnginePool extends Recognizer, AsyncDisposable {
 }
 
 const silenceMsDefault = 500;
-/** A process that dies is started again after the first of these, and twice that each time that it dies soon again. */
+const stuckMsMaxDefault = 10_000;
+/** A process that dies is started again after the first of these, and twice that each time that it dies without a use. */
 const restartMsMin = 100;
 const restartMsMax = 10_000;
 /** A process that lived this long had no bad start. */
 const soundMs = 60_000;
-/** A recognition waits so long for a process while all are being started again. */
-const readyWaitMsMax = 5000;
-/** A waiting caller's recording is given to another process when its own dies; it is kept up to so much. */
-const replaySecondsMax = 30;
+/** While all processes are being started again, a new recognition waits so long for one, and one under way so long. */
+const readyMsMax = { begins: 5000, goesOn: 30_000 } as const;
 
 /**
  * Starts the engine processes and waits for those that can load. Throws an Error that says what is missing when none can.
@@ -64,6 +69,7 @@ class ProcessPool implements EnginePool {
   /** Called once when a process has become ready, or the pool is closed. */
   readonly #readyWaiters = new Set<() => void>();
   #engines: readonly EngineDescription[] = [];
+  #admission = new Admission(availableParallelism(), 0);
   #isClosed = false;
 
   constructor(options: EnginePoolOptions) {
@@ -81,10 +87,13 @@ class ProcessPool implements EnginePool {
 
   state(): EnginePoolState {
     const children = this.#children();
+    const capacity = this.#admission.capacity(children);
     return {
       processes: this.#slots.length,
       ready: children.length,
       sessions: children.reduce((sum, child) => sum + child.sessions, 0),
+      streamsMax: capacity.streams,
+      load: capacity.load,
     };
   }
 
@@ -102,7 +111,11 @@ class ProcessPool implements EnginePool {
       );
       if (failures.length === this.#slots.length) throw failures[0];
       for (const failure of failures) log.error(errorFields(failure), "engine.failed");
-      this.#engines = this.#children()[0]?.engines ?? [];
+      const children = this.#children();
+      this.#engines = children[0]?.engines ?? [];
+      // The least: what a busy start adds to it is no work of theirs.
+      const cpuPerSpeech = Math.min(...children.map((child) => child.cpuPerSpeech));
+      this.#admission = new Admission(availableParallelism(), cpuPerSpeech);
     } finally {
       signal?.removeEventListener("abort", abort);
     }
@@ -110,38 +123,15 @@ class ProcessPool implements EnginePool {
   }
 
   async *recognize(
-    input: AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>,
+    input: InputSource,
     options: RecognitionOptions,
   ): AsyncGenerator<Recognition, void, undefined> {
-    const session = this.#sessionOptions(options);
-    const canReplay = options.mode !== "live";
-    const keptSeconds = canReplay ? replaySecondsMax : 0;
-    const source = new ReplayableInput(input, keptSeconds * options.sampleRateHertz);
-    try {
-      let finals = 0;
-      for (let attempt = 1; ; attempt++) {
-        let known = finals;
-        try {
-          const child = await this.#readyChild(options.signal);
-          for await (const recognition of child.recognize(source, session, options.signal)) {
-            // The second process hears again what the first has already told.
-            if (known > 0) {
-              known -= recognition.isFinal ? 1 : 0;
-              continue;
-            }
-            finals += recognition.isFinal ? 1 : 0;
-            yield recognition;
-          }
-          return;
-        } catch (error) {
-          const isLost = error instanceof ServiceError && error.reason === engineLost;
-          if (!isLost || !canReplay || attempt > 1 || !source.isWhole) throw error;
-          this.#options.log.info({ mode: options.mode }, "engine.replay");
-        }
-      }
-    } finally {
-      await source.close();
-    }
+    const recognition = new ReplayedRecognition(input, this.#sessionOptions(options), {
+      findPlace: (owner, payload, found) => this.#findPlace(owner, payload, found),
+      demand: new LiveDemand(this.#admission.liveDemand),
+      log: this.#options.log,
+    });
+    yield* recognition.results(options.signal);
   }
 
   #sessionOptions(options: RecognitionOptions): SessionOptions {
@@ -164,20 +154,25 @@ class ProcessPool implements EnginePool {
   }
 
   #children(): EngineChild[] {
-    return this.#slots.flatMap(({ child }) => child ?? []);
+    return this.#slots.flatMap(({ child }) => (child && !child.isGone ? child : []));
   }
 
-  /** The process with the fewest sessions; waits for a moment when there is none. */
-  async #readyChild(signal: AbortSignal | undefined): Promise<EngineChild> {
-    const endsAt = performance.now() + readyWaitMsMax;
+  /** Opens a session where it is heard best; waits for a while when no process is ready. */
+  async #findPlace(
+    owner: SessionOwner,
+    payload: OpenSession,
+    { hadPlace, signal }: { readonly hadPlace: boolean; readonly signal: AbortSignal },
+  ): Promise<Place> {
+    const endsAt = performance.now() + (hadPlace ? readyMsMax.goesOn : readyMsMax.begins);
     for (;;) {
-      signal?.throwIfAborted();
-      const [first, ...others] = this.#children();
-      if (first) {
-        return others.reduce(
-          (best, child) => (child.sessions < best.sessions ? child : best),
-          first,
-        );
+      signal.throwIfAborted();
+      const children = this.#children();
+      const child = hadPlace
+        ? this.#admission.choose(owner.mode, children)
+        : this.#admission.admit(owner.mode, children);
+      if (child) {
+        const session = child.open(owner, payload);
+        return { session, leave: () => child.leave(session) };
       }
       const leftMs = endsAt - performance.now();
       if (this.#isClosed || leftMs <= 0) {
@@ -191,16 +186,16 @@ class ProcessPool implements EnginePool {
   }
 
   /** Waits until a process is ready, the time is over, or the signal comes. */
-  async #someoneReady(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  async #someoneReady(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();
     const timer = setTimeout(wake, ms);
     this.#readyWaiters.add(wake);
-    signal?.addEventListener("abort", wake);
+    signal.addEventListener("abort", wake);
     await promise;
     clearTimeout(timer);
     this.#readyWaiters.delete(wake);
-    signal?.removeEventListener("abort", wake);
+    signal.removeEventListener("abort", wake);
   }
 
   #wakeWaiters(): void {
@@ -208,7 +203,13 @@ class ProcessPool implements EnginePool {
   }
 
   async #start(slot: Slot): Promise<void> {
-    const child = await openEngineChild(this.#options.engine, this.#options.log);
+    const { engine, log, stuckMsMax = stuckMsMaxDefault } = this.#options;
+    const child = await openEngineChild({
+      engine,
+      log,
+      stuckMsMax,
+      onLoad: (report) => this.#admission.learn(report),
+    });
     if (this.#isClosed) return child.close();
     const startedAt = performance.now();
     slot.child = child;
@@ -216,8 +217,9 @@ class ProcessPool implements EnginePool {
     void child.gone.then((how) => {
       slot.child = undefined;
       if (this.#isClosed) return;
-      this.#options.log.warn({ pid: child.pid, how }, "engine.lost");
-      if (performance.now() - startedAt >= soundMs) slot.restartMs = restartMsMin;
+      log.warn({ pid: child.pid, how, ready: this.#children().length }, "engine.lost");
+      const wasSound = child.hasSettled || performance.now() - startedAt >= soundMs;
+      if (wasSound) slot.restartMs = restartMsMin;
       this.#restart(slot);
     });
   }

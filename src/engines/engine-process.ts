@@ -5,24 +5,26 @@ import {
   FrameReader,
   FrameWriter,
   jsonPayload,
+  type OpenSession,
   samplesOfBytes,
-  type SessionOptions,
 } from "./engine-frames.ts";
-import { EngineSession } from "./engine-session.ts";
-import { openPocketsphinx } from "./pocketsphinx/pocketsphinx-engine.ts";
+import { EngineSession, type SessionEvents } from "./engine-session.ts";
+import { LoadMeter, type Metered } from "./load-meter.ts";
+import { measureSpeech } from "./measure-speech.ts";
 import { endUtterance } from "./recognizer.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
-import { createScriptedEngine } from "./scripted-engine.ts";
 
-interface OpenSession {
+interface RunningSession {
   readonly session: EngineSession;
   readonly task: Task;
-  readonly options: SessionOptions;
+  readonly metered: Metered;
 }
 
-const writer = new FrameWriter(process.stdout);
+const [, , engineName = "", reportMs = ""] = process.argv;
+// Audio comes gathered: so do the answers to it.
+const writer = new FrameWriter(process.stdout, 0);
 const queue = new RunQueue();
-const sessions = new Map<number, OpenSession>();
+const sessions = new Map<number, RunningSession>();
 
 // The service ends its engines when it has drained: a Ctrl-C for the whole process group is for the service alone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
@@ -30,25 +32,44 @@ process.stdout.on("error", () => process.exit(1));
 // Whoever started this process is gone, and nobody reads the answers any more.
 process.stdin.on("end", () => process.exit(0)).on("error", () => process.exit(0));
 
-const engines = await loadEngines(process.argv[2] ?? "");
+const engines = await loadEngines(engineName);
 const reader = new FrameReader();
 process.stdin.on("data", (chunk: Buffer) => {
   for (const frame of reader.push(chunk)) take(frame);
 });
-writer.writeJson(
-  "ready",
-  0,
-  engines.map(({ name, languageCodes }) => ({ name, languageCodes })),
-);
+let cpuPerSpeech = 0;
+for (const engine of engines) {
+  cpuPerSpeech = Math.max(cpuPerSpeech, await measureSpeech(engine, cpuMs));
+}
+writer.writeJson("ready", 0, {
+  engines: engines.map(({ name, languageCodes }) => ({ name, languageCodes })),
+  cpuPerSpeech,
+});
+const meter = new LoadMeter({ nowMs: () => performance.now(), cpuMs });
+// Also the sign that this process works through what it is given (watchdog.ts).
+setInterval(() => {
+  writer.writeJson("load", 0, meter.report(queue.takeLiveWaits()));
+}, Number(reportMs));
 
+/** Of the thread that hears: what goes on beside it keeps nobody waiting. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** A process loads the code of its own engines only. */
 async function loadEngines(choice: string): Promise<readonly Engine[]> {
   try {
     switch (choice) {
       case "auto":
-      case "pocketsphinx":
+      case "pocketsphinx": {
+        const { openPocketsphinx } = await import("./pocketsphinx/pocketsphinx-engine.ts");
         return [await openPocketsphinx()];
-      case "scripted":
+      }
+      case "scripted": {
+        const { createScriptedEngine } = await import("./scripted-engine.ts");
         return [createScriptedEngine()];
+      }
       default:
         throw new Error(`there is no engine ${choice}`);
     }
@@ -77,35 +98,55 @@ function take(frame: Frame): void {
   if (kind === "audio") found.session.push(samplesOfBytes(payload));
   else if (kind === "endUtterance") found.session.push(endUtterance);
   else if (kind === "endInput") found.session.endInput();
-  queue.wake(found.options.mode, found.task);
+  queue.wake(found.metered.mode, found.task);
 }
 
-function open(id: number, options: SessionOptions): void {
+function open(id: number, { options, checkpoint, isSuspect }: OpenSession): void {
   const engine = engines.find(({ languageCodes }) => languageCodes.includes(options.languageCode));
   if (!engine) throw new Error(`no engine hears ${options.languageCode}`);
-  const session = new EngineSession(engine, options, {
-    result: (recognition) => writer.writeJson("result", id, recognition),
+  let isWatched = isSuspect;
+  const events: SessionEvents = {
+    interim: (recognition) => writer.writeJson("interim", id, recognition),
+    settled(settled) {
+      isWatched = false;
+      writer.writeJson("settled", id, settled);
+    },
     heard: (samples) => writer.writeJson("heard", id, samples),
     done() {
       writer.write("done", id);
       close(id);
     },
-  });
-  const task = {
+  };
+  const session = new EngineSession(engine, options, events, checkpoint);
+  const task: Task = {
+    busyMs: 0,
     step() {
       let hasMore = false;
+      const isMarked = isWatched;
+      if (isMarked) writer.writeNow("working", id);
       guard(id, () => (hasMore = session.step()));
+      if (isMarked) writer.write("working", 0);
       return hasMore && sessions.has(id);
     },
   };
-  sessions.set(id, { session, task, options });
+  const metered: Metered = {
+    id,
+    mode: options.mode,
+    busyMs: () => task.busyMs,
+    heardSeconds: () => session.heardSeconds,
+    queuedSeconds: () => session.queuedSeconds,
+    spokenSeconds: () => session.spokenSeconds,
+  };
+  sessions.set(id, { session, task, metered });
+  meter.add(metered);
 }
 
 function close(id: number): void {
   const found = sessions.get(id);
   if (!found) return;
   sessions.delete(id);
-  queue.remove(found.options.mode, found.task);
+  queue.remove(found.metered.mode, found.task);
+  meter.remove(found.metered);
   // Not from within its own work.
   setImmediate(() => found.session.close());
 }

@@ -1,12 +1,15 @@
 import { Resampler } from "../audio/resample.ts";
+import { restoredSamples, savedSamples } from "../audio/saved-samples.ts";
 import { type Cut, UtteranceCutter } from "../audio/utterance-cutter.ts";
 import { type Decoder, type Engine, engineSampleRate, type Hypothesis } from "./engine.ts";
 import type { SessionOptions } from "./engine-frames.ts";
 import { endUtterance, type Recognition, type RecognitionInput } from "./recognizer.ts";
+import type { SessionCheckpoint, Settled } from "./session-checkpoint.ts";
 
 /** Where a session's answers go. */
 export interface SessionEvents {
-  result(recognition: Recognition): void;
+  interim(recognition: Recognition): void;
+  settled(settled: Settled): void;
   /** So many samples of the input, since this was last told, are done with. */
   heard(samples: number): void;
   done(): void;
@@ -17,7 +20,10 @@ const sliceMs = 100;
 const sliceSamples = (sliceMs * engineSampleRate) / 1000;
 /** What was heard is told in parts of this length: telling each chunk costs as much as its text. */
 const toldSeconds = 0.5;
+/** In silence a checkpoint comes this often, so that what has to be kept of the input has a bound. */
+const settledSecondsMax = 10;
 const endInput = Symbol("end of input");
+const nothing = new Int16Array(0);
 
 /**
  * One recognition within an engine process: resampling, cutting into utterances, decoding. It works when it is told to, a
@@ -33,13 +39,26 @@ export class EngineSession {
   readonly #work: Generator<"more" | "wait", void, void>;
   /** Samples at the session's own rate. */
   #heardSamples = 0;
+  #queuedSamples = 0;
   #toldSamples = 0;
+  #settledSamples = 0;
+  #marks = 0;
+  /** Resampled samples that the cutter was given, with those that it is being given. */
+  #cutSamples = 0;
+  #spokenSamples = 0;
+  #isFlushed = false;
   /** Of the current utterance. */
   #offsetMs = 0;
   #isSpeaking = false;
   #interimText: string | undefined;
 
-  constructor(engine: Engine, options: SessionOptions, events: SessionEvents) {
+  /** With a checkpoint, it goes on where another one stood. */
+  constructor(
+    engine: Engine,
+    options: SessionOptions,
+    events: SessionEvents,
+    checkpoint?: SessionCheckpoint,
+  ) {
     this.#options = options;
     this.#events = events;
     this.#resampler = new Resampler(options.sampleRateHertz);
@@ -49,10 +68,27 @@ export class EngineSession {
       utteranceMsMax: options.utteranceMsMax ?? engine.utteranceMsMax,
     });
     this.#decoder = engine.createDecoder(options);
-    this.#work = this.#run();
+    const uncut = checkpoint ? this.#restore(checkpoint) : nothing;
+    this.#work = this.#run(uncut);
+  }
+
+  /** Seconds of the stream heard by this session so far. */
+  get heardSeconds(): number {
+    return this.#heardSamples / this.#options.sampleRateHertz;
+  }
+
+  /** Seconds that were given and not heard yet. */
+  get queuedSeconds(): number {
+    return this.#queuedSamples / this.#options.sampleRateHertz;
+  }
+
+  /** Seconds of the stream that lay within utterances. */
+  get spokenSeconds(): number {
+    return this.#spokenSamples / engineSampleRate;
   }
 
   push(input: RecognitionInput): void {
+    if (input !== endUtterance) this.#queuedSamples += input.length;
     this.#input.push(input);
   }
 
@@ -72,32 +108,51 @@ export class EngineSession {
     this.#decoder.close();
   }
 
-  *#run(): Generator<"more" | "wait", void, void> {
+  *#run(uncut: Int16Array): Generator<"more" | "wait", void, void> {
+    yield* this.#cut(uncut);
     for (;;) {
       const input = this.#input.shift();
       if (input === undefined) yield "wait";
       else if (input === endInput) break;
-      else if (input === endUtterance) yield* this.#follow(this.#cutter.endUtterance());
+      else if (input === endUtterance) yield* this.#mark();
       else yield* this.#hear(input);
     }
-    yield* this.#follow(this.#cutter.push(this.#resampler.end()));
+    if (!this.#isFlushed) {
+      this.#isFlushed = true;
+      yield* this.#cut(this.#resampler.end());
+    }
     yield* this.#follow(this.#cutter.endUtterance());
     this.#events.done();
+  }
+
+  *#mark(): Generator<"more", void, void> {
+    this.#marks += 1;
+    yield* this.#follow(this.#cutter.endUtterance());
   }
 
   *#hear(input: Int16Array): Generator<"more", void, void> {
     const sliceLength = Math.ceil((this.#options.sampleRateHertz * sliceMs) / 1000);
     for (let at = 0; at < input.length; at += sliceLength) {
       const slice = input.subarray(at, at + sliceLength);
-      yield* this.#follow(this.#cutter.push(this.#resampler.push(slice)));
+      this.#queuedSamples -= slice.length;
       this.#heardSamples += slice.length;
+      yield* this.#cut(this.#resampler.push(slice));
       this.#tellHeard();
       this.#tellInterim();
       yield "more";
     }
   }
 
-  *#follow(cuts: Iterable<Cut>): Generator<"more", void, void> {
+  *#cut(samples: Int16Array): Generator<"more", void, void> {
+    this.#cutSamples += samples.length;
+    yield* this.#follow(this.#cutter.push(samples), samples);
+    const unsettled = this.#heardSamples - this.#settledSamples;
+    const isDue = unsettled >= settledSecondsMax * this.#options.sampleRateHertz;
+    if (isDue && !this.#cutter.isWithinUtterance) this.#settle(undefined, nothing);
+  }
+
+  /** Does what the cutter says of these samples. */
+  *#follow(cuts: Iterable<Cut>, samples: Int16Array = nothing): Generator<"more", void, void> {
     for (const cut of cuts) {
       switch (cut.kind) {
         case "begin":
@@ -109,30 +164,67 @@ export class EngineSession {
         case "audio":
           yield* this.#accept(cut.samples);
           break;
-        case "end":
-          yield* this.#endUtterance(msOfSamples(cut.endSample));
+        case "pause":
+          this.#decoder.pause(msOfSamples(cut.samplesToEnd));
+          while (this.#decoder.work()) yield "more";
           break;
+        case "end": {
+          const final = yield* this.#endUtterance(msOfSamples(cut.endSample));
+          const uncutLength = this.#cutSamples - cut.endSample;
+          this.#settle(final, samples.subarray(samples.length - uncutLength));
+          break;
+        }
       }
     }
   }
 
   *#accept(samples: Int16Array): Generator<"more", void, void> {
+    this.#spokenSamples += samples.length;
     for (let at = 0; at < samples.length; at += sliceSamples) {
       if (at > 0) yield "more";
       this.#decoder.accept(samples.subarray(at, at + sliceSamples));
+      while (this.#decoder.work()) yield "more";
     }
   }
 
-  *#endUtterance(audioEndMs: number): Generator<"more", void, void> {
+  *#endUtterance(audioEndMs: number): Generator<"more", Recognition | undefined, void> {
     this.#isSpeaking = false;
     const slices = this.#decoder.end();
     try {
       let slice = slices.next();
       for (; !slice.done; slice = slices.next()) yield "more";
-      if (slice.value.length > 0) this.#tell(true, slice.value, audioEndMs);
+      if (slice.value.length === 0) return undefined;
+      return this.#recognition(true, slice.value, audioEndMs);
     } finally {
       slices.return([]);
     }
+  }
+
+  #settle(final: Recognition | undefined, uncut: Int16Array): void {
+    this.#settledSamples = this.#heardSamples;
+    const checkpoint = {
+      position: { samples: this.#heardSamples, marks: this.#marks },
+      resampler: this.#resampler.save(),
+      cutter: this.#cutter.save(),
+      decoder: this.#decoder.save(),
+      uncut: savedSamples(uncut),
+      isFlushed: this.#isFlushed,
+    };
+    this.#events.settled(final ? { final, checkpoint } : { checkpoint });
+  }
+
+  /** Returns what is still to be cut. */
+  #restore(checkpoint: SessionCheckpoint): Int16Array {
+    this.#heardSamples = checkpoint.position.samples;
+    this.#toldSamples = this.#heardSamples;
+    this.#settledSamples = this.#heardSamples;
+    this.#marks = checkpoint.position.marks;
+    this.#resampler.restore(checkpoint.resampler);
+    this.#cutter.restore(checkpoint.cutter);
+    this.#decoder.restore(checkpoint.decoder);
+    this.#cutSamples = checkpoint.cutter.position + restoredSamples(checkpoint.cutter.frame).length;
+    this.#isFlushed = checkpoint.isFlushed;
+    return restoredSamples(checkpoint.uncut);
   }
 
   #tellHeard(): void {
@@ -148,10 +240,10 @@ export class EngineSession {
     if (!partial || partial.text === this.#interimText) return;
     this.#interimText = partial.text;
     const audioEndMs = Math.floor((this.#heardSamples * 1000) / this.#options.sampleRateHertz);
-    this.#tell(false, [partial], audioEndMs);
+    this.#events.interim(this.#recognition(false, [partial], audioEndMs));
   }
 
-  #tell(isFinal: boolean, readings: readonly Hypothesis[], audioEndMs: number): void {
+  #recognition(isFinal: boolean, readings: readonly Hypothesis[], audioEndMs: number): Recognition {
     const alternatives = readings.map((reading) => ({
       ...reading,
       words: reading.words.map((word) => ({
@@ -160,7 +252,7 @@ export class EngineSession {
         endMs: this.#offsetMs + Math.round(word.endMs),
       })),
     }));
-    this.#events.result({ isFinal, alternatives, audioEndMs });
+    return { isFinal, alternatives, audioEndMs };
   }
 }
 

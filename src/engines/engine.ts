@@ -32,20 +32,28 @@ export interface DecoderOptions {
 
 /**
  * Hears one utterance after another, each cut out of the audio by the service's own endpointing:
- * begin, accept..., end, begin, ...
+ * begin, accept..., end, begin, ... with work() after each accept() for as long as there is some.
  */
 export interface Decoder {
   begin(): void;
   /** Takes samples at engineSampleRate, in order; any split of them gives the same result. */
   accept(samples: Int16Array): void;
+  /** Silence has set in after what was accepted: the end follows in so many milliseconds, or more speech. */
+  pause(msToEnd: number): void;
+  /** Hears at most 100 ms more of what was accepted; false when there is no more to hear now. end() hears what is left. */
+  work(): boolean;
   /** The best reading so far of the current utterance; undefined before there is one. */
   partial(): Hypothesis | undefined;
   /**
-   * Ends the utterance: at most alternativesMax distinct readings, best first; none where nothing was heard. The work comes
-   * in slices of at most 100 ms of audio: at each yield another session may be heard. The next begin() comes after the last
-   * slice.
+   * Ends the utterance: at most alternativesMax distinct readings, best first; none where nothing was heard. The work comes in
+   * slices of at most 100 ms of audio: at each yield another session may be heard, and the event loop has turned before it goes on,
+   * now and then. The next begin() comes after the last slice.
    */
   end(): Generator<void, readonly Hypothesis[], void>;
+  /** All that it has learnt of its stream, between two utterances: another process may have to go on (engine-session.ts). */
+  save(): readonly number[];
+  /** Lets a fresh one go on exactly where the saved one stood. */
+  restore(saved: readonly number[]): void;
   /** Frees the decoder, also within an utterance. Nothing of what it heard may be felt by the next one. */
   close(): void;
 }

@@ -37,7 +37,8 @@ export interface Recognizer {
   readonly languageCodes: readonly string[];
   /**
    * Recognises a stream. Leaving the loop, or the signal, frees the session; the input is pulled no faster than it is heard.
-   * Throws ServiceError: unavailable when the engine process is lost or none is ready.
+   * A lost engine process costs a delay. Throws ServiceError: resource_exhausted when this could not be heard in time (live and
+   * short; from the first item on), unavailable when no engine is ready, internal when engines die of this very input.
    */
   recognize(
     input: AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>,

@@ -12,6 +12,7 @@ async function order(tasks: readonly [name: string, mode: RecognitionMode, slice
   for (const [name, mode, slices] of tasks) {
     let rest = slices;
     const task: Task = {
+      busyMs: 0,
       step() {
         done.push(name);
         rest -= 1;
@@ -55,6 +56,7 @@ test("RunQueue does the live work that comes while a job goes on before the rest
   const { promise, resolve } = Promise.withResolvers<void>();
   let slices = 50;
   queue.wake("job", {
+    busyMs: 0,
     step() {
       const until = performance.now() + 3;
       while (performance.now() < until);
@@ -67,6 +69,7 @@ test("RunQueue does the live work that comes while a job goes on before the rest
   const timer = setInterval(() => {
     const cameAt = done.length;
     queue.wake("live", {
+      busyMs: 0,
       step() {
         // At most one turn of the job lies between.
         done.push(done.length - cameAt <= 5 ? "live" : "late");
@@ -82,13 +85,14 @@ test("RunQueue does the live work that comes while a job goes on before the rest
 
 test("RunQueue forgets a task that is removed, and wakes again one that waited", async () => {
   const queue = new RunQueue();
-  const gone: Task = { step: () => assert.fail("was removed") };
+  const gone: Task = { busyMs: 0, step: () => assert.fail("was removed") };
   queue.wake("live", gone);
   queue.remove("live", gone);
   for (let round = 0; round < 2; round++) {
     let steps = 0;
     const { promise, resolve } = Promise.withResolvers<void>();
     queue.wake("live", {
+      busyMs: 0,
       step() {
         steps += 1;
         resolve();
@@ -99,4 +103,66 @@ test("RunQueue forgets a task that is removed, and wakes again one that waited",
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(steps, 1);
   }
+});
+
+test("RunQueue gives a little to those behind, however much comes first", async () => {
+  const queue = new RunQueue();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const spin = (ms: number) => {
+    const until = performance.now() + ms;
+    while (performance.now() < until);
+  };
+  const start = performance.now();
+  const slices = { live: 0, short: 0, job: 0 };
+  const tasks = { live: endless("live", 3), short: endless("short", 3), job: endless("job", 20) };
+  function endless(mode: RecognitionMode, ms: number): Task {
+    return {
+      busyMs: 0,
+      step() {
+        slices[mode] += 1;
+        spin(ms);
+        if (performance.now() < start + 1800) return true;
+        resolve();
+        return false;
+      },
+    };
+  }
+  for (const mode of ["job", "short", "live"] as const) queue.wake(mode, tasks[mode]);
+  await promise;
+  const share = (mode: RecognitionMode) => tasks[mode].busyMs / (performance.now() - start);
+  assert.ok(slices.short >= 3 && slices.job >= 2, JSON.stringify(slices));
+  assert.ok(share("short") < 0.1 && share("job") < 0.1, `${share("short")} ${share("job")}`);
+});
+
+test("RunQueue tells how long live work waited, not how long it takes", async () => {
+  const queue = new RunQueue();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let rest = 3;
+  const start = performance.now();
+  let secondMs = 0;
+  queue.wake("live", {
+    busyMs: 0,
+    step() {
+      const until = performance.now() + 30;
+      while (performance.now() < until);
+      rest -= 1;
+      return rest > 0;
+    },
+  });
+  const second: Task = {
+    busyMs: 0,
+    step() {
+      secondMs = performance.now() - start;
+      resolve();
+      return false;
+    },
+  };
+  queue.wake("live", second);
+  await promise;
+  const { count, totalMs } = queue.takeLiveWaits();
+  // The second waited for the first slice of the first.
+  assert.equal(count, 2);
+  assert.ok(secondMs >= 30 && totalMs >= 0.9 * secondMs, `${totalMs} of ${secondMs} ms`);
+  assert.ok(totalMs <= 2 * secondMs, `${totalMs} of ${secondMs} ms`);
+  assert.deepEqual(queue.takeLiveWaits(), { count: 0, totalMs: 0 });
 });

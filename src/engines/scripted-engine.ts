@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import type { VoiceActivity } from "../audio/voice-activity.ts";
 import {
   type Decoder,
@@ -11,6 +12,22 @@ import {
 /** A word for each half second. */
 const wordMs = 500;
 const samplesPerMs = engineSampleRate / 1000;
+
+/**
+ * Samples that are orders: where a piece of speech begins with one of them, the engine does what real ones do on bad days. Where
+ * they last for 40 ms, a piece begins with one.
+ */
+export const scriptedOrders = {
+  /** The process ends. */
+  die: -32_001,
+  /** The process works on and on. */
+  hang: -32_002,
+  /** Something else than frames goes to the service. */
+  garble: -32_003,
+  /** A second of it takes 200 ms of CPU. */
+  toil: -32_004,
+} as const;
+const toilShare = 0.2;
 
 /**
  * An engine for load tests and for what a real one cannot be made to do: it hears a new word every 500 ms of an utterance and
@@ -47,12 +64,19 @@ class ScriptedDecoder implements Decoder {
   }
 
   accept(samples: Int16Array): void {
+    obey(samples);
     const last = samples.findLastIndex((sample) => sample !== 0);
     if (last >= 0) {
       this.#first ??= this.#samples + samples.findIndex((sample) => sample !== 0);
       this.#last = this.#samples + last + 1;
     }
     this.#samples += samples.length;
+  }
+
+  pause(): void {}
+
+  work(): boolean {
+    return false;
   }
 
   partial(): Hypothesis | undefined {
@@ -67,6 +91,13 @@ class ScriptedDecoder implements Decoder {
     if (this.#wordCount() === 0) return [];
     return Array.from({ length: this.#options.alternativesMax }, (_, rank) => this.#reading(rank));
   }
+
+  /** Its utterances have nothing to do with each other. */
+  save(): readonly number[] {
+    return [];
+  }
+
+  restore(): void {}
 
   close(): void {}
 
@@ -93,13 +124,50 @@ class ScriptedDecoder implements Decoder {
   }
 }
 
+function obey(samples: Int16Array): void {
+  switch (samples[0] ?? 0) {
+    case scriptedOrders.die:
+      process.kill(process.pid, "SIGKILL");
+      break;
+    case scriptedOrders.hang:
+      for (;;);
+    case scriptedOrders.garble:
+      writeSync(process.stdout.fd, "no frame begins with this");
+      break;
+    case scriptedOrders.toil:
+      toil(samples.length / engineSampleRate);
+      break;
+    default:
+      break;
+  }
+}
+
+function toil(seconds: number): void {
+  const start = process.threadCpuUsage();
+  for (;;) {
+    // Asking for the time is work too, of the kernel's.
+    for (let count = 0; count < 100_000; count++);
+    const { user, system } = process.threadCpuUsage(start);
+    if (user + system >= seconds * toilShare * 1e6) return;
+  }
+}
+
 /** Exact: digital silence is silence, anything else is speech. */
 class DigitalActivity implements VoiceActivity {
   /** 20 ms. */
   readonly frameSamples = 320;
   readonly delayFrames = 0;
+  /** It knows from the start. */
+  readonly learntFrames = Infinity;
 
   isSpeech(frame: Int16Array): boolean {
     return frame.some((sample) => sample !== 0);
   }
+
+  /** It looks at one frame only. */
+  save(): readonly number[] {
+    return [];
+  }
+
+  restore(): void {}
 }

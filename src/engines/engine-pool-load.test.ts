@@ -1,0 +1,187 @@
+// What the pool takes on, and what it refuses, measured while it runs.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { enginePids, scriptedOptions, speech, until } from "../../test/engine-pool-fixture.ts";
+import { silence } from "../../test/flite.ts";
+import { createLog } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { type EnginePool, openEnginePool } from "./engine-pool.ts";
+import { scriptedOrders } from "./scripted-engine.ts";
+
+const log = createLog("silent");
+const chunkMs = 100;
+/** A fifth of a core while it is heard. */
+const toil = speech(chunkMs).fill(scriptedOrders.toil);
+
+/** A stream at the speed of speech, until it is told to end. */
+function openPaced(pool: EnginePool, chunk: Int16Array) {
+  const ending = new AbortController();
+  const lags: number[] = [];
+  const start = performance.now();
+  async function* input(): AsyncGenerator<Int16Array> {
+    for (let sent = 0; !ending.signal.aborted; sent++) {
+      const dueMs = start + sent * chunkMs - performance.now();
+      if (dueMs > 1) await delay(dueMs);
+      yield chunk;
+    }
+  }
+  const run = async () => {
+    const options = { ...scriptedOptions, interim: true };
+    for await (const { audioEndMs } of pool.recognize(input(), options)) {
+      lags.push(performance.now() - start - audioEndMs);
+    }
+  };
+  const running = run();
+  let failure: unknown;
+  running.catch((error: unknown) => (failure = error));
+  return {
+    lags,
+    end: async () => {
+      ending.abort();
+      await running;
+    },
+    isHeard: () => lags.length > 0,
+    failure: () => failure,
+  };
+}
+
+function isFull(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    error.code === "resource_exhausted" &&
+    error.reason === "STREAMS_FULL" &&
+    error.retryAfterMs === 5000
+  );
+}
+
+test("live streams are taken on until the machine can hear no more in time, and again when they end", async (context) => {
+  const others = new Set(enginePids());
+  await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
+  const pid = enginePids().find((each) => !others.has(each)) ?? 0;
+  // Whoever is silent costs nothing worth a refusal.
+  const silent = Array.from({ length: 50 }, () => openPaced(pool, silence(chunkMs)));
+  const streams: ReturnType<typeof openPaced>[] = [];
+  let refused: unknown;
+  while (refused === undefined) {
+    const stream = openPaced(pool, toil);
+    await until(() => stream.isHeard() || stream.failure() !== undefined, "it is heard or refused");
+    refused = stream.failure();
+    if (refused === undefined) streams.push(stream);
+    await delay(1200);
+    assert.ok(streams.length <= 8, "more than a process can hear");
+  }
+  assert.ok(isFull(refused));
+  const { load, streamsMax, sessions } = pool.state();
+  assert.ok(load <= 1.2, `load ${load}`);
+  assert.equal(sessions, 50 + streams.length);
+
+  // Those that were taken on are heard in time, and none is dropped.
+  for (const { lags } of streams) lags.length = 0;
+  await delay(3000);
+  assert.ok(isFull(await failureOf(pool)));
+  for (const { failure } of [...streams, ...silent]) assert.equal(failure(), undefined);
+  if (coreWaitMs(pid) > 2000) {
+    context.diagnostic("others keep the machine busy: fewer are let in, and none is heard in time");
+  } else {
+    assert.ok(streams.length >= 3, `${streams.length} streams`);
+    assert.ok(streamsMax >= 3 && streamsMax <= 8, `${streamsMax} streams`);
+    assert.ok(load > 0.5, `load ${load}`);
+    for (const { lags } of streams) {
+      const late = lags.toSorted((a, b) => a - b)[Math.floor(lags.length * 0.95)] ?? 0;
+      assert.ok(late < 1000, `late by ${late} ms`);
+    }
+  }
+
+  await Promise.all(streams.map((stream) => stream.end()));
+  const giveUpAt = performance.now() + 30_000;
+  while (isFull(await failureOf(pool))) {
+    assert.ok(performance.now() < giveUpAt, "there is room again");
+    await delay(300);
+  }
+  await Promise.all(silent.map((stream) => stream.end()));
+  assert.equal(pool.state().load, 0);
+});
+
+/** How long a process could have worked and had no core, by the kernel. */
+function coreWaitMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+}
+
+/** What one more stream is told. */
+async function failureOf(pool: EnginePool): Promise<unknown> {
+  const stream = openPaced(pool, toil);
+  await until(() => stream.isHeard() || stream.failure() !== undefined, "it is heard or refused");
+  await stream.end().catch(() => {});
+  return stream.failure();
+}
+
+test("a stream counts from its first audio on", async () => {
+  await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
+  const { promise: never, resolve } = Promise.withResolvers<void>();
+  const nothing = async function* (): AsyncGenerator<Int16Array> {
+    await never;
+    yield* [];
+  };
+  const idle = Array.from({ length: 200 }, () =>
+    Array.fromAsync(pool.recognize(nothing(), scriptedOptions)),
+  );
+  await delay(50);
+  assert.equal(pool.state().sessions, 0);
+  assert.equal(pool.state().load, 0);
+  resolve();
+  assert.deepEqual((await Promise.all(idle)).flat(), []);
+});
+
+test("recordings wait for their turn up to a limit, jobs without", async () => {
+  await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
+  // Each takes 4 s of CPU.
+  const recording = speech(20_000).fill(scriptedOrders.toil);
+  const leaving = new AbortController();
+  const run = async (mode: "short" | "job") => {
+    const options = { ...scriptedOptions, mode, signal: leaving.signal };
+    return await Array.fromAsync(pool.recognize([recording], options)).catch(
+      (error: unknown) => error,
+    );
+  };
+  // What one costs is known once it was heard.
+  assert.ok(Array.isArray(await run("short")));
+  const outcomes: unknown[] = [];
+  for (let count = 0; count < 20; count++) {
+    void run("short").then((outcome) => outcomes.push(outcome));
+    void run("job").then((outcome) => outcomes.push(outcome));
+    await delay(20);
+  }
+  const refused = outcomes.filter((error) => error instanceof ServiceError);
+  assert.ok(refused.length >= 5 && refused.length <= 17, `${refused.length} are refused`);
+  for (const { code, reason, retryAfterMs = 0 } of refused) {
+    assert.equal(`${code} ${reason}`, "resource_exhausted QUEUE_FULL");
+    assert.ok(retryAfterMs >= 2000 && retryAfterMs < 60_000);
+  }
+  // All the jobs, and the recordings that were taken on, are under way.
+  assert.equal(pool.state().sessions + outcomes.length, 40);
+  leaving.abort(new Error("enough"));
+  await until(() => outcomes.length === 40, "all have ended");
+  assert.equal(pool.state().sessions, 0);
+});
+
+test("a live stream goes where no recording keeps it waiting", async () => {
+  await using pool = await openEnginePool({ engine: "scripted", processes: 2, log });
+  const leaving = new AbortController();
+  const job = speech(60_000).fill(scriptedOrders.toil);
+  const jobs = Array.from({ length: 2 }, () =>
+    Array.fromAsync(
+      pool.recognize([job], { ...scriptedOptions, mode: "job", signal: leaving.signal }),
+    ).catch(() => {}),
+  );
+  await delay(300);
+  const live = openPaced(pool, speech(chunkMs));
+  await delay(3000);
+  await live.end();
+  const worst = Math.max(...live.lags);
+  // A slice of the job lasts 20 ms.
+  assert.ok(live.lags.length >= 5 && worst < 500, `${live.lags.length} results, late by ${worst}`);
+  leaving.abort(new Error("enough"));
+  await Promise.all(jobs);
+});

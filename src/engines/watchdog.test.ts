@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../test/engine-pool-fixture.ts";
+import { Watchdog } from "./watchdog.ts";
+
+const stuckMsMax = 300;
+
+/** A process that does this, and says when it begins. */
+async function processThat(code: string) {
+  const child = spawn(process.execPath, ["--eval", `console.log("begins");${code}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  return child;
+}
+
+function watch(pid: number | undefined, hasWork: () => boolean) {
+  let stuck = 0;
+  const watchdog = new Watchdog({
+    pid: pid ?? 0,
+    stuckMsMax,
+    hasWork,
+    onStuck: () => (stuck += 1),
+  });
+  return { watchdog, stuck: () => stuck };
+}
+
+test("Watchdog finds a process that loops, one that is stopped and one that sleeps, once", async () => {
+  const rows: [code: string, signal?: NodeJS.Signals][] = [
+    ["for(;;);"],
+    ["for(;;);", "SIGSTOP"],
+    ["setInterval(() => {}, 10_000)"],
+  ];
+  for (const [code, signal] of rows) {
+    const child = await processThat(code);
+    if (signal) child.kill(signal);
+    const start = performance.now();
+    const { watchdog, stuck } = watch(child.pid, () => true);
+    await until(() => stuck() > 0, code);
+    assert.ok(performance.now() - start >= stuckMsMax, "not before its time");
+    await delay(stuckMsMax);
+    assert.equal(stuck(), 1);
+    watchdog[Symbol.dispose]();
+    child.kill("SIGKILL");
+  }
+});
+
+test("Watchdog leaves in peace who gives signs, and who has nothing to do", async () => {
+  const child = await processThat("for(;;);");
+  const busy = watch(child.pid, () => true);
+  const idle = watch(child.pid, () => false);
+  const timer = setInterval(() => busy.watchdog.sign(), stuckMsMax / 5);
+  await delay(4 * stuckMsMax);
+  clearInterval(timer);
+  assert.equal(busy.stuck(), 0);
+  assert.equal(idle.stuck(), 0);
+  assert.ok(busy.watchdog.silentMs < stuckMsMax);
+  assert.ok(idle.watchdog.silentMs > stuckMsMax);
+  for (const { watchdog } of [busy, idle]) watchdog[Symbol.dispose]();
+  child.kill("SIGKILL");
+});
+
+test("Watchdog does not take a process that a busy machine keeps from working for a stuck one", async (context) => {
+  // Its own share of the core: next to nothing, while others of the highest priority have the rest.
+  const child = await processThat("for(;;);");
+  const core = String(lastCore());
+  const pinned = (pid: number | undefined) => spawn("taskset", ["-pc", core, String(pid)]);
+  await once(pinned(child.pid), "exit");
+  await once(spawn("renice", ["-n", "19", "-p", String(child.pid)]), "exit");
+  const others = await Promise.all([1, 2].map(() => processThat("for(;;);")));
+  for (const { pid } of others) await once(pinned(pid), "exit");
+  await once(spawn("renice", ["-n", "-20", "-p", ...others.map(({ pid }) => `${pid}`)]), "exit");
+  const { watchdog, stuck } = watch(child.pid, () => true);
+  const before = cpuTicks(child.pid);
+  await delay(6 * stuckMsMax);
+  const share = ((cpuTicks(child.pid) - before) * 10) / (6 * stuckMsMax);
+  watchdog[Symbol.dispose]();
+  for (const each of [child, ...others]) each.kill("SIGKILL");
+  if (share > 0.03) context.skip(`it could not be kept from working: ${share}`);
+  else assert.equal(stuck(), 0);
+});
+
+function lastCore(): number {
+  return readFileSync("/proc/cpuinfo", "utf8").split("processor\t").length - 2;
+}
+
+function cpuTicks(pid: number | undefined): number {
+  const [, after = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const fields = after.split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}

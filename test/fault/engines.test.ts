@@ -1,0 +1,223 @@
+// Engine processes that are killed and stopped under live streams of the whole service: no client sees more than a delay.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { scriptedOrders } from "../../src/engines/scripted-engine.ts";
+import { speech } from "../engine-pool-fixture.ts";
+import { flite, joined, noise, silence } from "../flite.ts";
+import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
+import { until } from "../until.ts";
+import { type ServiceProcess, startService, treeOf } from "./process.ts";
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "hlust-engines-"));
+});
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The engine processes that are ready, by the log and by the kernel. */
+function enginesOf(service: ServiceProcess): number[] {
+  const alive = treeOf(service.pid).filter(({ command }) => command.includes("engine-process"));
+  const log = service.output().errors;
+  const isReady = (pid: number) => new RegExp(`"pid":${pid},.*"engine.ready"`).test(log);
+  return alive.map(({ pid }) => pid).filter(isReady);
+}
+
+const allReady = (service: ServiceProcess) => until(async () => enginesOf(service).length === 2);
+
+/** A stream over WebSocket: its finals, with every time, and how it closed. */
+async function hear(
+  service: ServiceProcess,
+  samples: Int16Array,
+  { secondsPerSecond, changes = {} }: { secondsPerSecond: number; changes?: object },
+) {
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig({ enableWordTimeOffsets: true, ...changes }));
+  const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+  const chunkBytes = 3200;
+  const start = performance.now();
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const dueMs = start + at / 32 / secondsPerSecond - performance.now();
+    if (dueMs > 1) await delay(dueMs);
+    stream.sendAudio(bytes.subarray(at, at + chunkBytes), chunkBytes);
+  }
+  stream.send({ audioContent: "" });
+  const code = await stream.closed;
+  const error = stream.messages.find((message) => message.error)?.error;
+  return { code, error, finals: finalsOf(stream.messages) };
+}
+
+test("kill -9 of an engine process in the middle of 20 streams, 20 times, changes no final", async () => {
+  await using service = await startService(join(folder, "kills"), {
+    HLUST_ENGINE: "scripted",
+    HLUST_ENGINE_PROCESSES: "2",
+    HLUST_LOG: "debug",
+  });
+  const recordings = Array.from({ length: 20 }, (_, index) =>
+    joined(
+      silence(100 * index),
+      ...Array.from({ length: 12 }, (__, part) =>
+        joined(speech(700 + 130 * ((index + part) % 9)), silence(300 + 110 * (part % 7))),
+      ),
+    ),
+  );
+  const run = (secondsPerSecond: number) =>
+    Promise.all(recordings.map((samples) => hear(service, samples, { secondsPerSecond })));
+  const undisturbed = await run(20);
+  assert.ok(undisturbed.every(({ code, finals }) => code === 1000 && finals.length >= 4));
+
+  const kills = { done: 0 };
+  const killing = async () => {
+    while (kills.done < 20) {
+      await allReady(service);
+      const pids = enginesOf(service);
+      // Now this one, now that one, and sometimes both at once.
+      const victims = kills.done % 3 === 2 ? pids : pids.slice(kills.done % 2).slice(0, 1);
+      for (const pid of victims) process.kill(pid, "SIGKILL");
+      kills.done += victims.length;
+      await until(async () => victims.every((pid) => !existsSync(`/proc/${pid}`)));
+    }
+  };
+  const killed = killing();
+  // So slow that each kill falls into the middle of all of them.
+  for (let round = 0; round === 0 || kills.done < 20; round++) {
+    assert.deepEqual(await run(2), undisturbed);
+  }
+  await killed;
+  const lost = service.output().errors.match(/"engine.lost"/g) ?? [];
+  const replays = service.output().errors.match(/"engine.replay"/g) ?? [];
+  assert.ok(lost.length >= 20, `${lost.length} were killed`);
+  assert.ok(replays.length >= 100, `${replays.length} streams went on elsewhere`);
+});
+
+/** Text and times. Not confidences: a decoder of PocketSphinx that is used for the first time tells others by 0.00001. */
+const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof hear>>) => ({
+  code,
+  error,
+  finals: finals.map(({ transcript, words = [] }) => ({
+    transcript,
+    words: words.map(({ word, startTime, endTime }) => `${word} ${startTime} ${endTime}`),
+  })),
+});
+
+test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async () => {
+  await using service = await startService(join(folder, "sphinx"), {
+    HLUST_ENGINE: "pocketsphinx",
+    HLUST_ENGINE_PROCESSES: "2",
+    HLUST_LOG: "debug",
+  });
+  const gap = noise(900, 20);
+  const sentences = [
+    ["the weather is good today", "thank you very much for your letter"],
+    ["my brother lives in a small town", "seven men walked over the bridge"],
+    ["nothing is lost", "the train leaves at nine in the morning"],
+  ];
+  const recordings = sentences.map((texts, index) =>
+    joined(
+      gap,
+      ...texts.map((text) => joined(flite(text, { voice: index === 1 ? "rms" : "slt" }), gap)),
+    ),
+  );
+  const run = () =>
+    Promise.all(recordings.map((samples) => hear(service, samples, { secondsPerSecond: 1.5 })));
+  const undisturbed = await run();
+  for (const { code, finals } of undisturbed) {
+    assert.equal(code, 1000);
+    assert.ok(finals.length >= 1);
+  }
+  for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
+    await allReady(service);
+    const stopping = async () => {
+      await delay(1800);
+      for (const pid of enginesOf(service).slice(0, 1)) process.kill(pid, signal);
+      if (signal === "SIGSTOP") return;
+      await allReady(service);
+      for (const pid of enginesOf(service)) process.kill(pid, signal);
+    };
+    const start = performance.now();
+    const [disturbed] = await Promise.all([run(), stopping()]);
+    assert.deepEqual(disturbed.map(wordsOf), undisturbed.map(wordsOf));
+    // A stopped process is given up after 10 s without progress, and not before.
+    const seconds = (performance.now() - start) / 1000;
+    if (signal === "SIGSTOP") assert.ok(seconds > 10, `${seconds} s`);
+  }
+});
+
+test("a stream that engines die of is told so, and no other stream is", async () => {
+  await using service = await startService(join(folder, "poison"), {
+    HLUST_ENGINE: "scripted",
+    HLUST_ENGINE_PROCESSES: "2",
+    HLUST_LOG: "debug",
+  });
+  const samples = joined(speech(2000), silence(700), speech(1500));
+  const others = Array.from({ length: 10 }, () => hear(service, samples, { secondsPerSecond: 2 }));
+  const poison = joined(speech(500), speech(200).fill(scriptedOrders.die), speech(500));
+  const { code, error } = await hear(service, poison, { secondsPerSecond: 10 });
+  assert.equal(code, 1011);
+  assert.equal(error?.code, 13);
+  assert.match(JSON.stringify(error?.details), /ENGINE_FAILED/);
+  const heard = await Promise.all(others);
+  for (const each of heard) {
+    assert.equal(each.code, 1000);
+    assert.deepEqual(each.finals, heard[0]?.finals);
+    assert.equal(each.finals.length, 2);
+  }
+});
+
+test("past what can be heard in time a new stream is refused with 1013, and the others go on", async () => {
+  await using service = await startService(join(folder, "full"), {
+    HLUST_ENGINE: "scripted",
+    HLUST_ENGINE_PROCESSES: "1",
+    HLUST_LOG: "debug",
+  });
+  const toil = speech(60_000).fill(scriptedOrders.toil);
+  const streams: Awaited<ReturnType<typeof openStream>>[] = [];
+  const sending: NodeJS.Timeout[] = [];
+  const refused = async () => {
+    const stream = await openStream(service.address, { token: service.key });
+    stream.send(streamingConfig());
+    const bytes = Buffer.from(toil.buffer);
+    let at = 0;
+    const send = () => stream.sendAudio(bytes.subarray(at, (at += 3200)), 3200);
+    send();
+    sending.push(setInterval(send, 100));
+    const first = await Promise.race([
+      stream.closed,
+      stream.waitFor(({ result }) => result !== undefined),
+    ]);
+    if (typeof first === "number") return { code: first, message: stream.messages.at(-1) };
+    streams.push(stream);
+    return undefined;
+  };
+  try {
+    let last = await refused();
+    while (!last) {
+      assert.ok(streams.length <= 8, "more than a process can hear");
+      await delay(1000);
+      last = await refused();
+    }
+    assert.equal(last.code, 1013);
+    assert.equal(last.message?.error?.code, 8);
+    const details = JSON.stringify(last.message?.error?.details);
+    assert.match(details, /STREAMS_FULL/);
+    assert.match(details, /RetryInfo","retryDelay":"5s"/);
+    const health: unknown = await (await fetch(`${service.address}/readyz`)).json();
+    assert.match(
+      JSON.stringify(health),
+      new RegExp(`"sessions":${streams.length},"streamsMax":[1-9]`),
+    );
+    for (const stream of streams)
+      assert.equal(
+        stream.messages.some(({ error }) => error),
+        false,
+      );
+  } finally {
+    for (const timer of sending) clearInterval(timer);
+    for (const stream of streams) stream.terminate();
+  }
+});
