@@ -1,0 +1,42 @@
+// npm run bench:stream: live streams with the scripted engine, beside a bare server in the same run.
+// -- --soak: a stream of 24 h instead, some minutes. -- --only cpu|lag|idle
+import { availableParallelism, cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { measureIdle } from "./stream/idle.ts";
+import { measureCpu, measureLag, warm } from "./stream/paced.ts";
+import { openBareServer, openService } from "./stream/servers.ts";
+import { measureSoak } from "./stream/soak.ts";
+import type { Figure } from "./transcoding/measure.ts";
+
+const { values } = parseArgs({
+  options: { soak: { type: "boolean" }, only: { type: "string" } },
+});
+
+const figures: Figure[] = [];
+if (values.soak) {
+  await using service = await openService({ HLUST_STREAM_SECONDS_MAX: `${25 * 3600}` });
+  figures.push(...(await measureSoak(service)));
+} else {
+  const wants = (name: string) => values.only === undefined || values.only === name;
+  if (wants("cpu") || wants("lag")) {
+    await using service = await openService();
+    await using bare = await openBareServer();
+    await warm([service, bare]);
+    if (wants("cpu")) figures.push(...(await measureCpu(service, bare)));
+    if (wants("lag")) figures.push(...(await measureLag(service, bare)));
+  }
+  if (wants("idle")) {
+    // A process that has done nothing else: what is measured is sockets.
+    await using service = await openService();
+    figures.push(...(await measureIdle(service)));
+  }
+}
+console.log(
+  `machine  ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.versions.node}`,
+);
+for (const { name, ratio, ratioMax, note } of figures) {
+  const mark = ratio <= ratioMax ? " " : "!";
+  console.log(`${mark} ${name.padEnd(31)} ${ratio.toFixed(2)} (limit ${ratioMax})  ${note}`);
+}
+// NaN, where something could not be measured, is no success either.
+if (figures.some(({ ratio, ratioMax }) => !(ratio <= ratioMax))) process.exitCode = 1;

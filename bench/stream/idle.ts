@@ -1,0 +1,82 @@
+// Sockets that are open, let in and configured, and say nothing.
+import { WebSocket } from "ws";
+import {
+  listenerOf,
+  ownPostgresOf,
+  processTree,
+  pssBytes,
+} from "../../src/cli/bench/process-tree.ts";
+import type { Figure } from "../transcoding/measure.ts";
+import type { MeasuredServer } from "./servers.ts";
+
+const sockets = 10_000;
+const memoryMebibytesMax = 300;
+/** Sockets that are being opened at the same time. */
+const opening = 50;
+const configuration = JSON.stringify({
+  streamingConfig: {
+    config: { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" },
+    interimResults: true,
+  },
+});
+
+/** Memory (PSS) of the service's process tree with 10,000 idle sockets: at most 300 MiB. */
+export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
+  const before = await memoryOf(service);
+  const startedAt = performance.now();
+  const open: WebSocket[] = [];
+  let refused = 0;
+  let next = 0;
+  const openers = Array.from({ length: opening }, async () => {
+    while (next < sockets) {
+      const address = `127.0.0.${1 + (next++ % 20)}`;
+      const socket = await openSocket(service, address);
+      if (socket) open.push(socket);
+      else refused += 1;
+    }
+  });
+  await Promise.all(openers);
+  const tookMs = performance.now() - startedAt;
+  const after = await memoryOf(service);
+  const alive = open.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
+  for (const socket of open) socket.terminate();
+  const each = (1024 * (after - before)) / sockets;
+  const note = `${after.toFixed(0)} MiB (${before.toFixed(0)} before, ${each.toFixed(1)} KiB a socket), opened in ${(tookMs / 1000).toFixed(1)} s`;
+  return [
+    { name: "memory, 10,000 idle sockets", ratio: after / memoryMebibytesMax, ratioMax: 1, note },
+    {
+      name: "idle sockets refused or closed",
+      ratio: sockets - alive,
+      ratioMax: 0,
+      note: `${refused} refused, ${alive} still open`,
+    },
+  ];
+}
+
+/** An open socket with its configuration sent; undefined where the server does not want it. */
+function openSocket(
+  { url, token }: MeasuredServer,
+  localAddress: string,
+): Promise<WebSocket | undefined> {
+  const target = `${url.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;
+  const socket = new WebSocket(target, ["Bearer", token], {
+    localAddress,
+    perMessageDeflate: false,
+  });
+  return new Promise((resolve) => {
+    socket.on("error", () => resolve(undefined));
+    socket.on("open", () => {
+      socket.send(configuration, () => resolve(socket));
+    });
+  });
+}
+
+/** PSS of the server's processes, in mebibytes. */
+async function memoryOf({ url }: MeasuredServer): Promise<number> {
+  const pid = await listenerOf(Number(new URL(url).port));
+  if (pid === undefined) throw new Error(`nobody listens at ${url}`);
+  const roots = [pid, await ownPostgresOf(pid)].filter((root) => root !== undefined);
+  const trees = (await Promise.all(roots.map(processTree))).flat();
+  const each = await Promise.all([...new Set(trees.map(({ pid }) => pid))].map(pssBytes));
+  return each.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0) / (1 << 20);
+}

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { startService } from "../../test/fault/process.ts";
+
+/** A server to put load on, in processes of its own. */
+export interface MeasuredServer extends AsyncDisposable {
+  readonly name: string;
+  readonly url: string;
+  readonly token: string;
+}
+
+/** The service with the scripted engine, its PostgreSQL and as many engine processes as it has by default. */
+export async function openService(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<MeasuredServer> {
+  const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  const service = await startService(data, {
+    HLUST_ENGINE: "scripted",
+    HLUST_ENGINE_PROCESSES: "",
+    HLUST_LOG: "error",
+    ...environment,
+  });
+  return {
+    name: "service",
+    url: service.address,
+    token: service.key,
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** See bare-server.ts. */
+export async function openBareServer(): Promise<MeasuredServer> {
+  const server = spawn(process.execPath, [join(import.meta.dirname, "bare-server.ts")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  const { value } = await lines.next();
+  return {
+    name: "bare",
+    url: `http://127.0.0.1:${value}`,
+    token: "none",
+    async [Symbol.asyncDispose]() {
+      const exited = once(server, "exit");
+      server.kill();
+      await exited;
+    },
+  };
+}

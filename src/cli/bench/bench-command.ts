@@ -1,0 +1,48 @@
+import { UsageError } from "../command.ts";
+import { Arguments, describeOptions, type OptionTable } from "../options.ts";
+import { ServerWatch, type ServerUse } from "./server-watch.ts";
+
+/** How a kind of bench is called. */
+export interface BenchUsage<Table extends OptionTable> {
+  /** The first line, after `Usage: `. */
+  readonly call: string;
+  readonly about: string;
+  readonly options: Table;
+}
+
+/**
+ * Runs one kind of bench: reads its arguments, shows its help, prints its report. `run` resolves with whether all went well: exit
+ * code 0, else 1. Throws UsageError with how it is called.
+ */
+export async function runBench<Table extends OptionTable & { help: object; json: object }>(
+  usage: BenchUsage<Table>,
+  args: readonly string[],
+  run: (args: Arguments<Table>) => Promise<{ report: object; text: string; isGood: boolean }>,
+): Promise<number> {
+  const { call, about, options } = usage;
+  const help = `Usage: ${call}\n\n${about}\n\n${describeOptions(options)}`;
+  try {
+    const read = new Arguments(options, args);
+    if (read.has("help")) {
+      process.stdout.write(help);
+      return 0;
+    }
+    const { report, text, isGood } = await run(read);
+    process.stdout.write(read.has("json") ? `${JSON.stringify(report, undefined, 2)}\n` : text);
+    return isGood ? 0 : 1;
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(error.message, help);
+    throw error;
+  }
+}
+
+/** Does the work while the server's processes are watched; without processes there is nothing to tell of them. */
+export async function watched<T>(
+  pids: readonly number[],
+  work: () => Promise<T>,
+): Promise<{ result: T; server: ServerUse | undefined }> {
+  if (pids.length === 0) return { result: await work(), server: undefined };
+  using watch = await ServerWatch.start(pids);
+  const result = await work();
+  return { result, server: await watch.stop() };
+}

@@ -1,0 +1,26 @@
+/** Times in milliseconds, or whatever was added. */
+export interface Summary {
+  readonly count: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Collects measurements; percentiles are of what was measured, never between two values. */
+export class Distribution {
+  readonly #values: number[] = [];
+
+  add(value: number): void {
+    this.#values.push(value);
+  }
+
+  /** undefined when nothing was added. */
+  summary(): Summary | undefined {
+    const sorted = Float64Array.from(this.#values).toSorted();
+    const at = (share: number): number =>
+      sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
+    if (sorted.length === 0) return undefined;
+    return { count: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
+  }
+}

@@ -1,0 +1,25 @@
+/** What went wrong in the same way. */
+export interface Failure {
+  readonly kind: string;
+  readonly count: number;
+  /** What the first of them said. */
+  readonly example: string;
+}
+
+/** Counts failures by their kind. */
+export class Failures {
+  readonly #byKind = new Map<string, Failure>();
+
+  add(kind: string, message: string): void {
+    const known = this.#byKind.get(kind) ?? { kind, count: 0, example: message };
+    this.#byKind.set(kind, { ...known, count: known.count + 1 });
+  }
+
+  get all(): readonly Failure[] {
+    return [...this.#byKind.values()];
+  }
+
+  get count(): number {
+    return this.all.reduce((sum, { count }) => sum + count, 0);
+  }
+}

@@ -1,0 +1,34 @@
+/** The finals of one stream, in order. */
+export interface StreamFinals {
+  /** Streams of one recording must hear the same. */
+  readonly recording: string;
+  readonly texts: readonly string[];
+}
+
+export interface FinalsComparison {
+  readonly finals: number;
+  /** Finals that other streams of the same recording got, and these did not. */
+  readonly lost: number;
+  /** Streams whose finals are not those that most streams of their recording got. */
+  readonly differingStreams: number;
+}
+
+/** Compares the streams of each recording with what most of them heard. */
+export function compareFinals(streams: readonly StreamFinals[]): FinalsComparison {
+  let [lost, differingStreams] = [0, 0];
+  for (const group of Map.groupBy(streams, ({ recording }) => recording).values()) {
+    const byText = Map.groupBy(group, ({ texts }) => JSON.stringify(texts));
+    const [first] = [...byText.values()].toSorted(
+      (one, other) => other.length - one.length || lengthOf(other) - lengthOf(one),
+    );
+    const expected = first?.[0]?.texts.length ?? 0;
+    for (const { texts } of group) lost += Math.max(0, expected - texts.length);
+    differingStreams += group.length - (first?.length ?? 0);
+  }
+  const finals = streams.reduce((sum, { texts }) => sum + texts.length, 0);
+  return { finals, lost, differingStreams };
+}
+
+function lengthOf(streams: readonly StreamFinals[]): number {
+  return streams[0]?.texts.length ?? 0;
+}

@@ -1,0 +1,177 @@
+import { WebSocket } from "ws";
+import type { Chunks } from "./recording.ts";
+import type { Schedule } from "./schedule.ts";
+import { SentChunks } from "./sent-chunks.ts";
+import { readStreamAnswer, type StreamResult } from "./stream-answer.ts";
+
+export interface LiveStreamOptions {
+  readonly url: string;
+  readonly protocols: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** The first message. */
+  readonly configuration: string;
+  readonly chunks: Chunks;
+  /** How many chunks are sent; past the recording's end it begins again. */
+  readonly chunkCount: number;
+  /** Between two chunks; 0: each as soon as the socket takes it. */
+  readonly intervalMs: number;
+  /** A server that takes longer to open, or to close after the last message, has failed. */
+  readonly timeoutMs: number;
+  readonly schedule: Schedule;
+}
+
+export interface LiveStreamEvents {
+  opened(tookMs: number): void;
+  /** A chunk went out; paced ones so long after their time. */
+  sent(lateMs: number): void;
+  answered(result: StreamResult, sent: SentChunks, atMs: number): void;
+}
+
+/** How a stream ended. */
+export interface LiveStreamEnd {
+  /** Undefined where there was no WebSocket. */
+  readonly closeCode: number | undefined;
+  /** Undefined when the server closed with 1000 after all was sent. `kind` is the same for failures of the same sort. */
+  readonly failure: { readonly kind: string; readonly message: string } | undefined;
+  readonly closeMs: number | undefined;
+}
+
+/** Bytes that may wait in the socket of an unpaced stream. */
+const unsentBytesMax = 128 << 10;
+const finalize = Buffer.from('{"audioContent":""}');
+
+/** One stream of section 4.9: opens, sends its chunks at their times, finalises, and waits for the server's close. */
+export class LiveStream {
+  readonly #options: LiveStreamOptions;
+  readonly #events: LiveStreamEvents;
+  readonly #socket: WebSocket;
+  readonly #sent: SentChunks;
+  readonly #ended = Promise.withResolvers<LiveStreamEnd>();
+  #failure: LiveStreamEnd["failure"];
+  #isOpen = false;
+  #timeout: NodeJS.Timeout;
+
+  constructor(options: LiveStreamOptions, events: LiveStreamEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#sent = new SentChunks(options.chunks);
+    const startedAt = performance.now();
+    this.#socket = new WebSocket(options.url, [...options.protocols], {
+      headers: { ...options.headers },
+      perMessageDeflate: false,
+    });
+    this.#timeout = this.#limit("open");
+    this.#socket.on("open", () => {
+      clearTimeout(this.#timeout);
+      this.#isOpen = true;
+      events.opened(performance.now() - startedAt);
+      this.#begin();
+    });
+    this.#socket.on("message", (data: Buffer, isBinary) => {
+      this.#answer(isBinary ? "" : data.toString());
+    });
+    this.#socket.on("unexpected-response", (request, { statusCode }) => {
+      const message = `the server answered HTTP ${statusCode} instead of a WebSocket`;
+      this.#fail(`HTTP ${statusCode}`, message);
+      request.destroy();
+      this.#end(undefined);
+    });
+    this.#socket.on("error", (error) => {
+      const kind = "code" in error && typeof error.code === "string" ? error.code : error.message;
+      this.#fail(kind, error.message || kind);
+      if (!this.#isOpen) this.#end(undefined);
+    });
+    this.#socket.on("close", (code) => {
+      this.#end(this.#isOpen ? code : undefined);
+    });
+  }
+
+  /** Resolves when the stream is over; never rejects. */
+  get ended(): Promise<LiveStreamEnd> {
+    return this.#ended.promise;
+  }
+
+  #begin(): void {
+    const { configuration, intervalMs, schedule } = this.#options;
+    this.#socket.send(configuration);
+    if (intervalMs === 0) this.#pour();
+    else schedule.at(performance.now() + intervalMs, this.#step);
+  }
+
+  /** A chunk goes out when a microphone would have filled it. */
+  readonly #step = (dueMs: number): void => {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#sendChunk(performance.now() - dueMs);
+    if (this.#sent.count < this.#options.chunkCount) {
+      this.#options.schedule.at(dueMs + this.#options.intervalMs, this.#step);
+    } else this.#finalize();
+  };
+
+  /** As fast as the socket takes it. */
+  #pour(): void {
+    while (this.#sent.count < this.#options.chunkCount) {
+      if (this.#socket.readyState !== WebSocket.OPEN) return;
+      if (this.#socket.bufferedAmount >= unsentBytesMax) {
+        // Goes out behind everything that waits: its callback means that there is room again.
+        this.#sendChunk(0, () => this.#pour());
+        return;
+      }
+      this.#sendChunk(0);
+    }
+    this.#finalize();
+  }
+
+  #sendChunk(lateMs: number, done?: () => void): void {
+    const { messages } = this.#options.chunks;
+    const message = messages[this.#sent.count % messages.length] ?? finalize;
+    this.#sent.sent(performance.now());
+    this.#socket.send(message, { binary: false }, done);
+    this.#events.sent(lateMs);
+  }
+
+  #finalize(): void {
+    if (this.#sent.finalizedAt !== undefined) return;
+    this.#sent.finalized(performance.now());
+    this.#socket.send(finalize, { binary: false });
+    this.#timeout = this.#limit("close");
+  }
+
+  #answer(text: string): void {
+    const atMs = performance.now();
+    const answer = readStreamAnswer(text);
+    if (!answer) {
+      this.#fail("unreadable message", "a message came that is not of the specification");
+      return;
+    }
+    if (answer.error) {
+      const { code, message } = answer.error;
+      this.#fail(`error ${code}`, message);
+    }
+    for (const result of answer.results) this.#events.answered(result, this.#sent, atMs);
+  }
+
+  #limit(what: "open" | "close"): NodeJS.Timeout {
+    const { timeoutMs } = this.#options;
+    return setTimeout(() => {
+      this.#fail(`no ${what}`, `the server did not ${what} the stream within ${timeoutMs} ms`);
+      this.#socket.terminate();
+    }, timeoutMs);
+  }
+
+  /** What went wrong first says why the stream failed. */
+  #fail(kind: string, message: string): void {
+    this.#failure ??= { kind, message };
+  }
+
+  #end(closeCode: number | undefined): void {
+    clearTimeout(this.#timeout);
+    const { finalizedAt } = this.#sent;
+    if (closeCode !== 1000) {
+      this.#fail(`close ${closeCode}`, `the server closed with ${closeCode}`);
+    } else if (finalizedAt === undefined) {
+      this.#fail("closed early", "the server closed with 1000 before all was sent");
+    }
+    const closeMs = finalizedAt === undefined ? undefined : performance.now() - finalizedAt;
+    this.#ended.resolve({ closeCode, failure: this.#failure, closeMs });
+  }
+}

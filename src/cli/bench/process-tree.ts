@@ -1,0 +1,102 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+/** A running process, by /proc. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parent: number;
+  /** The program's name, for people: of an interpreter, its script's. */
+  readonly name: string;
+  /** CPU time so far, with that of its children that are gone. */
+  readonly cpuMs: number;
+}
+
+/** Linux tells CPU times in hundredths of a second, whatever the kernel's own clock. */
+const msPerTick = 10;
+const interpreters = /^(node|python[\d.]*|ruby|java|bun|deno|perl)$/;
+
+/** The process `pid` and all its descendants; none where it is gone or there is no /proc. */
+export async function processTree(pid: number): Promise<ProcessInfo[]> {
+  const all = await allProcesses();
+  const tree = all.filter((each) => each.pid === pid);
+  for (const each of tree) tree.push(...all.filter(({ parent }) => parent === each.pid));
+  return tree;
+}
+
+async function allProcesses(): Promise<ProcessInfo[]> {
+  const found = (await processIds()).map((pid) => readProcess(pid).catch(() => undefined));
+  return (await Promise.all(found)).filter((each) => each !== undefined);
+}
+
+async function processIds(): Promise<number[]> {
+  const names = await readdir("/proc").catch(() => []);
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function readProcess(pid: number): Promise<ProcessInfo> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  // The name in parentheses may hold anything, parentheses too.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0);
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8");
+  return { pid, parent: Number(fields[1]), name: nameOf(command), cpuMs: ticks * msPerTick };
+}
+
+function nameOf(command: string): string {
+  const [program = "", ...args] = command.split("\0");
+  // PostgreSQL writes what it does into its name: "postgres: checkpointer".
+  const [name = ""] = basename(program).split(":");
+  if (!interpreters.test(name)) return name;
+  const script = args.find((arg) => arg !== "" && !arg.startsWith("-"));
+  return script === undefined ? name : basename(script);
+}
+
+/** Memory of a process, pages that are shared by their share; undefined where it may not be read. */
+export async function pssBytes(pid: number): Promise<number | undefined> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
+  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+/** Who listens on this TCP port of this machine; undefined where nobody does, or it cannot be seen. */
+export async function listenerOf(port: number): Promise<number | undefined> {
+  const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((table) =>
+    readFile(table, "utf8").catch(() => ""),
+  );
+  const sockets = new Set((await Promise.all(tables)).flatMap((table) => inodesOf(table, port)));
+  if (sockets.size === 0) return undefined;
+  const holders: number[] = [];
+  for (const pid of await processIds()) {
+    if ((await openFilesOf(pid)).some((path) => sockets.has(path))) holders.push(pid);
+  }
+  // Children may have the socket from their parent: the parent is the server.
+  const infos = (await allProcesses()).filter(({ pid }) => holders.includes(pid));
+  return infos.find(({ parent }) => !holders.includes(parent))?.pid;
+}
+
+/** Inodes of sockets that listen on the port. */
+function inodesOf(table: string, port: number): string[] {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const listening = "0A";
+  return table.split("\n").flatMap((line) => {
+    const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
+    return state === listening && local.endsWith(ending) && inode ? [`socket:[${inode}]`] : [];
+  });
+}
+
+/** The service's own PostgreSQL outlives it and is no child of it: the one whose data folder this process has open. */
+export async function ownPostgresOf(pid: number): Promise<number | undefined> {
+  for (const path of new Set(await openFilesOf(pid))) {
+    if (!path.startsWith("/")) continue;
+    const text = await readFile(join(path, "postmaster.pid"), "utf8").catch(() => "");
+    const [line = ""] = text.split("\n");
+    if (/^\d+$/.test(line)) return Number(line);
+  }
+  return undefined;
+}
+
+async function openFilesOf(pid: number): Promise<string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const names = await readdir(folder).catch(() => []);
+  return await Promise.all(names.map((name) => readlink(join(folder, name)).catch(() => "")));
+}

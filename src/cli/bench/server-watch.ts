@@ -1,0 +1,90 @@
+import { processTree, pssBytes, type ProcessInfo } from "./process-tree.ts";
+
+/** Processes of one name together. */
+export interface ServerPart {
+  readonly name: string;
+  readonly processes: number;
+  readonly cpuMs: number;
+  /** At the end. */
+  readonly memoryBytes: number;
+}
+
+/** What the server's processes took while it was watched. */
+export interface ServerUse {
+  readonly pids: readonly number[];
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly parts: readonly ServerPart[];
+  /** PSS of all of them: at the start, at most, at the end. */
+  readonly memoryBytes: { readonly start: number; readonly max: number; readonly end: number };
+  readonly memorySamples: readonly { readonly atMs: number; readonly bytes: number }[];
+}
+
+/** Reading the memory of a process stops it for a moment: not more often than this. */
+const memoryEveryMs = 5_000;
+
+/** Watches the CPU and the memory of these processes and their descendants. */
+export class ServerWatch implements Disposable {
+  readonly #roots: readonly number[];
+  readonly #startedAt = performance.now();
+  readonly #cpuAtStart: ReadonlyMap<number, number>;
+  readonly #memory: { atMs: number; bytes: number }[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(roots: readonly number[], processes: readonly ProcessInfo[]) {
+    this.#roots = roots;
+    this.#cpuAtStart = new Map(processes.map(({ pid, cpuMs }) => [pid, cpuMs]));
+    this.#timer = setInterval(() => void this.#sample(), memoryEveryMs);
+  }
+
+  static async start(roots: readonly number[]): Promise<ServerWatch> {
+    const watch = new ServerWatch(roots, await treesOf(roots));
+    await watch.#sample();
+    return watch;
+  }
+
+  /** What was used since the start. */
+  async stop(): Promise<ServerUse> {
+    clearInterval(this.#timer);
+    const processes = await treesOf(this.#roots);
+    const wallMs = performance.now() - this.#startedAt;
+    const memory = await this.#sample();
+    const parts = [...Map.groupBy(processes, ({ name }) => name)].map(([name, group]) => ({
+      name,
+      processes: group.length,
+      cpuMs: sum(group.map(({ pid, cpuMs }) => cpuMs - (this.#cpuAtStart.get(pid) ?? 0))),
+      memoryBytes: sum(group.map(({ pid }) => memory.get(pid) ?? 0)),
+    }));
+    const bytes = this.#memory.map(({ bytes }) => bytes);
+    return {
+      pids: this.#roots,
+      wallMs,
+      cpuMs: sum(parts.map(({ cpuMs }) => cpuMs)),
+      parts,
+      memoryBytes: { start: bytes[0] ?? 0, max: Math.max(...bytes), end: bytes.at(-1) ?? 0 },
+      memorySamples: this.#memory,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #sample(): Promise<ReadonlyMap<number, number>> {
+    const atMs = performance.now() - this.#startedAt;
+    const processes = await treesOf(this.#roots);
+    const each = processes.map(async ({ pid }) => [pid, (await pssBytes(pid)) ?? 0] as const);
+    const memory = new Map(await Promise.all(each));
+    this.#memory.push({ atMs, bytes: sum([...memory.values()]) });
+    return memory;
+  }
+}
+
+async function treesOf(roots: readonly number[]): Promise<ProcessInfo[]> {
+  const trees = (await Promise.all(roots.map((pid) => processTree(pid)))).flat();
+  return [...new Map(trees.map((each) => [each.pid, each])).values()];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

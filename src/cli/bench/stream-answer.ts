@@ -1,0 +1,52 @@
+import { jsonField, jsonText } from "./json-field.ts";
+
+/** What the load tool looks at in a message of the server (section 4.9). */
+export interface StreamAnswer {
+  readonly results: readonly StreamResult[];
+  readonly error: { readonly code: number; readonly message: string } | undefined;
+}
+
+export interface StreamResult {
+  readonly isFinal: boolean;
+  readonly transcript: string;
+  /** End of the last word, from the start of the stream; undefined where there are no word times. */
+  readonly endMs: number | undefined;
+}
+
+/** Reads a message; undefined for what is no message of the specification. */
+export function readStreamAnswer(text: string): StreamAnswer | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const error = jsonField(json, "error");
+  if (error !== undefined) {
+    const code = Number(jsonField(error, "code") ?? 2);
+    return { results: [], error: { code, message: jsonText(error, "message") } };
+  }
+  const result = jsonField(json, "result");
+  if (result === undefined) return undefined;
+  return { results: list(jsonField(result, "results")).map(readResult), error: undefined };
+}
+
+function readResult(result: unknown): StreamResult {
+  const [best] = list(jsonField(result, "alternatives"));
+  const end = jsonField(list(jsonField(best, "words")).at(-1), "endTime");
+  return {
+    isFinal: jsonField(result, "isFinal") === true,
+    transcript: jsonText(best, "transcript"),
+    endMs: typeof end === "string" ? millisecondsOf(end) : undefined,
+  };
+}
+
+/** `1.25s` as milliseconds. */
+function millisecondsOf(duration: string): number | undefined {
+  const seconds = Number(duration.slice(0, -1));
+  return duration.endsWith("s") && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,55 @@
+import type { Distribution } from "./distribution.ts";
+import type { SentChunks } from "./sent-chunks.ts";
+import type { StreamResult } from "./stream-answer.ts";
+
+/** Where the lags of all streams go. */
+export interface LagDistributions {
+  readonly interim: Distribution;
+  readonly final: Distribution;
+  readonly lastFinal: Distribution;
+}
+
+/**
+ * How long the messages of one stream took. A message covers the audio up to the end of its last word:
+ *
+ * - interim: from the sending of the chunk that holds this end. Counted once for each end: a message that only changes earlier
+ *   words has nothing that it waited for.
+ * - final: from the sending of the chunk that completes `silenceMs` of silence after this end, as no server can know before that
+ *   the utterance is over; where that chunk was not yet sent, the utterance was ended for its length: from the chunk of the end.
+ * - last final: where the stream was finalised before that silence was complete: from the empty audioContent.
+ *
+ * Messages without word times are not counted: nothing says what they cover.
+ */
+export class StreamLag {
+  readonly #sent: SentChunks;
+  readonly #silenceMs: number;
+  readonly #distributions: LagDistributions;
+  #interimEndMs = -1;
+
+  constructor(sent: SentChunks, silenceMs: number, distributions: LagDistributions) {
+    this.#sent = sent;
+    this.#silenceMs = silenceMs;
+    this.#distributions = distributions;
+  }
+
+  answered({ isFinal, endMs }: StreamResult, atMs: number): void {
+    if (endMs === undefined) return;
+    if (isFinal) this.#final(endMs, atMs);
+    else if (endMs > this.#interimEndMs) {
+      this.#interimEndMs = endMs;
+      this.#distributions.interim.add(atMs - this.#sentAtOf(endMs, atMs));
+    }
+  }
+
+  #final(endMs: number, atMs: number): void {
+    const silenceAt = this.#sent.sentAtOf(endMs + this.#silenceMs);
+    const { finalizedAt } = this.#sent;
+    if (silenceAt !== undefined) this.#distributions.final.add(atMs - silenceAt);
+    else if (finalizedAt !== undefined) this.#distributions.lastFinal.add(atMs - finalizedAt);
+    else this.#distributions.final.add(atMs - this.#sentAtOf(endMs, atMs));
+  }
+
+  #sentAtOf(audioMs: number, atMs: number): number {
+    return this.#sent.sentAtOf(audioMs) ?? this.#sent.lastSentAt ?? atMs;
+  }
+}

@@ -1,0 +1,76 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { Distribution, type Summary } from "./distribution.ts";
+
+/** What the load took of this process. Where it is too much, the tool was measured and not the server. */
+export interface ToolUse {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  /** How long this process could not look at its sockets, p99 and longest. */
+  readonly eventLoopDelayMs: { readonly p99: number; readonly max: number };
+  /** How long after their time paced messages went out. */
+  readonly sendsLateMs: Summary | undefined;
+  /** Of them, those that were later than `lateMs`. */
+  readonly lateSends: number;
+  /** Why the figures are the tool's rather than the server's; undefined when they are not. */
+  readonly bottleneck: string | undefined;
+}
+
+/** A message this late has not been sent at its time. */
+const lateMs = 20;
+/** Past this share of late messages, or of one core, or of a delay this long for 1 in 100, the tool was the bottleneck. */
+const lateShareMax = 0.01;
+const coreShareMax = 0.9;
+const delayMsMax = 50;
+const resolutionMs = 10;
+
+export class ToolWatch implements Disposable {
+  readonly #late = new Distribution();
+  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  readonly #cpu = process.cpuUsage();
+  readonly #startedAt = performance.now();
+  #lateSends = 0;
+  #sends = 0;
+
+  constructor() {
+    this.#delay.enable();
+  }
+
+  sent(byMs: number): void {
+    this.#sends += 1;
+    if (byMs > lateMs) this.#lateSends += 1;
+    this.#late.add(byMs);
+  }
+
+  stop(): ToolUse {
+    this.#delay.disable();
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const use = {
+      cpuMs: (user + system) / 1000,
+      wallMs: performance.now() - this.#startedAt,
+      eventLoopDelayMs: {
+        p99: Math.max(0, this.#delay.percentile(99) / 1e6 - resolutionMs),
+        max: Math.max(0, this.#delay.max / 1e6 - resolutionMs),
+      },
+      sendsLateMs: this.#late.summary(),
+      lateSends: this.#lateSends,
+    };
+    return { ...use, bottleneck: bottleneckOf(use, this.#sends) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#delay.disable();
+  }
+}
+
+function bottleneckOf(use: Omit<ToolUse, "bottleneck">, sends: number): string | undefined {
+  const share = use.lateSends / Math.max(1, sends);
+  if (share > lateShareMax) {
+    return `${(100 * share).toFixed(1)} % of its messages went out more than ${lateMs} ms late`;
+  }
+  if (use.cpuMs > coreShareMax * use.wallMs) {
+    return `it used ${(use.cpuMs / use.wallMs).toFixed(2)} of its one core`;
+  }
+  const { p99 } = use.eventLoopDelayMs;
+  if (p99 > delayMsMax) return `its event loop was ${p99.toFixed(0)} ms behind at p99`;
+  return undefined;
+}

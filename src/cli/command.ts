@@ -1,0 +1,25 @@
+/** A command of the command line. */
+export interface Command {
+  readonly summary: string;
+  /** Resolves with the exit code; nothing means 0. Throws UsageError for arguments that it does not understand. */
+  readonly run: (
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv,
+  ) => Promise<number | undefined>;
+}
+
+/** Arguments that cannot be used; the message names the argument, `usage` says how it is done. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly usage: string | undefined;
+
+  constructor(message: string, usage?: string) {
+    super(message);
+    this.usage = usage;
+  }
+}
+
+/** For commands that take no arguments. */
+export function refuseArguments(args: readonly string[]): void {
+  if (args.length > 0) throw new UsageError(`unexpected ${JSON.stringify(args[0])}`);
+}

@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "./command.ts";
+
+/** An option of a command: with a hint it takes a value, without it is a switch. */
+export interface Option {
+  readonly hint?: string;
+  readonly meaning: string;
+  /** The value when it is not given; told to the reader as it stands. */
+  readonly fallback?: string;
+}
+
+/** Options by their names, without the dashes. */
+export type OptionTable = Readonly<Record<string, Option>>;
+
+/** The arguments of a command, read by its table. Every way to misuse them throws UsageError, which names the argument. */
+export class Arguments<Table extends OptionTable> {
+  readonly positionals: readonly string[];
+  readonly #table: Table;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(table: Table, args: readonly string[]) {
+    this.#table = table;
+    const entries = Object.entries<Option>(table).map(
+      ([name, { hint }]) => [name, { type: hint === undefined ? "boolean" : "string" }] as const,
+    );
+    try {
+      const { values, positionals } = parseArgs({
+        args: [...args],
+        options: Object.fromEntries(entries),
+        allowPositionals: true,
+      });
+      this.#values = values;
+      this.positionals = positionals;
+    } catch (error) {
+      throw new UsageError(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Whether a switch was given. */
+  has(name: keyof Table & string): boolean {
+    return this.#values[name] === true;
+  }
+
+  /** The value as it was given, else the fallback. */
+  text(name: keyof Table & string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === "string" ? value : this.#table[name]?.fallback;
+  }
+
+  /** One of these. */
+  oneOf<T extends string>(name: keyof Table & string, known: readonly T[]): T {
+    const text = this.text(name) ?? "";
+    const found = known.find((each) => each === text);
+    if (found !== undefined) return found;
+    throw new UsageError(`--${name} is ${JSON.stringify(text)}: ${known.join(" or ")} is needed`);
+  }
+
+  /** A number within bounds, both included. */
+  number(
+    name: keyof Table & string,
+    bounds: { readonly min: number; readonly max: number; readonly whole?: boolean },
+  ): number {
+    const text = this.text(name) ?? "";
+    const value = Number(text);
+    const { min, max, whole = false } = bounds;
+    const isNumber = /^\d+(\.\d+)?$/.test(text) && (!whole || Number.isInteger(value));
+    if (isNumber && value >= min && value <= max) return value;
+    const needed = `a ${whole ? "whole " : ""}number from ${min} to ${max} is needed`;
+    throw new UsageError(`--${name} is ${JSON.stringify(text)}: ${needed}`);
+  }
+}
+
+/** The options for people: a line each. */
+export function describeOptions(table: OptionTable): string {
+  const lines = Object.entries(table).map(([name, { hint, meaning, fallback }]) => {
+    const left = hint === undefined ? `--${name}` : `--${name} ${hint}`;
+    return `  ${left.padEnd(22)}${meaning}${fallback === undefined ? "" : ` (${fallback})`}\n`;
+  });
+  return lines.join("");
+}

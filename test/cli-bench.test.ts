@@ -1,0 +1,205 @@
+// The load tool, as a program, against the whole service.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { wavHeader } from "../src/audio/wav.ts";
+import { startService, type ServiceProcess } from "./fault/process.ts";
+import { until } from "./until.ts";
+
+const hlust = resolve(import.meta.dirname, "../bin/hlust");
+const scripted = { HLUST_ENGINE: "scripted", HLUST_LOG: "error" };
+const folder = mkdtempSync(join(tmpdir(), "hlust-bench-test-"));
+let service: ServiceProcess;
+
+before(async () => {
+  service = await startService(join(folder, "data"), scripted);
+});
+after(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly errors: string;
+}
+
+/** Runs `hlust bench` with the words of a line. */
+async function bench(line: string, environment: Record<string, string> = {}) {
+  const child = spawn(hlust, ["bench", ...line.split(" ")], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HLUST_TOKEN: service.key, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+  });
+  const exited = once(child, "exit");
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await exited;
+  return { code: typeof code === "number" ? code : null, out, errors } satisfies Ended;
+}
+
+/** A file of the scripted engine's speech (any sample but 0) and silence, by turns, in ms. */
+function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 16_000): string {
+  const samples = pieces.map((ms, at) =>
+    new Int16Array((ms * sampleRateHertz) / 1000).fill(at % 2 === 0 ? 1000 : 0),
+  );
+  const bytes = Buffer.concat(samples.map(({ buffer }) => new Uint8Array(buffer)));
+  const path = join(folder, name);
+  const header = wavHeader({ sampleRateHertz, dataBytes: bytes.length });
+  writeFileSync(path, Buffer.concat([header, bytes]));
+  return path;
+}
+
+test("paced streams end without a loss, and the table says how long everything took", async () => {
+  const file = writeSpeech("paced.wav", [900, 600, 500]);
+  const { code, out, errors } = await bench(
+    `stream --url ${service.address} --streams 8 --ramp 0.2 ${file}`,
+  );
+  assert.equal(code, 0, out + errors);
+  assert.match(out, /^ended +8 as they should, 0 failed$/m);
+  assert.match(out, /^finals +16, lost 0, streams that differ 0$/m);
+  assert.match(out, /^closed with +1000: 8$/m);
+  for (const name of ["open", "interim lag", "final lag", "last final lag", "close"]) {
+    assert.match(out, new RegExp(`^${name} +\\d+( +\\d+\\.\\d){4}$`, "m"), name);
+  }
+  assert.match(out, /^server +\d\.\d\d cores, \d+(\.\d)? [mu]s a chunk; memory \d+ MiB/m);
+  assert.match(out, /1 x hlust\.ts/);
+  assert.match(out, /1 x engine-process\.ts/);
+  assert.match(out, /\d x postgres/);
+  assert.match(out, /^this tool +\d\.\d\d cores; event loop late by /m);
+});
+
+test("--json has every figure; unpaced streams send all that they are told to", async () => {
+  const url = service.address.replace("http", "ws");
+  const { code, out, errors } = await bench(
+    `stream --url ${url} --token-in query --streams 4 --rate 0 --duration 74 --json`,
+  );
+  assert.equal(code, 0, out + errors);
+  const report = JSON.parse(out);
+  assert.deepEqual(report.streams, { started: 4, ended: 4, failed: 0 });
+  assert.equal(report.chunks, 4 * 740);
+  // The built-in recording: six words and a final each 3.7 s.
+  assert.deepEqual(report.messages, { interim: 4 * 20 * 6, final: 4 * 20 });
+  assert.equal(report.finals, 80);
+  assert.deepEqual([report.lost, report.differingStreams, report.failures], [0, 0, []]);
+  assert.equal(report.interimLagMs.count, 480);
+  assert.ok(report.interimLagMs.p50 >= 0 && report.interimLagMs.p50 <= report.interimLagMs.max);
+  assert.ok(report.server.cpuMs > 0 && report.server.memoryBytes.max > 1e7);
+  assert.equal(report.tool.sendsLateMs, undefined);
+});
+
+test("lag is counted from the chunk that a message waited for", async () => {
+  // Speech of one word, and the silence that ends it: what the service waits for must not count.
+  const file = writeSpeech("lag.wav", [400, 1200]);
+  const line = `stream --url ${service.address} --streams 2 --json ${file}`;
+  const { finalLagMs, interimLagMs } = JSON.parse((await bench(line)).out);
+  assert.deepEqual([finalLagMs.count, interimLagMs.count], [2, 2]);
+  assert.ok(finalLagMs.max < 400, `final ${finalLagMs.max}: the 500 ms of silence are in it`);
+  const waited = JSON.parse((await bench(`${line} --min-silence 100`)).out);
+  assert.ok(waited.finalLagMs.p50 >= 390, `${waited.finalLagMs.p50}: counted from too late`);
+});
+
+test("recognize and jobs are measured as well", async () => {
+  const file = writeSpeech("short.wav", [1000, 700], 8000);
+  const calls = await bench(
+    `recognize --url ${service.address} --calls 6 --in-flight 3 --json ${file}`,
+  );
+  assert.equal(calls.code, 0, calls.out + calls.errors);
+  const report = JSON.parse(calls.out);
+  assert.deepEqual(report.calls, { started: 6, failed: 0 });
+  assert.deepEqual([report.answerMs.count, report.differing], [6, 0]);
+  assert.ok(Math.abs(report.audioSeconds - 6 * 1.7) < 0.01);
+  const jobs = await bench(
+    `jobs --url ${service.address} --jobs 2 --in-flight 2 --poll-ms 50 ${file}`,
+  );
+  assert.equal(jobs.code, 0, jobs.out + jobs.errors);
+  assert.match(jobs.out, /^jobs +2, 2 at a time, at http\S+: 0 failed$/m);
+  assert.match(jobs.out, /^transcript +2( +\d+\.\d){4}$/m);
+});
+
+test("a server that goes away in the middle: counted, and exit code 1", async () => {
+  const data = join(folder, "victim");
+  const victim = await startService(data, scripted);
+  const line = `stream --url ${victim.address} --streams 5 --ramp 0 --duration 30 --json`;
+  const run = bench(line, { HLUST_TOKEN: victim.key });
+  await until(async () => {
+    const response = await fetch(`${victim.address}/readyz`);
+    return /"sessions":5\b/.test(await response.text());
+  });
+  await victim.crash();
+  const { code, out } = await run;
+  assert.equal(code, 1);
+  const { streams, failures, closeCodes } = JSON.parse(out);
+  assert.deepEqual(streams, { started: 5, ended: 0, failed: 5 });
+  assert.deepEqual(closeCodes, { 1006: 5 });
+  const counts = failures.map(({ count }: { count: number }) => count);
+  assert.equal(
+    counts.reduce((sum: number, count: number) => sum + count, 0),
+    5,
+    out,
+  );
+  // Its PostgreSQL has outlived it: the next one ends it.
+  await (await startService(data, scripted)).stop();
+});
+
+test("a server that is not there, and one that does not let in", async () => {
+  const nobody = createServer().listen(0, "127.0.0.1");
+  await once(nobody, "listening");
+  const address = nobody.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  nobody.close();
+  const rows: [line: string, problem: RegExp][] = [
+    [`stream --url http://127.0.0.1:${port} --streams 3`, /3 x ECONNREFUSED/],
+    [`recognize --url http://127.0.0.1:${port} --calls 2`, /2 x ECONNREFUSED/],
+    [`stream --url ${service.address} --token wrong`, /1 x HTTP 401: the server answered/],
+    [`recognize --url ${service.address} --token wrong`, /20 x HTTP 401/],
+    [`jobs --url ${service.address} http://127.0.0.1:9/a.wav`, /1 x state FAILED/],
+    [`stream --url ${service.address} --language xx`, /1 x error 3: .*xx/],
+  ];
+  for (const [line, problem] of rows) {
+    const { code, out, errors } = await bench(line);
+    assert.equal(code, 1, line);
+    assert.match(out, problem, line + errors);
+  }
+});
+
+test("arguments that cannot be used are named, with how it is done", async () => {
+  const stereo = join(folder, "stereo.wav");
+  const header = wavHeader({ sampleRateHertz: 16_000, channels: 2, dataBytes: 4 });
+  writeFileSync(stereo, Buffer.concat([header, Buffer.alloc(4)]));
+  const long = writeSpeech("long.wav", [30_000]);
+  const rows: [line: string, problem: RegExp][] = [
+    ["speed", /there is no bench "speed"/],
+    ["stream --streams many", /--streams is "many": a whole number from 1 to 60000/],
+    ["stream --streams 1.5", /--streams is "1.5": a whole number/],
+    ["stream --rate -1", /--rate/],
+    ["stream --chunk-ms 0", /--chunk-ms is "0": a number from 1 to 10000/],
+    ["stream --interim maybe", /--interim is "maybe": true or false is needed/],
+    ["stream --speed 1", /'--speed'/],
+    ["stream --url ftp://a", /--url is "ftp:\/\/a": http\(s\):\/\/host:port is needed/],
+    ["stream none.wav", /none\.wav: .*ENOENT/],
+    [`stream ${stereo}`, /stereo\.wav has 2 channels: one channel of 16-bit/],
+    [`stream ${hlust}`, /hlust is not a WAV file/],
+    [`recognize ${long}`, /long\.wav has 30\.0 s: less than 30 s/],
+    ["jobs", /no media: name a URL or a file/],
+    ["jobs none.mp3", /none\.mp3: .*ENOENT/],
+  ];
+  for (const [line, problem] of rows) {
+    const { code, out, errors } = await bench(line);
+    assert.equal(code, 2, line);
+    assert.match(errors, problem, line);
+    assert.match(errors, /^Usage: hlust bench/m, line);
+    assert.equal(out, "");
+  }
+  const help = await bench("stream --help");
+  assert.equal(help.code, 0);
+  assert.match(help.out, /^Usage: hlust bench stream \[options\] \[file\.wav\.\.\.\]$/m);
+  assert.match(help.out, /--streams N +streams at the same time \(1\)/);
+});
