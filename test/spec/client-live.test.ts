@@ -18,7 +18,7 @@ import { until } from "../until.ts";
 import { openTestService, pcmOf, type TestService } from "./service.ts";
 import { finalsOf as finalsOfStream, openStream, secondsOf, streamingConfig } from "./stream.ts";
 
-const sentence = "the meeting will begin at nine in the morning";
+const sentence = "the weather is cold and dark today";
 const config: MessageInitShape<typeof RecognitionConfigSchema> = {
   encoding: Encoding.LINEAR16,
   sampleRateHertz: 16_000,
