@@ -87,6 +87,19 @@ export class Admission {
     return ranked[0]?.process;
   }
 
+  /** Whether a live session more is more than this process can hear in time. */
+  isCrowded(
+    {
+      mode,
+      demand,
+    }: { readonly mode: RecognitionMode; readonly demand: { readonly share: number } },
+    process: LoadedProcess,
+  ): boolean {
+    return (
+      mode === "live" && process.sessions > 0 && process.liveDemand + demand.share > liveShareMax
+    );
+  }
+
   #admitLive(best: LoadedProcess, processes: readonly LoadedProcess[]): void {
     const need = this.liveDemand + (this.#isFull ? roomToSpare : 0);
     const cores = Math.min(processes.length, this.#cores);
@@ -95,7 +108,8 @@ export class Admission {
       demandOf(processes) + need > liveShareMax * cores ||
       best.liveLateMs > liveLateMsMax;
     // Where nobody is heard one stream always is, however slow the engine.
-    this.#isFull = isOver && best.liveDemand > roomToSpare;
+    const isBusy = ({ liveDemand }: LoadedProcess) => liveDemand > roomToSpare;
+    this.#isFull = isOver && (isBusy(best) || processes.filter(isBusy).length >= cores);
     if (!this.#isFull) return;
     throw new ServiceError(
       "resource_exhausted",

@@ -40,6 +40,8 @@ export class ChildSession {
   readonly #unheardSamplesMax: number;
   #unheardSamples = 0;
   #isInputEnded = false;
+  /** An utterance was ended, and nothing settled since. */
+  #isMarked = false;
   #isOver = false;
   /** Wakes the sender when there is room again, or nothing to send for. */
   #wake: (() => void) | undefined;
@@ -61,7 +63,7 @@ export class ChildSession {
 
   /** Whether the process owes it something. */
   get hasWork(): boolean {
-    return this.#unheardSamples > 0 || this.#isInputEnded;
+    return this.#unheardSamples > 0 || this.#isMarked || this.#isInputEnded;
   }
 
   /** Sends samples as the process hears them. A promise only where they have to wait: mostly they are one frame, and go at once. */
@@ -88,7 +90,9 @@ export class ChildSession {
   }
 
   endUtterance(): void {
-    if (!this.#isOver) this.#writer.write("endUtterance", this.id);
+    if (this.#isOver) return;
+    this.#isMarked = true;
+    this.#writer.write("endUtterance", this.id);
   }
 
   endInput(): void {
@@ -104,6 +108,7 @@ export class ChildSession {
         this.owner.interim(jsonPayload("interim", frame));
         break;
       case "settled":
+        this.#isMarked = false;
         this.owner.settled(jsonPayload("settled", frame));
         break;
       case "heard":

@@ -80,30 +80,26 @@ export interface JsonPayloads {
 const headerBytes = 12;
 /** No frame of ours is near as long; what says it is longer is no frame. */
 const payloadBytesMax = 16 << 20;
-/** How frames wait for others: between two writes pass so many ms. Measured at 200 streams, a write each costs twice the CPU. */
-const gatherMsDefault = 5;
 /** Past this, what is gathered is written at once; a block of memory has this size. */
 const blockBytes = 64 << 10;
 /** Blocks kept for the next writes. */
 const sparesMax = 8;
 
 /**
- * Writes frames to a pipe, those of all sessions together: at once when nothing was written for a while, so that who is alone
- * waits for nobody. The pipe must be done with the bytes of a write when it calls back.
+ * Writes frames to a pipe, those of all sessions together: at the end of the turn of the event loop, in which the more come the more
+ * there is to do. Waiting for more takes less CPU and more time (bench/RESULTS.md). The pipe must be done with the bytes of a write
+ * when it calls back.
  */
 export class FrameWriter {
   readonly #stream: Writable;
-  readonly #gatherMs: number;
   #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
   #filled = 0;
   readonly #spares: Buffer[] = [];
-  /** The next write is planned, or the time after one is not yet over. */
+  /** The next write is planned. */
   #isDue = false;
 
-  /** `gatherMs` 0: what comes in one turn of the event loop is written at its end. */
-  constructor(stream: Writable, gatherMs = gatherMsDefault) {
+  constructor(stream: Writable) {
     this.#stream = stream;
-    this.#gatherMs = gatherMs;
   }
 
   /** `payload` may be reused by the caller at once. */
@@ -158,18 +154,17 @@ export class FrameWriter {
     return at + headerBytes;
   }
 
-  /** A frame is complete: it goes out with this turn of the event loop where nothing did for a while. */
+  /** A frame is complete: it goes out with this turn of the event loop. */
   #end(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    setImmediate(() => this.#turn());
+    setImmediate(this.#turn);
   }
 
-  #turn(): void {
-    this.#isDue = this.#gatherMs > 0 && this.#filled > 0;
+  readonly #turn = (): void => {
+    this.#isDue = false;
     this.flush();
-    if (this.#isDue) setTimeout(() => this.#turn(), this.#gatherMs);
-  }
+  };
 }
 
 /** Reads frames out of a pipe's chunks. */
@@ -211,7 +206,10 @@ export function bytesOfSamples(samples: Int16Array): Uint8Array {
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
-/** Bytes as samples of their own. */
+/** Bytes as samples: of the same memory where they lie on a boundary of samples, as they nearly always do. */
 export function samplesOfBytes(bytes: Uint8Array): Int16Array {
-  return new Int16Array(new Uint8Array(bytes).buffer);
+  const { BYTES_PER_ELEMENT } = Int16Array;
+  const isAligned = bytes.byteOffset % BYTES_PER_ELEMENT === 0;
+  const { buffer, byteOffset } = isAligned ? bytes : new Uint8Array(bytes);
+  return new Int16Array(buffer, byteOffset, bytes.byteLength / BYTES_PER_ELEMENT);
 }

@@ -46,6 +46,8 @@ const restartMsMin = 100;
 const restartMsMax = 10_000;
 /** A process that lived this long had no bad start. */
 const soundMs = 60_000;
+/** While a process is being started again, its sessions wait so long before they crowd another. */
+const crowdMsMin = 5000;
 /** While all processes are being started again, a new recognition waits so long for one, and one under way so long. */
 const readyMsMax = { begins: 5000, goesOn: 30_000 } as const;
 
@@ -164,12 +166,20 @@ class ProcessPool implements EnginePool {
     { hadPlace, signal }: { readonly hadPlace: boolean; readonly signal: AbortSignal },
   ): Promise<Place> {
     const endsAt = performance.now() + (hadPlace ? readyMsMax.goesOn : readyMsMax.begins);
+    const crowdsAt = performance.now() + crowdMsMin;
     for (;;) {
       signal.throwIfAborted();
       const children = this.#children();
       const child = hadPlace
         ? this.#admission.choose(owner.mode, children)
         : this.#admission.admit(owner.mode, children);
+      // Nobody moves later: who would crowd a process that is full waits for the one that is being started.
+      const isAway = children.length < this.#slots.length && !this.#isClosed;
+      const waitMs = isAway ? crowdsAt - performance.now() : 0;
+      if (child && hadPlace && waitMs > 0 && this.#admission.isCrowded(owner, child)) {
+        await this.#someoneReady(waitMs, signal);
+        continue;
+      }
       if (child) {
         const session = child.open(owner, payload);
         return { session, leave: () => child.leave(session) };

@@ -20,9 +20,11 @@ interface RunningSession {
   readonly metered: Metered;
 }
 
+/** Live audio may be heard so far ahead of its time; after a replay, what was kept. */
+const aheadSeconds = 2;
+const suspectAheadSeconds = 40;
 const [, , engineName = "", reportMs = ""] = process.argv;
-// Audio comes gathered: so do the answers to it.
-const writer = new FrameWriter(process.stdout, 0);
+const writer = new FrameWriter(process.stdout);
 const queue = new RunQueue();
 const sessions = new Map<number, RunningSession>();
 
@@ -118,14 +120,21 @@ function open(id: number, { options, checkpoint, isSuspect }: OpenSession): void
     },
   };
   const session = new EngineSession(engine, options, events, checkpoint);
+  const openedMs = performance.now() - 1000 * (isSuspect ? suspectAheadSeconds : aheadSeconds);
+  const heardBefore = session.heardSeconds;
   const task: Task = {
     busyMs: 0,
+    // Who is heard faster than anybody speaks sends a recording, and takes its turns with recordings.
+    rank() {
+      const aheadMs = (session.heardSeconds - heardBefore) * 1000 - (performance.now() - openedMs);
+      return options.mode === "live" && aheadMs > 0 ? "short" : options.mode;
+    },
     step() {
       let hasMore = false;
       const isMarked = isWatched;
       if (isMarked) writer.writeNow("working", id);
       guard(id, () => (hasMore = session.step()));
-      if (isMarked) writer.write("working", 0);
+      if (isMarked) writer.writeNow("working", 0);
       return hasMore && sessions.has(id);
     },
   };
@@ -134,7 +143,7 @@ function open(id: number, { options, checkpoint, isSuspect }: OpenSession): void
     mode: options.mode,
     busyMs: () => task.busyMs,
     heardSeconds: () => session.heardSeconds,
-    queuedSeconds: () => session.queuedSeconds,
+    queuedSeconds: () => session.takeLeastQueuedSeconds(),
     spokenSeconds: () => session.spokenSeconds,
   };
   sessions.set(id, { session, task, metered });
@@ -145,7 +154,7 @@ function close(id: number): void {
   const found = sessions.get(id);
   if (!found) return;
   sessions.delete(id);
-  queue.remove(found.metered.mode, found.task);
+  queue.remove(found.task);
   meter.remove(found.metered);
   // Not from within its own work.
   setImmediate(() => found.session.close());

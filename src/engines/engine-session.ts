@@ -40,6 +40,7 @@ export class EngineSession {
   /** Samples at the session's own rate. */
   #heardSamples = 0;
   #queuedSamples = 0;
+  #leastQueuedSamples = 0;
   #toldSamples = 0;
   #settledSamples = 0;
   #marks = 0;
@@ -77,9 +78,11 @@ export class EngineSession {
     return this.#heardSamples / this.#options.sampleRateHertz;
   }
 
-  /** Seconds that were given and not heard yet. */
-  get queuedSeconds(): number {
-    return this.#queuedSamples / this.#options.sampleRateHertz;
+  /** Seconds that were given and not heard yet, at the least since this was last asked: what has only just come is not late. */
+  takeLeastQueuedSeconds(): number {
+    const least = this.#leastQueuedSamples;
+    this.#leastQueuedSamples = this.#queuedSamples;
+    return least / this.#options.sampleRateHertz;
   }
 
   /** Seconds of the stream that lay within utterances. */
@@ -135,6 +138,7 @@ export class EngineSession {
     for (let at = 0; at < input.length; at += sliceLength) {
       const slice = input.subarray(at, at + sliceLength);
       this.#queuedSamples -= slice.length;
+      this.#leastQueuedSamples = Math.min(this.#leastQueuedSamples, this.#queuedSamples);
       this.#heardSamples += slice.length;
       yield* this.#cut(this.#resampler.push(slice));
       this.#tellHeard();

@@ -116,6 +116,8 @@ export class ReplayedRecognition {
   async #send(session: ChildSession): Promise<void> {
     for (const item of this.#kept.items()) await this.#sendItem(session, item);
     for (;;) {
+      const { room } = this.#results;
+      if (room) await room;
       const item = await this.#source.peek();
       if (session.isOver) return;
       this.#source.take();

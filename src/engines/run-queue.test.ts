@@ -87,7 +87,7 @@ test("RunQueue forgets a task that is removed, and wakes again one that waited",
   const queue = new RunQueue();
   const gone: Task = { busyMs: 0, step: () => assert.fail("was removed") };
   queue.wake("live", gone);
-  queue.remove("live", gone);
+  queue.remove(gone);
   for (let round = 0; round < 2; round++) {
     let steps = 0;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -6,6 +6,8 @@ export interface Task {
   step(): boolean;
   /** Time that its slices have taken; the queue adds to it. */
   busyMs: number;
+  /** The rank of its next slice, where that is not the one it was woken at. */
+  rank?(): RecognitionMode;
 }
 
 /** How long live work waited for its turn after it came. */
@@ -47,8 +49,8 @@ export class RunQueue {
 
   /** There is something to do for this task. */
   wake(mode: RecognitionMode, task: Task): void {
-    const rank = this.#rank(mode);
-    if (rank.waiting.has(task)) return;
+    const rank = this.#rank(task.rank?.() ?? mode);
+    if (this.#ranks.some(({ waiting }) => waiting.has(task))) return;
     const now = performance.now();
     if (rank.waiting.size === 0) rank.dueAt = Math.max(rank.dueAt, now + starvedMsMin);
     rank.waiting.set(task, now);
@@ -56,8 +58,8 @@ export class RunQueue {
   }
 
   /** The task is over. */
-  remove(mode: RecognitionMode, task: Task): void {
-    this.#rank(mode).waiting.delete(task);
+  remove(task: Task): void {
+    for (const { waiting } of this.#ranks) waiting.delete(task);
   }
 
   /** The waits since this was last asked. */
@@ -112,7 +114,7 @@ export class RunQueue {
     const hasMore = task.step();
     const end = performance.now();
     task.busyMs += end - now;
-    if (hasMore) rank.waiting.set(task, goesOn);
+    if (hasMore) this.#rank(task.rank?.() ?? rank.mode).waiting.set(task, goesOn);
     rank.dueAt = end + Math.max(starvedMsMin, (end - now) / starvedShare);
     return end;
   }

@@ -14,7 +14,6 @@ import { Heartbeat } from "./heartbeat.ts";
 import { headersOf, targetOf } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { Methods } from "./methods.ts";
-import { Pulse, type Deferred } from "./pulse.ts";
 import { refuse } from "./refuse.ts";
 
 /** Longest message: 8 s of 48 kHz audio in base64. */
@@ -23,8 +22,6 @@ const messageBytesMax = 1 << 20;
 const frameBytesMax = 2 * messageBytesMax;
 /** Messages that wait for the method; past it the socket is not read. */
 const waitingBytesMax = 256 << 10;
-/** Bytes that wait to be looked at together with those of other callers. */
-const arrivedBytesMax = 64 << 10;
 /** Answers that wait for the caller; past it the method is not asked for more. */
 const unsentBytesMax = 256 << 10;
 /** A caller that takes nothing for this long is let go. */
@@ -65,7 +62,6 @@ export function createWebSocketDoor(parts: {
   });
   const streams = new Map<Stream, Promise<void>>();
   const heartbeat = new Heartbeat(pingMs);
-  const pulse = new Pulse();
   let isDraining = false;
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -99,7 +95,6 @@ export function createWebSocketDoor(parts: {
         context,
         answerError,
         write: writerOf(binding),
-        pulse,
       });
       heartbeat.add(stream);
       streams.set(stream, run(stream));
@@ -109,7 +104,7 @@ export function createWebSocketDoor(parts: {
   const writerOf = (binding: Binding) => (message: Message) =>
     parts.transcoder.write(binding, message);
   const run = async (stream: Stream) => {
-    await stream.serve();
+    await stream.run();
     heartbeat.remove(stream);
     streams.delete(stream);
   };
@@ -132,27 +127,18 @@ export function createWebSocketDoor(parts: {
   };
 }
 
-interface Arrived {
-  readonly data: Buffer;
-  readonly isBinary: boolean;
-}
-
 interface StreamParts {
   readonly spec: BidiSpec;
   readonly context: CallContext;
   readonly answerError: AnswerError;
   readonly write: (message: Message) => string;
-  readonly pulse: Pulse;
 }
 
 /** One open socket and the method that it talks to. */
-class Stream implements Deferred {
+class Stream {
   readonly #socket: WebSocket;
   readonly #parts: StreamParts;
   readonly #messages: MessageQueue<Message>;
-  /** Came and was not looked at. */
-  #arrived: Arrived[] = [];
-  #arrivedBytes = 0;
   #isDraining = false;
   #missedPongs = 0;
 
@@ -160,11 +146,11 @@ class Stream implements Deferred {
     this.#socket = socket;
     this.#parts = parts;
     this.#messages = new MessageQueue(socket, waitingBytesMax);
-    this.#listen();
+    this.#listen(parts.spec.method);
   }
 
   /** Resolves when the method has ended and its caller was told. */
-  async serve(): Promise<void> {
+  async run(): Promise<void> {
     const { spec, context, write } = this.#parts;
     try {
       for await (const answer of spec.impl(this.#messages, context)) {
@@ -182,37 +168,21 @@ class Stream implements Deferred {
     }
   }
 
-  /** Reads what has arrived. */
-  run(): void {
-    const arrived = this.#arrived;
-    if (arrived.length === 0) return;
-    this.#arrived = [];
-    this.#arrivedBytes = 0;
-    for (const { data, isBinary } of arrived) {
-      if (this.#messages.isEnded) return;
-      try {
-        this.#messages.push(readMessage(this.#parts.spec.method, data, isBinary), data.length);
-      } catch (error) {
-        this.#messages.fail(error);
-      }
-    }
-  }
-
   /** Stops listening as if the caller had finalised: the finals still go out. */
   drain(): void {
     this.#isDraining = true;
-    this.run();
     this.#messages.end();
   }
 
-  #listen(): void {
+  #listen(method: DescMethodBiDiStreaming): void {
     this.#socket.on("message", (data: Buffer, isBinary) => {
       this.#missedPongs = 0;
       if (this.#messages.isEnded) return;
-      if (this.#arrived.length === 0) this.#parts.pulse.add(this);
-      this.#arrived.push({ data, isBinary });
-      this.#arrivedBytes += data.length;
-      if (this.#arrivedBytes > arrivedBytesMax) this.run();
+      try {
+        this.#messages.push(readMessage(method, data, isBinary), data.length);
+      } catch (error) {
+        this.#messages.fail(error);
+      }
     });
     this.#socket.on("pong", () => {
       this.#missedPongs = 0;
