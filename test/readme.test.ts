@@ -25,6 +25,7 @@ test("every request of the README answers as it says", async () => {
     symlinkSync(service.dataFolder, join(folder, "data"));
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     symlinkSync(join(root, "src"), join(folder, "src"));
+    symlinkSync(join(root, "bin"), join(folder, "bin"));
     const marked = requests().map((block, at) => `echo; echo "== ${at}"\n${block}`);
     const script = marked
       .join("\n")
@@ -43,6 +44,7 @@ test("every request of the README answers as it says", async () => {
       /"name": "transcripts\/(.|\n)*"Ávarp"\n"Meeting"\n"transcripts\/\S+"\n"transcripts\/\S+"\n(.|\n)*"Morning meeting"/,
       /RIFF\s*$/,
       /2 transcripts\n\w.* \n/,
+      /ended +2 as they should, 0 failed\n(.|\n)*finals +2, lost 0(.|\n)*interim lag(.|\n)*server +/,
     ];
     assert.equal(outputs.length, expected.length);
     for (const [at, output] of outputs.entries())
