@@ -60,6 +60,8 @@ test("Admission lets in as many streams as can be heard while all of them speak"
     [2, 2, 0.19, 8],
     [4, 2, 0.19, 8],
     [2, 4, 0.19, 9],
+    [2, 4, 0.7, 2],
+    [2, 4, 3, 2],
     [2, 1, 0.099, 9],
     [2, 2, 0.0001, 3600],
     [2, 2, 3, 2],
@@ -108,6 +110,35 @@ test("Admission lets in less when audio waits for its turn, whatever the reason"
   assert.ok(isRefused(() => admit(admission, [process])));
   process.liveLateMs = 20;
   assert.ok(admit(admission, [process]));
+});
+
+test("Admission counts cores, not processes, also where a process is idle", () => {
+  const admission = new Admission(2, 0.3);
+  const processes = ["a", "b", "c", "d"].map((name) => new TestProcess(name));
+  for (const process of processes.slice(0, 2)) process.demands.push(0.9);
+  assert.ok(isRefused(() => admit(admission, processes)));
+  // One core is free: its stream is let in, however slow the engine.
+  const slow = new Admission(2, 3);
+  processes[1]?.demands.pop();
+  assert.ok(admit(slow, processes));
+  assert.ok(isRefused(() => admit(slow, processes)));
+});
+
+test("Admission finds a process crowded by a live session that it cannot hear in time", () => {
+  const admission = new Admission(2, 0.2);
+  const rows: [mode: RecognitionMode, share: number, demands: number[], isCrowded: boolean][] = [
+    ["live", 0.2, [0.4, 0.2], false],
+    ["live", 0.2, [0.4, 0.4], true],
+    ["live", 0.02, [0.4, 0.4], false],
+    ["live", 2, [], false],
+    ["short", 0.2, [0.4, 0.4], false],
+    ["job", 0.2, [0.4, 0.4], false],
+  ];
+  for (const [mode, share, demands, isCrowded] of rows) {
+    const process = new TestProcess("a");
+    process.demands.push(...demands);
+    assert.equal(admission.isCrowded({ mode, demand: { share } }, process), isCrowded);
+  }
 });
 
 test("Admission learns from what is measured", () => {

@@ -206,3 +206,104 @@ test("a stream that comes while all processes are away waits for one", async () 
   await until(() => pool.state().ready === 0, "they are gone");
   assert.equal((await recognise(pool, [speech(500)])).length, 1);
 });
+
+/** A pool of a single process. */
+async function openSingle() {
+  // Those of the other pool that come later would be taken for its own.
+  await allReady();
+  const before = new Set(enginePids());
+  const single = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
+  const find = () => enginePids().find((pid) => !before.has(pid));
+  return {
+    pool: single,
+    pid: () => find() ?? assert.fail("there is no process"),
+    died: (pid: number) => until(() => find() !== pid, "it is gone"),
+    ready: () => until(() => single.state().ready === 1 && find() !== undefined, "it is back"),
+    [Symbol.asyncDispose]: () => single[Symbol.asyncDispose](),
+  };
+}
+
+test("an utterance that is ended while its process is stopped has its final", async () => {
+  await using single = await openSingle();
+  // The process owes nothing: it tells what it heard every 500 ms, and so with the last of these.
+  const said = Array.from({ length: 6 }, () => speech(90));
+  const stopped = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  async function* input(): AsyncGenerator<RecognitionInput> {
+    yield* said;
+    await stopped.promise;
+    yield endUtterance;
+    await end.promise;
+  }
+  const finals: Recognition[] = [];
+  const run = async () => {
+    const options = { ...scriptedOptions, interim: true };
+    for await (const recognition of single.pool.recognize(input(), options)) {
+      if (recognition.isFinal) finals.push(recognition);
+      if (recognition.audioEndMs !== 540 || recognition.isFinal) continue;
+      process.kill(single.pid(), "SIGSTOP");
+      stopped.resolve();
+    }
+  };
+  const running = run();
+  await until(() => finals.length > 0, "there is a final");
+  end.resolve();
+  await running;
+  assert.deepEqual(finals, finalsWithoutPool([...said, endUtterance]));
+});
+
+test("a stream is not blamed for what others do right after its turn", async () => {
+  await using single = await openSingle();
+  const { pool: own, pid, died, ready } = single;
+  const gates: (() => void)[] = [];
+  const gate = () => new Promise<void>((resolve) => gates.push(resolve));
+  const ending = new AbortController();
+  let given = 0;
+  async function* innocentInput(): AsyncGenerator<RecognitionInput> {
+    while (!ending.signal.aborted) {
+      given += 1;
+      yield speech(10);
+      await gate();
+    }
+  }
+  async function* poisonInput(): AsyncGenerator<RecognitionInput> {
+    yield speech(100);
+    await gate();
+    yield speech(200).fill(scriptedOrders.die);
+    await gate();
+  }
+  const innocent = recognise(own, innocentInput());
+  let failure: unknown;
+  innocent.catch((error: unknown) => (failure = error));
+  await until(() => own.state().sessions === 1, "it is heard");
+  const first = pid();
+  process.kill(first, "SIGKILL");
+  await died(first);
+  for (let round = 0; round < 3; round++) {
+    await ready();
+    await until(() => own.state().sessions === 1 || failure !== undefined, "it is back there");
+    assert.equal(failure, undefined);
+    const leaving = new AbortController();
+    // New in each round: nobody watches its first death.
+    const poison = own.recognize(poisonInput(), {
+      ...scriptedOptions,
+      interim: true,
+      signal: leaving.signal,
+    });
+    // Once it is heard, so is what came before it.
+    await poison.next();
+    await until(() => gates.length === 2, "both wait");
+    const victim = pid();
+    for (const go of gates.splice(0)) go();
+    await died(victim);
+    leaving.abort(new Error("enough"));
+    await assert.rejects(poison.next(), /enough/);
+    gates.splice(1);
+  }
+  ending.abort();
+  for (const go of gates) go();
+  assert.deepEqual(
+    await innocent,
+    finalsWithoutPool(Array.from({ length: given }, () => speech(10))),
+  );
+});

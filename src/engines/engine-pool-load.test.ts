@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { enginePids, scriptedOptions, speech, until } from "../../test/engine-pool-fixture.ts";
+import {
+  enginePids,
+  recognise,
+  scriptedOptions,
+  speech,
+  until,
+} from "../../test/engine-pool-fixture.ts";
 import { silence } from "../../test/flite.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
@@ -164,6 +170,30 @@ test("recordings wait for their turn up to a limit, jobs without", async () => {
   leaving.abort(new Error("enough"));
   await until(() => outcomes.length === 40, "all have ended");
   assert.equal(pool.state().sessions, 0);
+});
+
+test("a recording has its share beside a live stream that comes faster than anybody speaks", async () => {
+  await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
+  const recording = speech(3000).fill(scriptedOrders.toil);
+  const tookMs = async () => {
+    const start = performance.now();
+    await recognise(pool, [recording], { mode: "short" });
+    return performance.now() - start;
+  };
+  const aloneMs = await tookMs();
+  const ending = new AbortController();
+  let givenMs = 0;
+  function* flood(): Generator<Int16Array> {
+    for (; !ending.signal.aborted; givenMs += chunkMs) yield toil;
+  }
+  const start = performance.now();
+  const flooding = recognise(pool, flood());
+  // Of what was given, 2 s may wait.
+  await until(() => givenMs > performance.now() - start + 5000, "it is far ahead");
+  const besideMs = await tookMs();
+  ending.abort();
+  await flooding;
+  assert.ok(besideMs < 4 * aloneMs, `${besideMs} ms, alone ${aloneMs} ms`);
 });
 
 test("a live stream goes where no recording keeps it waiting", async () => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import {
+  finalsWithoutPool,
   openInput,
   recognise,
   scriptedOptions,
@@ -166,6 +168,23 @@ test("leaving the loop, or the signal, frees the session at once and ends the in
   await assert.rejects(next, /never mind/);
   assert.equal(pool.state().sessions, 0);
   await assert.rejects(recognise(pool, [speech(100)], { signal: aborting.signal }), /never mind/);
+});
+
+test("a reader that does not read stops the input, and has everything when it reads on", async () => {
+  const spoken = [speech(300), silence(600)];
+  const utterances = 600;
+  let given = 0;
+  function* input(): Generator<RecognitionInput> {
+    for (; given < utterances; given++) yield* spoken;
+  }
+  const running = pool.recognize(input(), scriptedOptions);
+  const first = await running.next();
+  for (let before = -1; before !== given; await delay(300)) before = given;
+  // 64 that wait to be read, and what was on its way.
+  assert.ok(given >= 64 && given < 200, `${given} utterances are taken`);
+  const rest = await Array.fromAsync(running);
+  const whole = Array.from({ length: utterances }, () => spoken).flat();
+  assert.deepEqual([first.value, ...rest], finalsWithoutPool(whole));
 });
 
 test("recognize() hears English through PocketSphinx, and no words in silence or noise", async () => {

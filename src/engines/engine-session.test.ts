@@ -215,3 +215,25 @@ test("what is heard and spoken is counted", () => {
   assert.equal(session.spokenSeconds, 1.28);
   session.close();
 });
+
+test("what has only just come does not count as queued, what is left over does", () => {
+  const session = new EngineSession(scripted, options, {
+    interim() {},
+    settled() {},
+    heard() {},
+    done() {},
+  });
+  const queued = () => session.takeLeastQueuedSeconds();
+  session.push(speech(1000));
+  assert.equal(queued(), 0);
+  assert.equal(queued(), 1);
+  session.step();
+  session.step();
+  session.push(speech(2000));
+  assert.equal(queued(), 0.8);
+  assert.equal(queued(), 2.8);
+  while (session.step());
+  session.push(speech(1000));
+  assert.equal(queued(), 0);
+  session.close();
+});

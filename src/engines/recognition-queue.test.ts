@@ -48,3 +48,29 @@ test("RecognitionQueue throws the error after what came before it", async () => 
   assert.equal((await reader.next()).value?.audioEndMs, 1);
   await assert.rejects(reader.next(), /lost/);
 });
+
+test("RecognitionQueue that is full makes room when half of it is read, or at the end", async () => {
+  for (const isLeft of [false, true]) {
+    const queue = new RecognitionQueue();
+    let hasRoom = false;
+    for (let ms = 1; ms <= 64; ms++) {
+      assert.equal(queue.room, undefined, `${ms - 1} wait`);
+      queue.push(recognition(ms, true));
+    }
+    const { room } = queue;
+    assert.ok(room);
+    void room.then(() => (hasRoom = true));
+    // What is on its way comes all the same.
+    for (let ms = 65; ms <= 100; ms++) queue.push(recognition(ms, true));
+    assert.equal(queue.room, room);
+    const reader = queue.read();
+    for (let read = 1; read <= 67; read++) await reader.next();
+    assert.equal(queue.room, room);
+    assert.ok(!hasRoom, "33 wait");
+    if (isLeft) queue.end();
+    else await reader.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(hasRoom);
+    assert.equal(queue.room, undefined);
+  }
+});

@@ -166,3 +166,59 @@ test("RunQueue tells how long live work waited, not how long it takes", async ()
   assert.ok(totalMs <= 2 * secondMs, `${totalMs} of ${secondMs} ms`);
   assert.deepEqual(queue.takeLiveWaits(), { count: 0, totalMs: 0 });
 });
+
+test("RunQueue gives a task its turns at the rank that it says", async () => {
+  const queue = new RunQueue();
+  const done: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const add = (name: string, mode: RecognitionMode, ranks: readonly RecognitionMode[]) => {
+    let turns = 0;
+    const task: Task = {
+      busyMs: 0,
+      rank: () => ranks[turns] ?? mode,
+      step() {
+        done.push(name);
+        turns += 1;
+        if (done.length === 9) resolve();
+        return turns < ranks.length;
+      },
+    };
+    queue.wake(mode, task);
+  };
+  add("a", "live", ["live", "short", "live"]);
+  add("b", "live", ["live", "live", "live"]);
+  add("c", "live", ["job"]);
+  add("d", "short", ["short", "short"]);
+  await promise;
+  assert.equal(done.join(" "), "a b b b d a a d c");
+});
+
+test("RunQueue finds a task that waits, also where it says another rank by now", async () => {
+  const queue = new RunQueue();
+  const done: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let says: RecognitionMode = "live";
+  const taskOf = (name: string): Task => ({
+    busyMs: 0,
+    rank: () => says,
+    step() {
+      done.push(name);
+      return false;
+    },
+  });
+  const [once, gone] = [taskOf("once"), taskOf("gone")];
+  queue.wake("live", once);
+  queue.wake("live", gone);
+  says = "short";
+  queue.wake("live", once);
+  queue.remove(gone);
+  queue.wake("job", {
+    busyMs: 0,
+    step() {
+      resolve();
+      return false;
+    },
+  });
+  await promise;
+  assert.deepEqual(done, ["once"]);
+});

@@ -44,6 +44,25 @@ test("compareFinals() counts what streams lack of what most of their recording g
       1,
     ],
     [
+      "most got nothing",
+      [
+        ["a", []],
+        ["a", ["x", "y"]],
+        ["a", []],
+      ],
+      4,
+      2,
+    ],
+    [
+      "there is nothing to get",
+      [
+        ["a", []],
+        ["a", []],
+      ],
+      0,
+      0,
+    ],
+    [
       "another text",
       [
         ["a", ["x"]],

@@ -13,13 +13,16 @@ export interface FinalsComparison {
   readonly differingStreams: number;
 }
 
-/** Compares the streams of each recording with what most of them heard. */
+/** Compares the streams of each recording with what most of them heard: of those that heard anything, where there are any. */
 export function compareFinals(streams: readonly StreamFinals[]): FinalsComparison {
   let [lost, differingStreams] = [0, 0];
   for (const group of Map.groupBy(streams, ({ recording }) => recording).values()) {
     const byText = Map.groupBy(group, ({ texts }) => JSON.stringify(texts));
     const [first] = [...byText.values()].toSorted(
-      (one, other) => other.length - one.length || lengthOf(other) - lengthOf(one),
+      (one, other) =>
+        Math.sign(lengthOf(other)) - Math.sign(lengthOf(one)) ||
+        other.length - one.length ||
+        lengthOf(other) - lengthOf(one),
     );
     const expected = first?.[0]?.texts.length ?? 0;
     for (const { texts } of group) lost += Math.max(0, expected - texts.length);

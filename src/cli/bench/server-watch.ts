@@ -27,13 +27,13 @@ const memoryEveryMs = 5_000;
 export class ServerWatch implements Disposable {
   readonly #roots: readonly number[];
   readonly #startedAt = performance.now();
-  readonly #cpuAtStart: ReadonlyMap<number, number>;
+  readonly #atStart: ReadonlyMap<number, ProcessInfo>;
   readonly #memory: { atMs: number; bytes: number }[] = [];
   readonly #timer: NodeJS.Timeout;
 
   private constructor(roots: readonly number[], processes: readonly ProcessInfo[]) {
     this.#roots = roots;
-    this.#cpuAtStart = new Map(processes.map(({ pid, cpuMs }) => [pid, cpuMs]));
+    this.#atStart = new Map(processes.map((each) => [each.pid, each]));
     this.#timer = setInterval(() => void this.#sample(), memoryEveryMs);
   }
 
@@ -48,11 +48,12 @@ export class ServerWatch implements Disposable {
     clearInterval(this.#timer);
     const processes = await treesOf(this.#roots);
     const wallMs = performance.now() - this.#startedAt;
+    const cpuBefore = this.#cpuBefore(processes);
     const memory = await this.#sample();
     const parts = [...Map.groupBy(processes, ({ name }) => name)].map(([name, group]) => ({
       name,
       processes: group.length,
-      cpuMs: sum(group.map(({ pid, cpuMs }) => cpuMs - (this.#cpuAtStart.get(pid) ?? 0))),
+      cpuMs: sum(group.map(({ pid, cpuMs }) => cpuMs - (cpuBefore.get(pid) ?? 0))),
       memoryBytes: sum(group.map(({ pid }) => memory.get(pid) ?? 0)),
     }));
     const bytes = this.#memory.map(({ bytes }) => bytes);
@@ -64,6 +65,18 @@ export class ServerWatch implements Disposable {
       memoryBytes: { start: bytes[0] ?? 0, max: Math.max(...bytes), end: bytes.at(-1) ?? 0 },
       memorySamples: this.#memory,
     };
+  }
+
+  /** CPU time from before the start that these have at the end: their own, and what they have from children that are gone. */
+  #cpuBefore(processes: readonly ProcessInfo[]): ReadonlyMap<number, number> {
+    const there = new Set(processes.map(({ pid }) => pid));
+    const before = new Map<number, number>();
+    for (const started of this.#atStart.values()) {
+      let heir: ProcessInfo | undefined = started;
+      while (heir && !there.has(heir.pid)) heir = this.#atStart.get(heir.parent);
+      if (heir) before.set(heir.pid, (before.get(heir.pid) ?? 0) + started.cpuMs);
+    }
+    return before;
   }
 
   [Symbol.dispose](): void {
