@@ -1,4 +1,5 @@
 // Sockets that are open, let in and configured, and say nothing.
+import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import {
   listenerOf,
@@ -11,6 +12,8 @@ import type { MeasuredServer } from "./servers.ts";
 
 const sockets = 10_000;
 const memoryMebibytesMax = 300;
+/** They are idle for so long before the memory is looked at; after 60 s without audio the service closes them. */
+const idleMs = 30_000;
 /** Sockets that are being opened at the same time. */
 const opening = 50;
 const configuration = JSON.stringify({
@@ -37,6 +40,7 @@ export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   });
   await Promise.all(openers);
   const tookMs = performance.now() - startedAt;
+  await delay(idleMs);
   const after = await memoryOf(service);
   const alive = open.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
   for (const socket of open) socket.terminate();

@@ -143,6 +143,23 @@ test("EnergyVoiceActivity hears speech where it is, in a quiet room and over noi
   }
 });
 
+test("EnergyVoiceActivity hears the end of speech before its echo has died away, and soft speech after loud", () => {
+  const voice = flite("They found the missing keys", { voice: "rms" });
+  const room = samplesOf(noiseSource(), 1).subarray(0, 2 * rate);
+  const white = noiseSource();
+  // 75 dB a second, from 12 dB below the voice.
+  const echo = Int16Array.from({ length: rate }, (_, at) =>
+    Math.round(500 * 10 ** ((-75 * at) / rate / 20) * white()),
+  );
+  const soft = voice.map((sample) => Math.round(sample / 100));
+  const frames = speechFrames(joined(room, voice, echo, soft));
+  const [voiceEnd, softStart] = [room.length + voice.length, room.length + voice.length + rate];
+  const last = frames.findLast((frame) => frame * 160 < softStart) ?? 0;
+  assert.ok(last <= voiceEnd / 160 + 25, `ends ${10 * (last - voiceEnd / 160)} ms after the voice`);
+  const heard = frames.filter((frame) => frame * 160 >= softStart).length;
+  assert.ok(heard > (0.4 * soft.length) / 160, `${heard} frames of soft speech`);
+});
+
 test("EnergyVoiceActivity learns anew what silence is after it was muted", () => {
   const voice = flite("They found the missing keys", { voice: "rms" });
   const room = samplesOf(pink(), 100);

@@ -29,6 +29,9 @@ const floorDbMin = 10;
 /** Above the floor: to begin speech, to go on with it. */
 const onsetDb = 8;
 const holdDb = 5;
+/** Below the loudest speech, which is forgotten at so many dB a frame: what is quieter only fades away, whatever the floor. */
+const fadeDb = 35;
+const forgetDb = 0.05;
 /** Onset: this many loud frames in so many. */
 const onsetFrames = 6;
 const onsetWindow = 15;
@@ -64,6 +67,8 @@ export class EnergyVoiceActivity implements VoiceActivity {
   readonly #recent: (number | undefined)[] = [];
   #framesSinceLoud = 0;
   #isOpen = false;
+  /** Level of the loudest speech, lately. */
+  #peakDb = 0;
 
   get learntFrames(): number {
     return this.#frames + smoothedFrames;
@@ -76,12 +81,13 @@ export class EnergyVoiceActivity implements VoiceActivity {
     this.#learn(power);
     const floorDb = this.#floorDb();
     const smoothDb = decibels(mean(this.#powers.slice(-3)));
-    if (this.#isOpen) return this.#holds(smoothDb > floorDb + holdDb);
+    if (this.#isOpen) return this.#holds(smoothDb, floorDb);
     const db = decibels(power);
     this.#recent.push(db > floorDb + onsetDb ? smoothDb : undefined);
     if (this.#recent.length > onsetWindow) this.#recent.shift();
     this.#isOpen = this.#begins();
     if (this.#isOpen) {
+      this.#peakDb = smoothDb;
       this.#recent.length = 0;
       this.#framesSinceLoud = 0;
     }
@@ -97,6 +103,7 @@ export class EnergyVoiceActivity implements VoiceActivity {
       this.#nothingFrames,
       this.#framesSinceLoud,
       Number(this.#isOpen),
+      this.#peakDb,
       ...[this.#powers, this.#blocks, recent].flatMap((list) => [list.length, ...list]),
     ];
   }
@@ -111,12 +118,15 @@ export class EnergyVoiceActivity implements VoiceActivity {
     this.#nothingFrames = next();
     this.#framesSinceLoud = next();
     this.#isOpen = next() === 1;
+    this.#peakDb = next();
     this.#powers.push(...nextList());
     this.#blocks.push(...nextList());
     this.#recent.push(...nextList().map((db) => (db === notLoud ? undefined : db)));
   }
 
-  #holds(isLoud: boolean): boolean {
+  #holds(smoothDb: number, floorDb: number): boolean {
+    this.#peakDb = Math.max(smoothDb, this.#peakDb - forgetDb);
+    const isLoud = smoothDb > Math.max(floorDb + holdDb, this.#peakDb - fadeDb);
     this.#framesSinceLoud = isLoud ? 0 : this.#framesSinceLoud + 1;
     this.#isOpen = this.#framesSinceLoud < releaseFrames;
     return isLoud;

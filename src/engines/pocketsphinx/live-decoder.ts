@@ -10,7 +10,7 @@ export const searchedFramesMax = 10;
 /** What a frame takes, measured: 1.1 ms of CPU. */
 const framesPerMs = 0.9;
 /** A final waits so long for a better one, and no longer. */
-const secondPassMsMax = 300;
+const secondPassMsMax = 150;
 
 /**
  * Hears an utterance while it is spoken, in one search that takes the same mean off every frame. When that mean has become wrong, the
