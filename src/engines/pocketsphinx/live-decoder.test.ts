@@ -146,8 +146,8 @@ test("a final waits for a second pass when there is time for it, and only then",
   const known = open();
   for (let utterance = 0; utterance < 2; utterance++) await hear(known, voice);
   for (const [msToEnd, count] of [
-    [100, 2],
-    [10, 1],
+    [250, 2],
+    [160, 1],
     [0, 1],
   ] as const) {
     const decoder = open();
