@@ -4,7 +4,7 @@ import type { LoadReport } from "./load-meter.ts";
 
 /**
  * Live sessions may need this share of each core: what is left catches up after a burst, and goes to recordings. Measured with
- * PocketSphinx: at 0.78 words come 270 ms late (p95), at 0.97 1.6 s.
+ * PocketSphinx: at 0.74 words come 160 ms late (p95), at 0.93 1 s.
  */
 const liveShareMax = 0.8;
 /** Once refused, a stream is let in again when there is this much more room than it needs. */
