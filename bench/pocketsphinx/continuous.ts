@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { wavHeader } from "../../src/audio/wav.ts";
+import { bytesOfSamples } from "../../src/engines/engine-frames.ts";
 import { openEnginePool } from "../../src/engines/engine-pool.ts";
 import { languageWeight } from "../../src/engines/pocketsphinx/sphinx-settings.ts";
 import type { Log } from "../../src/std/log.ts";
@@ -84,21 +86,6 @@ function childrenSeconds(): number {
 }
 
 function waveOf(samples: Int16Array): Buffer {
-  const header = Buffer.alloc(44);
-  header.write("RIFF", 0);
-  header.writeUInt32LE(36 + samples.byteLength, 4);
-  header.write("WAVEfmt ", 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRate, 24);
-  header.writeUInt32LE(2 * sampleRate, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write("data", 36);
-  header.writeUInt32LE(samples.byteLength, 40);
-  return Buffer.concat([
-    header,
-    new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength),
-  ]);
+  const header = wavHeader({ sampleRateHertz: sampleRate, dataBytes: samples.byteLength });
+  return Buffer.concat([header, bytesOfSamples(samples)]);
 }
