@@ -4,6 +4,7 @@ import { ConfigError } from "../config.ts";
 import { bench } from "./bench.ts";
 import { refuseArguments, UsageError, type Command } from "./command.ts";
 import { config } from "./config.ts";
+import { models } from "./models.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
 
@@ -16,7 +17,7 @@ const help: Command = {
   },
 };
 
-const commands: Readonly<Record<string, Command>> = { serve, config, bench, version, help };
+const commands: Readonly<Record<string, Command>> = { serve, config, models, bench, version, help };
 
 /** Exit codes: 0 done, 1 failed, 2 not understood. */
 async function main([name = "help", ...args]: readonly string[]): Promise<number> {

@@ -1,0 +1,86 @@
+import { UsageError, type Command } from "./command.ts";
+import type { ModelTools } from "./models/model-tools.ts";
+
+/** What loads models and lets them hear, for `test` and for what is installed. */
+async function toolsOf(environment: NodeJS.ProcessEnv): Promise<ModelTools> {
+  const { engineTools } = await import("./models/engine-tools.ts");
+  return engineTools(environment);
+}
+
+interface Subcommand {
+  readonly call: string;
+  readonly summary: string;
+  readonly run: (args: readonly string[], environment: NodeJS.ProcessEnv) => Promise<void>;
+}
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  list: {
+    call: "list",
+    summary: "models that are here, and what is wrong with those that cannot be used",
+    run: async (...call) => (await import("./models/list-command.ts")).listModels(...call),
+  },
+  available: {
+    call: "available",
+    summary: "models that can be installed",
+    run: async (...call) => (await import("./models/available-command.ts")).listAvailable(...call),
+  },
+  pull: {
+    call: "pull NAME",
+    summary: "download and install one; what broke off is gone on with",
+    run: async (args, environment) => {
+      const { pull } = await import("./models/pull-command.ts");
+      await pull(args, environment, await toolsOf(environment));
+    },
+  },
+  add: {
+    call: "add FOLDER",
+    summary: "install a copy of a folder that has a model.json and its files",
+    run: async (args, environment) => {
+      const { add } = await import("./models/add-command.ts");
+      await add(args, environment, await toolsOf(environment));
+    },
+  },
+  remove: {
+    call: "remove NAME",
+    summary: "remove an installed one; what a running service has loaded of it goes on working",
+    run: async (...call) => (await import("./models/remove-command.ts")).remove(...call),
+  },
+  test: {
+    call: "test NAME [FILE]",
+    summary: "show what a model hears, in a WAV file or in its own sample",
+    run: async (args, environment) => {
+      const { testModel } = await import("./models/test-command.ts");
+      await testModel(args, environment, await toolsOf(environment));
+    },
+  },
+};
+
+export const models: Command = {
+  summary: "install, show and remove models that recognise speech",
+  async run([name, ...args], environment) {
+    if (name === undefined || /^(-h|(--)?help)$/.test(name)) {
+      process.stdout.write(usage());
+      return 0;
+    }
+    const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+    if (!subcommand) throw new UsageError(`there is no models ${JSON.stringify(name)}`, usage());
+    if (args.some((each) => /^(-h|--help)$/.test(each))) {
+      process.stdout.write(usage());
+      return 0;
+    }
+    try {
+      await subcommand.run(args, environment);
+      return 0;
+    } catch (error) {
+      if (error instanceof UsageError) throw new UsageError(error.message, usage());
+      throw error;
+    }
+  },
+};
+
+function usage(): string {
+  const lines = Object.values(subcommands).map(
+    ({ call, summary }) => `  ${call.padEnd(18)}${summary}\n`,
+  );
+  return `Usage: hlust models <what>\n\n${lines.join("")}\n\`list\` and \`available\` take --json; \`pull\` and \`add\` take --no-verify: the model is not loaded and tried before it is installed.\nHLUST_MODELS is the folder, HLUST_CATALOGUE another catalogue.\n`;
+}

@@ -1,0 +1,25 @@
+import { UsageError } from "../command.ts";
+
+/** The one argument of a command. */
+export function oneName(args: readonly string[], what: string): string {
+  const [name, ...more] = args;
+  const [extra] = more;
+  const option = args.find((each) => each.startsWith("-"));
+  if (option !== undefined) throw new UsageError(`unexpected ${JSON.stringify(option)}`);
+  if (name === undefined || name === "") throw new UsageError(`${what} is missing`);
+  if (extra !== undefined) throw new UsageError(`unexpected ${JSON.stringify(extra)}`);
+  return name;
+}
+
+/** Takes a switch out of the arguments. */
+export function takeSwitch(
+  args: readonly string[],
+  name: string,
+): { readonly rest: readonly string[]; readonly isOn: boolean } {
+  const rest = args.filter((each) => each !== name);
+  return { rest, isOn: rest.length < args.length };
+}
+
+export function noPositionals([extra]: readonly string[]): void {
+  if (extra !== undefined) throw new UsageError(`unexpected ${JSON.stringify(extra)}`);
+}

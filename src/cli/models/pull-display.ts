@@ -1,0 +1,106 @@
+import { megabytes } from "../../engines/models/disk-room.ts";
+import type { PullProgress } from "../../engines/models/pull-model.ts";
+
+/** Where progress is shown: a terminal, which redraws a line, or a file, which gets a line each tenth. */
+export interface ProgressOutput {
+  readonly isTTY?: boolean;
+  /** Of the terminal, as it is now; 0 or absent where it does not tell. */
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const barWidth = 16;
+/** Of a terminal that does not tell. */
+const columnsDefault = 80;
+const redrawMs = 100;
+/** The rate is that of about so long. */
+const rateMs = 5000;
+
+const phases: Readonly<Record<PullProgress["phase"], string>> = {
+  download: "",
+  check: "checking the checksum",
+  unpack: "unpacking ",
+  verify: "letting it hear something",
+  install: "installing",
+};
+
+/** Phases that take long enough for a bar. */
+function hasBar(phase: PullProgress["phase"]): boolean {
+  return phase === "download" || phase === "unpack";
+}
+
+/** Shows how far a pull is. */
+export class PullDisplay {
+  readonly #output: ProgressOutput;
+  readonly #now: () => number;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #phase: PullProgress["phase"] | undefined;
+  #tenths = -1;
+  #samples: { readonly at: number; readonly bytes: number }[] = [];
+
+  constructor(output: ProgressOutput, now: () => number = () => performance.now()) {
+    this.#output = output;
+    this.#now = now;
+  }
+
+  show(progress: PullProgress): void {
+    this.#sample(progress);
+    if (this.#output.isTTY === true) this.#draw(progress);
+    else this.#print(progress);
+    this.#phase = progress.phase;
+  }
+
+  /** Leaves the line to others. */
+  end(): void {
+    if (this.#output.isTTY === true && this.#phase !== undefined) this.#output.write("\n");
+  }
+
+  #draw(progress: PullProgress): void {
+    const isDone = progress.receivedBytes === progress.totalBytes;
+    const isNews = progress.phase !== this.#phase || isDone;
+    if (!isNews && this.#now() - this.#drawnAt < redrawMs) return;
+    this.#drawnAt = this.#now();
+    // A line that goes over the edge could not be drawn anew; the last column is the cursor's.
+    const columns = this.#output.columns || columnsDefault;
+    this.#output.write(`\r\u001B[K${this.#line(progress).slice(0, Math.max(0, columns - 1))}`);
+  }
+
+  #print(progress: PullProgress): void {
+    const { phase, receivedBytes, totalBytes } = progress;
+    const tenths = totalBytes === 0 ? 0 : Math.floor((10 * receivedBytes) / totalBytes);
+    const isNews = phase !== this.#phase || (hasBar(phase) && tenths !== this.#tenths);
+    if (!isNews) return;
+    this.#tenths = tenths;
+    this.#output.write(`${this.#line(progress)}\n`);
+  }
+
+  #line({ phase, receivedBytes, totalBytes }: PullProgress): string {
+    if (!hasBar(phase)) return phases[phase];
+    const part = totalBytes === 0 ? 0 : Math.min(1, receivedBytes / totalBytes);
+    const bar = "=".repeat(Math.floor(part * barWidth)).padEnd(barWidth);
+    const sizes = `${megabytes(receivedBytes)} of ${megabytes(totalBytes)}`;
+    const percent = `${Math.floor(part * 100)} %`.padStart(5);
+    return `${phases[phase]}[${bar}] ${percent}  ${sizes}${this.#pace(totalBytes - receivedBytes)}`;
+  }
+
+  /** ", 12.3 MB/s, 1:05 left"; nothing while the rate is not known. */
+  #pace(remainingBytes: number): string {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (!first || !last || last.at - first.at < redrawMs) return "";
+    const perSecond = (1000 * (last.bytes - first.bytes)) / (last.at - first.at);
+    if (perSecond <= 0) return "";
+    const seconds = Math.ceil(remainingBytes / perSecond);
+    const left = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    return `, ${megabytes(perSecond)}/s, ${left} left`;
+  }
+
+  #sample({ phase, receivedBytes }: PullProgress): void {
+    const at = this.#now();
+    const isNewStart = receivedBytes < (this.#samples.at(-1)?.bytes ?? 0);
+    if (phase !== this.#phase || isNewStart) this.#samples = [];
+    const last = this.#samples.at(-1);
+    if (last && at - last.at < redrawMs / 2) return;
+    this.#samples.push({ at, bytes: receivedBytes });
+    while ((this.#samples[0]?.at ?? at) < at - rateMs) this.#samples.shift();
+  }
+}
