@@ -62,6 +62,8 @@ export async function openApp(
     openEnginePool({
       engine: config.engine,
       processes: config.engineProcesses,
+      modelsFolder: config.modelsFolder,
+      choice: config.modelChoice,
       log,
       ...(signal && { signal }),
     }).then((pool) => parts.use(pool)),
@@ -180,7 +182,7 @@ async function openDoors(
   const pageTokens = createPageTokens(await signingKey(db, "page-token"));
   const { uploadBytesMax, streamSecondsMax } = config;
   const uploads = createUploads({ db, store, urls, uploadBytesMax, log });
-  const languageCodes = () => recognizer.languageCodes;
+  const languageCodes = () => recognizer.languageCodes("job");
   const transcripts = {
     ...createTranscriptsService({ db, store, urls, uploads, pageTokens, log }),
     ...createJobsService({ db, queue, pageTokens, allow, languageCodes }),
@@ -219,6 +221,5 @@ function readinessOf(parts: {
 function enginesCheck(recognizer: EnginePool): Promise<object> {
   const { ready: running, load, ...state } = recognizer.state();
   if (running === 0) return Promise.reject(new Error("no engine process is ready"));
-  const { languageCodes } = recognizer;
-  return Promise.resolve({ ...state, running, load: Number(load.toFixed(2)), languageCodes });
+  return Promise.resolve({ ...state, running, load: Number(load.toFixed(2)) });
 }

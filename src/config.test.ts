@@ -9,6 +9,7 @@ test("readConfig() has defaults that work", () => {
   assert.equal(config.host, "127.0.0.1");
   assert.equal(config.dataFolder, resolve("data"));
   assert.equal(config.modelsFolder, resolve("data/models"));
+  assert.equal(config.catalogueFile, undefined);
   assert.equal(config.publicUrl, undefined);
   assert.equal(config.databaseUrl, undefined);
   assert.equal(config.role, "all");
@@ -32,6 +33,8 @@ test("readConfig() reads every setting", () => {
     HLUST_ENGINE_PROCESSES: "3",
     HLUST_ENGINE: "scripted",
     HLUST_MODELS: "/srv/models",
+    HLUST_MODEL_CHOICE: "is-IS:live=small, is-IS=large.2,en-US=parakeet",
+    HLUST_CATALOGUE: "/etc/hlust/catalogue.json",
     HLUST_ALLOW_MEDIA_FROM: "10.0.0.0/8, media.example ,",
     HLUST_SANDBOX: "reduced",
     HLUST_LOG: "debug",
@@ -50,6 +53,12 @@ test("readConfig() reads every setting", () => {
     engineProcesses: 3,
     engine: "scripted",
     modelsFolder: "/srv/models",
+    modelChoice: [
+      { languageCode: "is-IS", use: "live", model: "small" },
+      { languageCode: "is-IS", use: undefined, model: "large.2" },
+      { languageCode: "en-US", use: undefined, model: "parakeet" },
+    ],
+    catalogueFile: "/etc/hlust/catalogue.json",
     allowMediaFrom: ["10.0.0.0/8", "media.example"],
     sandbox: "reduced",
     logLevel: "debug",

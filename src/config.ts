@@ -16,6 +16,10 @@ export interface Config {
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
   readonly modelsFolder: string;
+  /** Models that serve a language in place of the best installed. */
+  readonly modelChoice: ModelChoice;
+  /** Of models that can be installed; undefined: the one that comes with Hlust. */
+  readonly catalogueFile: string | undefined;
   /** CIDRs, addresses and host names that media URLs may reach besides public addresses. */
   readonly allowMediaFrom: readonly string[];
   readonly sandbox: SandboxChoice;
@@ -32,6 +36,13 @@ export const roles = ["all", "api", "worker"] as const;
 export type Role = (typeof roles)[number];
 export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
 export type EngineChoice = (typeof engineChoices)[number];
+export const modelUses = ["live", "short", "job"] as const;
+export type ModelChoice = readonly {
+  readonly languageCode: string;
+  /** undefined: for all. */
+  readonly use: (typeof modelUses)[number] | undefined;
+  readonly model: string;
+}[];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
@@ -89,15 +100,14 @@ const settings = {
   },
   engineProcesses: {
     name: "HLUST_ENGINE_PROCESSES",
-    meaning: "Processes that recognise speech, 1 to 256",
+    meaning: "Processes that recognise speech with each model, 1 to 256; fewer for large models",
     fallback: "one for each core",
     parse: (text, name) =>
       text === undefined ? availableParallelism() : whole(text, name, 1, 256),
   },
   engine: {
     name: "HLUST_ENGINE",
-    meaning:
-      "auto (the best installed for each language), pocketsphinx, or scripted (for load tests)",
+    meaning: "auto (all models that are installed), pocketsphinx, or scripted (for load tests)",
     fallback: "auto",
     parse: (text, name) => oneOf(text ?? "auto", name, engineChoices),
   },
@@ -105,6 +115,20 @@ const settings = {
     name: "HLUST_MODELS",
     meaning: "Folder of installed models",
     fallback: "models in HLUST_DATA",
+    parse: (text) => (text === undefined ? undefined : resolve(text)),
+  },
+  modelChoice: {
+    name: "HLUST_MODEL_CHOICE",
+    meaning:
+      "Models that serve a language, or one use of it (live, short, job), in place of the best: en-US=NAME,is-IS:live=NAME",
+    fallback: "the best installed",
+    parse: (text, name) => list(text).map((entry) => modelChoice(entry, name)),
+  },
+  catalogueFile: {
+    name: "HLUST_CATALOGUE",
+    meaning:
+      "Catalogue that `hlust models` installs from (JSON), for instance of a mirror of one's own",
+    fallback: "the one that comes with Hlust",
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
   allowMediaFrom: {
@@ -187,6 +211,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),
     modelsFolder: read(settings.modelsFolder) ?? join(dataFolder, "models"),
+    modelChoice: read(settings.modelChoice),
+    catalogueFile: read(settings.catalogueFile),
     allowMediaFrom: read(settings.allowMediaFrom),
     sandbox: read(settings.sandbox),
     logLevel: read(settings.logLevel),
@@ -255,6 +281,16 @@ function list(text: string | undefined): readonly string[] {
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
+}
+
+function modelChoice(entry: string, name: string): ModelChoice[number] {
+  const [, languageCode, use, model] = /^([A-Za-z0-9-]+)(?::([a-z]+))?=(\S+)$/.exec(entry) ?? [];
+  if (languageCode === undefined || model === undefined) {
+    throw new ConfigError(
+      `${name} has ${JSON.stringify(entry)}: is-IS=NAME or is-IS:live=NAME is needed`,
+    );
+  }
+  return { languageCode, use: use === undefined ? undefined : oneOf(use, name, modelUses), model };
 }
 
 /** ": did you mean HLUST_PORT?" for a name that differs in little. */

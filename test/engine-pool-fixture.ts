@@ -43,7 +43,7 @@ export function finalsWithoutPool(
   changes: Partial<RecognitionOptions> = {},
 ): Recognition[] {
   const { signal: _signal, ...rest } = changes;
-  const defaults = { alternativesMax: 1, interim: false, silenceMsMin: 500 };
+  const defaults = { alternativesMax: 1, interim: false, silenceMsMin: 500, punctuation: true };
   const finals: Recognition[] = [];
   const session = new EngineSession(
     createScriptedEngine(),
@@ -59,16 +59,22 @@ export function finalsWithoutPool(
   );
   for (const item of input) session.push(item);
   session.endInput();
-  while (session.step());
+  while (session.step() === true);
   session.close();
   return finals;
 }
 
 /** Waits for something that becomes true by itself. */
-export async function until(isTrue: () => boolean, what: string): Promise<void> {
-  const endsAt = performance.now() + limitMs;
+export async function until(
+  isTrue: () => boolean,
+  what: string | (() => string),
+  msMax = limitMs,
+): Promise<void> {
+  const endsAt = performance.now() + msMax;
   while (!isTrue()) {
-    assert.ok(performance.now() < endsAt, `not within ${limitMs} ms: ${what}`);
+    if (performance.now() >= endsAt) {
+      assert.fail(`not within ${msMax} ms: ${typeof what === "string" ? what : what()}`);
+    }
     await delay(5);
   }
 }

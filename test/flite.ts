@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Resampler } from "../src/audio/resample.ts";
 import { readWavHeader } from "../src/audio/wav.ts";
 
 export type Voice = "slt" | "rms" | "awb";
@@ -29,6 +30,18 @@ export function speak(
 /** The same as samples. */
 export function flite(...spoken: Parameters<typeof speak>): Int16Array {
   return samplesOfWav(speak(...spoken));
+}
+
+/** Icelandic, spoken by espeak-ng. */
+export function espeak(
+  text: string,
+  { voice = "is" }: { readonly voice?: string } = {},
+): Int16Array {
+  const file = execFileSync("espeak-ng", ["-v", voice, "--stdout", text], { maxBuffer: 64 << 20 });
+  const rate = readWavHeader(file)?.sampleRateHertz;
+  if (rate === undefined) throw new Error("espeak-ng wrote no WAVE file");
+  const resampler = new Resampler(rate);
+  return joined(resampler.push(samplesOfWav(file)), resampler.end());
 }
 
 export interface SpokenWord {

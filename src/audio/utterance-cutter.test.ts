@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { espeak, joined } from "../../test/flite.ts";
 import { type Cut, UtteranceCutter } from "./utterance-cutter.ts";
 import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
 
@@ -254,4 +255,26 @@ test("UtteranceCutter goes on where another one was saved, to the sample", () =>
     }),
     { numRuns: 200 },
   );
+});
+
+test("UtteranceCutter begins before the first sound, also where there was nothing at all before it", () => {
+  for (const [name, gap] of [
+    ["digital silence", silence(1500)],
+    ["a quiet room", noise(1500, 4, 1)],
+  ] as const) {
+    const talk = joined(gap, espeak("veðrið er gott í dag"), gap, espeak("góðan daginn"), gap);
+    const cutter = new UtteranceCutter({
+      voiceActivity: new EnergyVoiceActivity(),
+      silenceMsMin: 500,
+      utteranceMsMax: 20_000,
+    });
+    const starts = Array.from(cutter.push(talk)).flatMap((cut) =>
+      cut.kind === "begin" ? [cut.startSample] : [],
+    );
+    assert.equal(starts.length, 2, name);
+    for (const start of starts) {
+      const sound = talk.findIndex((sample, at) => at >= start && Math.abs(sample) > 60);
+      assert.ok(sound - start >= 1600, `${name}: ${(sound - start) / 16} ms before the sound`);
+    }
+  }
 });

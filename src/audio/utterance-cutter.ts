@@ -211,7 +211,7 @@ export class UtteranceCutter {
 
   #trimLead(): void {
     const learntSamples = this.#activity.learntFrames * this.#activity.frameSamples;
-    const earlyLength = learntSamples <= earlySamples ? learntSamples : 0;
+    const earlyLength = learntSamples <= earlySamples ? learntSamples + leadSamples : 0;
     const lengthMax = Math.max(this.#leadSamplesMax, earlyLength);
     while (this.#heldSamples > lengthMax) {
       this.#heldSamples -= this.#held.shift()?.length ?? 0;

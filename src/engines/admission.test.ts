@@ -67,17 +67,17 @@ test("Admission lets in as many streams as can be heard while all of them speak"
     [2, 2, 3, 2],
   ];
   for (const [cores, count, cpuPerSpeech, streams] of rows) {
-    const admission = new Admission(cores, cpuPerSpeech);
     const processes = Array.from({ length: count }, (_, index) => new TestProcess(`${index}`));
+    const admission = new Admission(cores, cpuPerSpeech, () => processes);
     assert.equal(fill(admission, processes), streams, `${cores} ${count} ${cpuPerSpeech}`);
-    const { load } = admission.capacity(processes);
+    const load = admission.load();
     assert.ok(cpuPerSpeech > 1 || (load > 0.75 && load <= 1), String(load));
   }
 });
 
 test("Admission has room for all who are silent, and lets in again when others leave", () => {
-  const admission = new Admission(2, 0.2);
   const processes = [new TestProcess("a"), new TestProcess("b")];
+  const admission = new Admission(2, 0.2, () => processes);
   // Each is found to cost next to nothing before the next one comes.
   for (let count = 0; count < 300; count++) {
     const process = admit(admission, processes);
@@ -90,8 +90,8 @@ test("Admission has room for all who are silent, and lets in again when others l
 });
 
 test("Admission that has refused asks for some room to spare before it lets in again", () => {
-  const admission = new Admission(1, 0.15);
   const process = new TestProcess("a");
+  const admission = new Admission(1, 0.15, () => [process]);
   assert.equal(fill(admission, [process]), 5);
   process.demands[0] = 0.03;
   assert.ok(
@@ -103,8 +103,8 @@ test("Admission that has refused asks for some room to spare before it lets in a
 });
 
 test("Admission lets in less when audio waits for its turn, whatever the reason", () => {
-  const admission = new Admission(2, 0.1);
   const process = new TestProcess("a");
+  const admission = new Admission(2, 0.1, () => [process]);
   admit(admission, [process]);
   process.liveLateMs = 400;
   assert.ok(isRefused(() => admit(admission, [process])));
@@ -113,19 +113,19 @@ test("Admission lets in less when audio waits for its turn, whatever the reason"
 });
 
 test("Admission counts cores, not processes, also where a process is idle", () => {
-  const admission = new Admission(2, 0.3);
   const processes = ["a", "b", "c", "d"].map((name) => new TestProcess(name));
+  const admission = new Admission(2, 0.3, () => processes);
   for (const process of processes.slice(0, 2)) process.demands.push(0.9);
   assert.ok(isRefused(() => admit(admission, processes)));
   // One core is free: its stream is let in, however slow the engine.
-  const slow = new Admission(2, 3);
+  const slow = new Admission(2, 3, () => processes);
   processes[1]?.demands.pop();
   assert.ok(admit(slow, processes));
   assert.ok(isRefused(() => admit(slow, processes)));
 });
 
 test("Admission finds a process crowded by a live session that it cannot hear in time", () => {
-  const admission = new Admission(2, 0.2);
+  const admission = new Admission(2, 0.2, () => []);
   const rows: [mode: RecognitionMode, share: number, demands: number[], isCrowded: boolean][] = [
     ["live", 0.2, [0.3, 0.2], false],
     ["live", 0.2, [0.4, 0.3], true],
@@ -142,9 +142,9 @@ test("Admission finds a process crowded by a live session that it cannot hear in
 });
 
 test("Admission learns from what is measured", () => {
-  const admission = new Admission(2, 0.049);
   const process = new TestProcess("a");
-  assert.equal(admission.capacity([process]).streams, 16);
+  const admission = new Admission(2, 0.049, () => [process]);
+  assert.equal(admission.streamsMax([process]), 16);
   const none = { cpuSeconds: 0, audioSeconds: 0 };
   const live = { cpuSeconds: 0.9, audioSeconds: 3 };
   for (let second = 0; second < 60; second++) {
@@ -155,12 +155,12 @@ test("Admission learns from what is measured", () => {
       work: { live, short: none, job: none },
     });
   }
-  assert.equal(admission.capacity([process]).streams, 2);
+  assert.equal(admission.streamsMax([process]), 2);
 });
 
 test("Admission chooses where the mode and those before it leave most room", () => {
-  const admission = new Admission(4, 0.2);
   const [a, b, c] = [new TestProcess("a"), new TestProcess("b"), new TestProcess("c")];
+  const admission = new Admission(4, 0.2, () => [a, b, c]);
   const rows: [what: string, mode: RecognitionMode, change: () => void, best: string][] = [
     ["all alike", "live", () => {}, "a"],
     ["fewest sessions", "live", () => a.demands.push(0), "b"],
@@ -190,8 +190,8 @@ test("Admission chooses where the mode and those before it leave most room", () 
 });
 
 test("Admission refuses a recording that would wait too long, and never a job", () => {
-  const admission = new Admission(1, 0.2);
   const process = new TestProcess("a");
+  const admission = new Admission(1, 0.2, () => [process]);
   process.seconds.short = 95;
   assert.equal(admission.admit("short", [process]), process);
   process.seconds.short = 105;
@@ -201,4 +201,21 @@ test("Admission refuses a recording that would wait too long, and never a job", 
   process.demands.push(0.5);
   process.seconds.short = 60;
   assert.ok(isRefused(() => admission.admit("short", [process])));
+});
+
+test("Admission counts what the streams of other models take of the machine", () => {
+  const [own, other] = [new TestProcess("own"), new TestProcess("other")];
+  const admission = new Admission(2, 0.2, () => [own, other]);
+  assert.equal(fill(admission, [own]), 4);
+  own.demands.length = 0;
+  other.demands.push(0.8, 0.4);
+  assert.equal(fill(admission, [own]), 2, "of 1.6 cores 0.4 are left");
+  own.demands.length = 0;
+  own.seconds.short = 60;
+  assert.equal(admission.admit("short", [own]), own);
+  other.demands.push(0.5);
+  assert.ok(
+    isRefused(() => admission.admit("short", [own])),
+    "a third of a core is left",
+  );
 });

@@ -34,12 +34,17 @@ export interface LoadedProcess {
 /** Decides which process a session goes to, and whether there is room for it at all. */
 export class Admission {
   readonly #cores: number;
+  readonly #everyone: () => readonly LoadedProcess[];
   readonly #costs: Record<RecognitionMode, Cost>;
   #isFull = false;
 
-  /** `cpuPerSpeech`: CPU seconds that a second of live speech takes, as measured at the start. */
-  constructor(cores: number, cpuPerSpeech: number) {
+  /**
+   * For the processes of one model. `cpuPerSpeech`: CPU seconds that a second of live speech takes, as measured at the start.
+   * `everyone`: the processes of all models, which share the cores.
+   */
+  constructor(cores: number, cpuPerSpeech: number, everyone: () => readonly LoadedProcess[]) {
     this.#cores = cores;
+    this.#everyone = everyone;
     this.#costs = {
       live: new Cost(cpuPerSpeech),
       short: new Cost(cpuPerSpeech),
@@ -58,11 +63,21 @@ export class Admission {
     this.#costs.job.learn(work.job);
   }
 
-  /** Live sessions that can be heard at a time while all of them speak, and the share of that which is in use. */
-  capacity(processes: readonly LoadedProcess[]): { streams: number; load: number } {
-    const cores = Math.min(processes.length, this.#cores) * liveShareMax;
-    const streams = Math.max(processes.length > 0 ? 1 : 0, Math.floor(cores / this.liveDemand));
-    return { streams, load: cores > 0 ? demandOf(processes) / cores : 0 };
+  /** Live sessions that these can hear at a time while all of them speak and nobody else does. */
+  streamsMax(processes: readonly LoadedProcess[]): number {
+    const streams = Math.floor(this.#coresFor(processes) / this.liveDemand);
+    return Math.max(processes.length > 0 ? 1 : 0, streams);
+  }
+
+  /** Share of what live sessions of all models may take that is in use. */
+  load(): number {
+    const everyone = this.#everyone();
+    const cores = this.#coresFor(everyone);
+    return cores > 0 ? demandOf(everyone) / cores : 0;
+  }
+
+  #coresFor(processes: readonly LoadedProcess[]): number {
+    return Math.min(processes.length, this.#cores) * liveShareMax;
   }
 
   /**
@@ -72,7 +87,7 @@ export class Admission {
   admit<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const best = this.choose(mode, processes);
     if (!best) return undefined;
-    if (mode === "live") this.#admitLive(best, processes);
+    if (mode === "live") this.#admitLive(best);
     if (mode === "short") this.#admitShort(best);
     return best;
   }
@@ -103,16 +118,17 @@ export class Admission {
     );
   }
 
-  #admitLive(best: LoadedProcess, processes: readonly LoadedProcess[]): void {
+  #admitLive(best: LoadedProcess): void {
+    const everyone = this.#everyone();
     const need = this.liveDemand + (this.#isFull ? roomToSpare : 0);
-    const cores = Math.min(processes.length, this.#cores);
+    const cores = Math.min(everyone.length, this.#cores);
     const isOver =
       best.liveDemand + need > liveShareMax ||
-      demandOf(processes) + need > liveShareMax * cores ||
+      demandOf(everyone) + need > liveShareMax * cores ||
       best.liveLateMs > liveLateMsMax;
     // Where nobody is heard one stream always is, however slow the engine.
     const isBusy = ({ liveDemand }: LoadedProcess) => liveDemand > roomToSpare;
-    this.#isFull = isOver && (isBusy(best) || processes.filter(isBusy).length >= cores);
+    this.#isFull = isOver && (isBusy(best) || everyone.filter(isBusy).length >= cores);
     if (!this.#isFull) return;
     throw new ServiceError(
       "resource_exhausted",
@@ -133,7 +149,9 @@ export class Admission {
 
   /** How long a recording would wait here for those before it, at the rank of its mode and above. */
   #queueMs(mode: "short" | "job", process: LoadedProcess): number {
-    const share = Math.max(queueShareMin, 1 - process.liveDemand);
+    const everyone = this.#everyone();
+    const idleCores = Math.min(everyone.length, this.#cores) - demandOf(everyone);
+    const share = Math.max(queueShareMin, Math.min(1 - process.liveDemand, idleCores));
     const shortSeconds = process.unsettledSeconds(["short"]) * this.#costs.short.cpuPerAudio;
     const jobSeconds =
       mode === "job" ? process.unsettledSeconds(["job"]) * this.#costs.job.cpuPerAudio : 0;

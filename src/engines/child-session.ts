@@ -1,7 +1,7 @@
 import type { RecognitionMode } from "./engine.ts";
 import { bytesOfSamples, type Frame, type FrameWriter, jsonPayload } from "./engine-frames.ts";
 import type { LiveDemand } from "./live-demand.ts";
-import type { Recognition } from "./recognizer.ts";
+import type { Recognition, WindowSpeakers } from "./recognizer.ts";
 import type { Settled } from "./session-checkpoint.ts";
 
 /** Audio sent and not yet heard, in seconds. Who speaks live waits for little; a recording may as well be there. */
@@ -19,6 +19,8 @@ export interface SessionOwner {
   readonly unsettledSeconds: () => number;
   readonly interim: (recognition: Recognition) => void;
   readonly settled: (settled: Settled) => void;
+  /** Of a session that tells speakers apart. */
+  readonly speakers?: (speakers: WindowSpeakers) => void;
 }
 
 /** How a session in a process ends. */
@@ -110,6 +112,9 @@ export class ChildSession {
       case "settled":
         this.#isMarked = false;
         this.owner.settled(jsonPayload("settled", frame));
+        break;
+      case "speakers":
+        this.owner.speakers?.(jsonPayload("speakers", frame));
         break;
       case "heard":
         this.#unheardSamples -= jsonPayload("heard", frame);

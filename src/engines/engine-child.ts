@@ -13,11 +13,12 @@ import {
   type OpenSession,
   type ReadyProcess,
 } from "./engine-frames.ts";
+import type { DiarizerSource, EngineSource } from "./engine-source.ts";
 import type { LoadReport } from "./load-meter.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** An engine process must answer that it is ready within this time. */
-const loadMsMax = 60_000;
+/** An engine process must answer that it is ready within this time: large models come from slow disks. */
+const loadMsMax = 180_000;
 /** After standard input has ended, a process that does not go is killed. */
 const closeMsMax = 2000;
 /** A process tells its load so often, which is also its sign of life. */
@@ -28,17 +29,21 @@ const lateSeconds = 3;
 type PipedProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 export interface EngineChildOptions {
-  readonly engine: string;
+  readonly source: EngineSource | DiarizerSource;
+  /** Its name, for the log. */
+  readonly model: string;
   /** A process that has work and does nothing for this long is killed. */
   readonly stuckMsMax: number;
   readonly log: Log;
   /** Called with each report of its load. */
   readonly onLoad: (report: LoadReport) => void;
+  /** Gives up starting it; afterwards it means nothing. */
+  readonly signal?: AbortSignal;
 }
 
 /** One engine process, seen from the service. */
 export class EngineChild {
-  readonly engines: readonly EngineDescription[];
+  readonly engine: EngineDescription;
   /** CPU seconds that a second of live speech took when it was started. */
   readonly cpuPerSpeech: number;
   readonly pid: number;
@@ -56,9 +61,11 @@ export class EngineChild {
   #hasSettled = false;
   #liveLateMs = 0;
   #isGone = false;
+  /** Called when there are no sessions, by who waits for that. */
+  #idle: (() => void) | undefined;
 
   constructor(started: StartedChild, ready: ReadyProcess, options: EngineChildOptions) {
-    this.engines = ready.engines;
+    this.engine = ready.engine;
     this.cpuPerSpeech = ready.cpuPerSpeech;
     this.#process = started.process;
     this.pid = started.process.pid ?? 0;
@@ -70,7 +77,7 @@ export class EngineChild {
       stuckMsMax: options.stuckMsMax,
       hasWork: () => this.#sessions.values().some(({ hasWork }) => hasWork),
       onStuck: () => {
-        options.log.warn({ pid: this.pid }, "engine.stuck");
+        options.log.warn({ pid: this.pid, model: options.model }, "engine.stuck");
         this.#process.kill("SIGKILL");
       },
     });
@@ -144,6 +151,7 @@ export class EngineChild {
   leave(session: ChildSession): void {
     if (this.#sessions.delete(session.id)) this.#writer.write("close", session.id);
     session.end({ kind: "done" });
+    this.#tellIdle();
   }
 
   #take(frame: Frame): void {
@@ -160,6 +168,7 @@ export class EngineChild {
     // Answers may be on their way to a session that has been left.
     session?.take(frame);
     if (session?.isOver) this.#sessions.delete(session.id);
+    this.#tellIdle();
   }
 
   #measure(report: LoadReport): void {
@@ -169,6 +178,20 @@ export class EngineChild {
     const weight = 1 - Math.exp(-report.seconds / lateSeconds);
     this.#liveLateMs += weight * (report.liveLateMs - this.#liveLateMs);
     this.#onLoad(report);
+  }
+
+  #tellIdle(): void {
+    if (this.#sessions.size === 0) this.#idle?.();
+  }
+
+  /** Ends the process when its last session has ended. */
+  async closeWhenIdle(): Promise<void> {
+    if (this.#sessions.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#idle = resolve;
+      await Promise.race([promise, this.gone]);
+    }
+    await this.close();
   }
 
   /** Ends the process; its sessions are lost. */
@@ -190,8 +213,10 @@ interface StartedChild {
   onFrames: (frames: Iterable<Frame>) => void;
 }
 
-/** Starts an engine process and waits until its models are loaded. Throws an Error that says what is missing. */
+/** Starts an engine process and waits until its models are loaded. Throws an Error that says what is missing; then it has gone. */
 export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {
+  const { signal } = options;
+  signal?.throwIfAborted();
   const started = start(options);
   const { promise, resolve, reject } = Promise.withResolvers<ReadyProcess>();
   started.onFrames = (frames) => {
@@ -205,22 +230,29 @@ export async function openEngineChild(options: EngineChildOptions): Promise<Engi
     () => reject(new Error(`the engine process was not ready within ${loadMsMax / 1000} s`)),
     loadMsMax,
   );
+  const abort = () => reject(signal?.reason);
+  signal?.addEventListener("abort", abort);
   try {
     const child = new EngineChild(started, await promise, options);
-    options.log.debug({ pid: child.pid, engines: child.engines }, "engine.ready");
+    options.log.debug({ pid: child.pid, model: options.model }, "engine.ready");
     return child;
   } catch (error) {
     started.process.kill("SIGKILL");
+    await started.gone;
     throw error;
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
   }
 }
 
-function start({ engine, stuckMsMax, log }: EngineChildOptions): StartedChild {
-  const program = fileURLToPath(new URL("engine-process.ts", import.meta.url));
+function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
+  const isDiarizer = source.engine === "diarizer";
+  const name = isDiarizer ? "diarizer-process.ts" : "engine-process.ts";
+  const program = fileURLToPath(new URL(name, import.meta.url));
   // Nothing of the environment: this process parses what strangers send and needs no secret of the service.
-  const child = spawn(process.execPath, [program, engine, String(reportMsFor(stuckMsMax))], {
+  const parameters = [JSON.stringify(source), String(reportMsFor(stuckMsMax))];
+  const child = spawn(process.execPath, [program, ...parameters], {
     stdio: ["pipe", "pipe", "inherit"],
     env: {},
   });

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
-import type { RecognitionMode } from "./engine.ts";
+import type { PhraseHints, RecognitionMode } from "./engine.ts";
 import type { LoadReport } from "./load-meter.ts";
-import type { Recognition } from "./recognizer.ts";
+import type { Recognition, WindowSpeakers } from "./recognizer.ts";
 import type { SessionCheckpoint, Settled } from "./session-checkpoint.ts";
 
 /** What goes over the pipes between the service and an engine process; its place in the list is its number. */
@@ -18,6 +18,7 @@ const frameKinds = [
   "load",
   "interim",
   "settled",
+  "speakers",
   "heard",
   "working",
   "done",
@@ -40,6 +41,9 @@ export interface SessionOptions {
   readonly interim: boolean;
   readonly silenceMsMin: number;
   readonly utteranceMsMax?: number;
+  readonly hints?: readonly PhraseHints[];
+  /** Whether the text keeps the punctuation of models that write it. */
+  readonly punctuation: boolean;
 }
 
 /** Payload of open. */
@@ -55,11 +59,12 @@ export interface OpenSession {
 export interface EngineDescription {
   readonly name: string;
   readonly languageCodes: readonly string[];
+  readonly takesHints: boolean;
 }
 
 /** Payload of ready. */
 export interface ReadyProcess {
-  readonly engines: readonly EngineDescription[];
+  readonly engine: EngineDescription;
   /** CPU seconds that a second of live speech takes, measured before anybody waits for it. */
   readonly cpuPerSpeech: number;
 }
@@ -71,6 +76,7 @@ export interface JsonPayloads {
   readonly load: LoadReport;
   readonly interim: Recognition;
   readonly settled: Settled;
+  readonly speakers: WindowSpeakers;
   readonly heard: number;
   readonly failed: { readonly message: string };
   readonly error: { readonly message: string; readonly stack?: string };

@@ -307,3 +307,35 @@ test("a stream is not blamed for what others do right after its turn", async () 
     finalsWithoutPool(Array.from({ length: given }, () => speech(10))),
   );
 });
+
+test("audio that processes die of while it is heard elsewhere ends its own stream, and no other", async () => {
+  await using own = await openEnginePool({ engine: "scripted", processes: 1, log });
+  const ending = new AbortController();
+  const innocent = openInput(speech(100));
+  const heard = recognise(own, innocent.input);
+  await until(() => own.state().sessions === 1, "it is heard");
+  const poison = [speech(100), speech(200).fill(scriptedOrders.dieElsewhere), speech(100)];
+  const limit = setTimeout(() => ending.abort(new Error("it goes on and on")), 15_000);
+  await assert.rejects(recognise(own, poison, { signal: ending.signal }), {
+    reason: "ENGINE_FAILED",
+  });
+  clearTimeout(limit);
+  innocent.end();
+  assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
+});
+
+test("a stream that hangs its process elsewhere, on another thread, is found out as well", async () => {
+  await using own = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
+  const ending = new AbortController();
+  const innocent = openInput(speech(100));
+  const heard = recognise(own, innocent.input);
+  await until(() => own.state().sessions === 1, "it is heard");
+  const poison = [speech(100), speech(200).fill(scriptedOrders.hangElsewhere), speech(100)];
+  const limit = setTimeout(() => ending.abort(new Error("it hangs for ever")), 60_000);
+  await assert.rejects(recognise(own, poison, { signal: ending.signal }), {
+    reason: "ENGINE_FAILED",
+  });
+  clearTimeout(limit);
+  innocent.end();
+  assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
+});

@@ -79,7 +79,8 @@ test("live streams are taken on until the machine can hear no more in time, and 
     assert.ok(streams.length <= 8, "more than a process can hear");
   }
   assert.ok(isFull(refused));
-  const { load, streamsMax, sessions } = pool.state();
+  const { load, models, sessions } = pool.state();
+  const streamsMax = models[0]?.streamsMax ?? NaN;
   assert.ok(load <= 1.2, `load ${load}`);
   assert.equal(sessions, 50 + streams.length);
 

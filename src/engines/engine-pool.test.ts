@@ -37,10 +37,15 @@ function shown(recognitions: readonly Recognition[]): string[] {
 }
 
 test("openEnginePool() tells what it has", () => {
-  assert.deepEqual(pool.languageCodes, ["en-US", "is-IS"]);
-  assert.deepEqual(pool.engines, [{ name: "scripted", languageCodes: ["en-US", "is-IS"] }]);
-  const { streamsMax, ...state } = pool.state();
-  assert.deepEqual(state, { processes: 2, ready: 2, sessions: 0, load: 0 });
+  assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
+  assert.equal(pool.takesHints("is-IS", "live"), false);
+  const { models, ...state } = pool.state();
+  const counts = { processes: 2, ready: 2, sessions: 0 };
+  assert.deepEqual(state, { ...counts, load: 0 });
+  const languageCodes = ["en-US", "is-IS"];
+  const streamsMax = models[0]?.streamsMax ?? 0;
+  const expected = { name: "scripted", version: "1", languageCodes, ...counts, streamsMax };
+  assert.deepEqual(models, [expected]);
   assert.ok(streamsMax >= 1000, `${streamsMax} streams`);
 });
 
@@ -188,8 +193,8 @@ test("a reader that does not read stops the input, and has everything when it re
 });
 
 test("recognize() hears English through PocketSphinx, and no words in silence or noise", async () => {
-  await using own = await openEnginePool({ engine: "auto", processes: 1, log });
-  assert.deepEqual(own.languageCodes, ["en-US"]);
+  await using own = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
+  assert.deepEqual(own.languageCodes("short"), ["en-US"]);
   const english = { languageCode: "en-US", mode: "short" } as const;
   const [one, two] = [flite("The weather is good today", { voice: "rms" }), flite("Thank you")];
   const gap = silence(1000);

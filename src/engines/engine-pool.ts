@@ -1,58 +1,61 @@
-import { availableParallelism } from "node:os";
-import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { Admission } from "./admission.ts";
 import type { SessionOwner } from "./child-session.ts";
-import { type EngineChild, openEngineChild } from "./engine-child.ts";
-import type { EngineDescription, OpenSession, SessionOptions } from "./engine-frames.ts";
+import { chooseModel, languagesHeard, type ModelChoice, unmetChoices } from "./choose-model.ts";
+import type { RecognitionMode } from "./engine.ts";
+import type { OpenSession, SessionOptions } from "./engine-frames.ts";
 import { LiveDemand } from "./live-demand.ts";
+import type { ModelProcesses } from "./model-processes.ts";
+import { askSpeakers } from "./ask-speakers.ts";
 import type { InputSource } from "./peekable-input.ts";
-import type { Recognition, RecognitionOptions, Recognizer } from "./recognizer.ts";
+import type { Recognition, RecognitionOptions, Recognizer, WindowSpeakers } from "./recognizer.ts";
 import { type Place, ReplayedRecognition } from "./replayed-recognition.ts";
+import { isDiarizer, ServingModels, type ServingModelsOptions } from "./serving-models.ts";
 
-export interface EnginePoolOptions {
-  /** auto: the best that is installed for each language. */
-  readonly engine: "auto" | "pocketsphinx" | "scripted";
-  readonly processes: number;
-  readonly log: Log;
+export interface EnginePoolOptions extends ServingModelsOptions {
+  /** Models that serve in place of the best. */
+  readonly choice?: ModelChoice;
   /** Gives up opening. */
   readonly signal?: AbortSignal;
-  /** A process that has audio and makes no progress for this long is replaced. Default 10 s. */
-  readonly stuckMsMax?: number;
 }
 
-export interface EnginePoolState {
+/** A loaded model. */
+export interface ModelState {
+  readonly name: string;
+  readonly version: string;
+  readonly languageCodes: readonly string[];
   readonly processes: number;
   /** Of them, those that can recognise. */
   readonly ready: number;
   readonly sessions: number;
-  /** Live streams that can be heard at a time while all of them speak, as measured. */
+  /** Live streams that can be heard at a time while all of them speak and nobody else does, as measured; 0 of one that hears no words. */
   readonly streamsMax: number;
-  /** Share of that which is in use; more than 1 when a process was lost. */
-  readonly load: number;
 }
 
-/** The engines in their processes. Disposing it ends them, and with an error every session. */
+export interface EnginePoolState {
+  /** Without those that only tell speakers apart. */
+  readonly processes: number;
+  /** Of them, those that can recognise. */
+  readonly ready: number;
+  readonly sessions: number;
+  /** Share of what live streams may take of the machine that they take; more than 1 when a process was lost. */
+  readonly load: number;
+  readonly models: readonly ModelState[];
+}
+
+/** The models in their engine processes. Disposing it ends them, and with an error every session. */
 export interface EnginePool extends Recognizer, AsyncDisposable {
-  /** What is loaded: each engine with its languages. */
-  readonly engines: readonly EngineDescription[];
   state(): EnginePoolState;
 }
 
 const silenceMsDefault = 500;
-const stuckMsMaxDefault = 10_000;
-/** A process that dies is started again after the first of these, and twice that each time that it dies without a use. */
-const restartMsMin = 100;
-const restartMsMax = 10_000;
-/** A process that lived this long had no bad start. */
-const soundMs = 60_000;
 /** While a process is being started again, its sessions wait so long before they crowd another. */
 const crowdMsMin = 5000;
 /** While all processes are being started again, a new recognition waits so long for one, and one under way so long. */
 const readyMsMax = { begins: 5000, goesOn: 30_000 } as const;
 
 /**
- * Starts the engine processes and waits for those that can load. Throws an Error that says what is missing when none can.
+ * Starts the engine processes of every model and waits for those that can load; a model that cannot is logged as refused. Throws an
+ * Error that says what is missing when there is none.
  */
 export async function openEnginePool(options: EnginePoolOptions): Promise<EnginePool> {
   const pool = new ProcessPool(options);
@@ -67,100 +70,115 @@ export async function openEnginePool(options: EnginePoolOptions): Promise<Engine
 
 class ProcessPool implements EnginePool {
   readonly #options: EnginePoolOptions;
-  readonly #slots: Slot[];
+  readonly #choice: ModelChoice;
+  readonly #serving: ServingModels;
   /** Called once when a process has become ready, or the pool is closed. */
   readonly #readyWaiters = new Set<() => void>();
-  #engines: readonly EngineDescription[] = [];
-  #admission = new Admission(availableParallelism(), 0);
   #isClosed = false;
 
   constructor(options: EnginePoolOptions) {
     this.#options = options;
-    this.#slots = Array.from({ length: options.processes }, () => new Slot());
+    this.#choice = options.choice ?? [];
+    this.#serving = new ServingModels(options, this.#wakeWaiters);
   }
 
-  get engines(): readonly EngineDescription[] {
-    return this.#engines;
+  languageCodes(mode: RecognitionMode): readonly string[] {
+    return languagesHeard(this.#serving.models, mode, this.#choice);
   }
 
-  get languageCodes(): readonly string[] {
-    return this.#engines.flatMap(({ languageCodes }) => languageCodes).toSorted();
+  takesHints(languageCode: string, mode: RecognitionMode): boolean {
+    return this.#modelFor(languageCode, mode)?.engine?.takesHints ?? false;
+  }
+
+  tellsSpeakers(): boolean {
+    return this.#diarizer() !== undefined;
+  }
+
+  async tellSpeakers(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers> {
+    const child = this.#diarizer()?.children().at(0);
+    if (!child) throw new ServiceError("unavailable", "nothing tells speakers apart now");
+    return await askSpeakers(child, window, signal);
   }
 
   state(): EnginePoolState {
-    const children = this.#children();
-    const capacity = this.#admission.capacity(children);
+    const { all, everyone } = this.#serving;
+    const models = all.map(stateOf);
+    // Who only tells speakers apart hears no word.
+    const hearing = all.filter(({ model }) => !isDiarizer(model)).map(stateOf);
     return {
-      processes: this.#slots.length,
-      ready: children.length,
-      sessions: children.reduce((sum, child) => sum + child.sessions, 0),
-      streamsMax: capacity.streams,
-      load: capacity.load,
+      processes: hearing.reduce((sum, { processes }) => sum + processes, 0),
+      ready: hearing.reduce((sum, { ready }) => sum + ready, 0),
+      sessions: everyone().reduce((sum, { sessions }) => sum + sessions, 0),
+      load: all[0]?.admission.load() ?? 0,
+      models,
     };
   }
 
   async open(): Promise<void> {
-    const { signal, log } = this.#options;
+    const { signal } = this.#options;
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal?.reason);
     signal?.addEventListener("abort", abort);
     aborted.promise.catch(() => {});
     try {
       signal?.throwIfAborted();
-      const opening = Promise.allSettled(this.#slots.map((slot) => this.#start(slot)));
-      const failures = (await Promise.race([opening, aborted.promise])).flatMap((result) =>
-        result.status === "rejected" ? [result.reason] : [],
-      );
-      if (failures.length === this.#slots.length) throw failures[0];
-      for (const failure of failures) log.error(errorFields(failure), "engine.failed");
-      const children = this.#children();
-      this.#engines = children[0]?.engines ?? [];
-      // The least: what a busy start adds to it is no work of theirs.
-      const cpuPerSpeech = Math.min(...children.map((child) => child.cpuPerSpeech));
-      this.#admission = new Admission(availableParallelism(), cpuPerSpeech);
+      const opening = this.#serving.open();
+      // Nobody hears of it when the signal was first.
+      opening.catch(() => {});
+      await Promise.race([opening, aborted.promise]);
     } finally {
       signal?.removeEventListener("abort", abort);
     }
-    for (const slot of this.#slots) if (!slot.child) this.#restart(slot);
+    for (const problem of unmetChoices(this.#serving.models, this.#choice)) {
+      this.#options.log.warn({ problem }, "model.choice_unmet");
+    }
+    this.#serving.watch();
   }
 
   async *recognize(
     input: InputSource,
     options: RecognitionOptions,
   ): AsyncGenerator<Recognition, void, undefined> {
-    const recognition = new ReplayedRecognition(input, this.#sessionOptions(options), {
-      findPlace: (owner, payload, found) => this.#findPlace(owner, payload, found),
-      demand: new LiveDemand(this.#admission.liveDemand),
+    const { languageCode, mode } = options;
+    let model = this.#modelFor(languageCode, mode);
+    if (!model) {
+      const installed = this.languageCodes(mode).join(", ");
+      throw new ServiceError(
+        "invalid_argument",
+        `languageCode is ${shown(languageCode)}: installed are ${installed}`,
+      );
+    }
+    const recognition = new ReplayedRecognition(input, sessionOptions(options), {
+      findPlace: (owner, payload, found) => {
+        const current = () => {
+          // Its own has been replaced or removed while it went on there or waited, and then lost the process.
+          if (model?.isRetired) model = this.#modelFor(languageCode, mode);
+          return model;
+        };
+        return this.#findPlace(current, owner, payload, found);
+      },
+      demand: new LiveDemand(model.admission.liveDemand),
       log: this.#options.log,
     });
     yield* recognition.results(options.signal);
   }
 
-  #sessionOptions(options: RecognitionOptions): SessionOptions {
-    if (!this.languageCodes.includes(options.languageCode)) {
-      const installed = this.languageCodes.join(", ");
-      throw new ServiceError(
-        "invalid_argument",
-        `languageCode is ${shown(options.languageCode)}: installed are ${installed}`,
-      );
-    }
-    return {
-      languageCode: options.languageCode,
-      mode: options.mode,
-      sampleRateHertz: options.sampleRateHertz,
-      alternativesMax: options.alternativesMax ?? 1,
-      interim: options.interim ?? false,
-      silenceMsMin: options.silenceMsMin ?? silenceMsDefault,
-      ...(options.utteranceMsMax !== undefined && { utteranceMsMax: options.utteranceMsMax }),
-    };
+  #modelFor(languageCode: string, mode: RecognitionMode): ModelProcesses | undefined {
+    const model = chooseModel(this.#serving.models, { languageCode, mode }, this.#choice);
+    return model && this.#serving.get(model.name);
   }
 
-  #children(): EngineChild[] {
-    return this.#slots.flatMap(({ child }) => (child && !child.isGone ? child : []));
+  /** Of those that are installed the best. */
+  #diarizer(): ModelProcesses | undefined {
+    return this.#serving.all
+      .filter(({ model }) => isDiarizer(model))
+      .toSorted((a, b) => b.model.preference - a.model.preference)
+      .at(0);
   }
 
   /** Opens a session where it is heard best; waits for a while when no process is ready. */
   async #findPlace(
+    current: () => ModelProcesses | undefined,
     owner: SessionOwner,
     payload: OpenSession,
     { hadPlace, signal }: { readonly hadPlace: boolean; readonly signal: AbortSignal },
@@ -169,14 +187,14 @@ class ProcessPool implements EnginePool {
     const crowdsAt = performance.now() + crowdMsMin;
     for (;;) {
       signal.throwIfAborted();
-      const children = this.#children();
+      const model = current();
+      const children = model?.children() ?? [];
       const child = hadPlace
-        ? this.#admission.choose(owner.mode, children)
-        : this.#admission.admit(owner.mode, children);
+        ? model?.admission.choose(owner.mode, children)
+        : model?.admission.admit(owner.mode, children);
       // Nobody moves later: who would crowd a process that is full waits for the one that is being started.
-      const isAway = children.length < this.#slots.length && !this.#isClosed;
-      const waitMs = isAway ? crowdsAt - performance.now() : 0;
-      if (child && hadPlace && waitMs > 0 && this.#admission.isCrowded(owner, child)) {
+      const waitMs = model?.isIncomplete && !this.#isClosed ? crowdsAt - performance.now() : 0;
+      if (child && hadPlace && waitMs > 0 && model?.admission.isCrowded(owner, child)) {
         await this.#someoneReady(waitMs, signal);
         continue;
       }
@@ -185,7 +203,7 @@ class ProcessPool implements EnginePool {
         return { session, leave: () => child.leave(session) };
       }
       const leftMs = endsAt - performance.now();
-      if (this.#isClosed || leftMs <= 0) {
+      if (this.#isClosed || !model || leftMs <= 0) {
         throw new ServiceError("unavailable", "no speech engine is ready; try again", {
           reason: this.#isClosed ? "CLOSING" : "NO_ENGINE",
           retryAfterMs: 1000,
@@ -208,60 +226,41 @@ class ProcessPool implements EnginePool {
     signal.removeEventListener("abort", wake);
   }
 
-  #wakeWaiters(): void {
+  readonly #wakeWaiters = (): void => {
     for (const wake of this.#readyWaiters) wake();
-  }
-
-  async #start(slot: Slot): Promise<void> {
-    const { engine, log, stuckMsMax = stuckMsMaxDefault } = this.#options;
-    const child = await openEngineChild({
-      engine,
-      log,
-      stuckMsMax,
-      onLoad: (report) => this.#admission.learn(report),
-    });
-    if (this.#isClosed) return child.close();
-    const startedAt = performance.now();
-    slot.child = child;
-    this.#wakeWaiters();
-    void child.gone.then((how) => {
-      slot.child = undefined;
-      if (this.#isClosed) return;
-      log.warn({ pid: child.pid, how, ready: this.#children().length }, "engine.lost");
-      const wasSound = child.hasSettled || performance.now() - startedAt >= soundMs;
-      if (wasSound) slot.restartMs = restartMsMin;
-      this.#restart(slot);
-    });
-  }
-
-  #restart(slot: Slot): void {
-    if (this.#isClosed) return;
-    slot.timer = setTimeout(() => {
-      slot.starting = this.#start(slot).catch((error: unknown) => {
-        this.#options.log.error(errorFields(error), "engine.failed");
-        this.#restart(slot);
-      });
-    }, slot.restartMs);
-    slot.restartMs = Math.min(2 * slot.restartMs, restartMsMax);
-  }
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#wakeWaiters();
-    for (const slot of this.#slots) clearTimeout(slot.timer);
-    await Promise.all(
-      this.#slots.map(async (slot) => {
-        await slot.starting;
-        await slot.child?.close();
-      }),
-    );
+    await this.#serving[Symbol.asyncDispose]();
   }
 }
 
-/** The place of one engine process, which is filled again when it dies. */
-class Slot {
-  child: EngineChild | undefined;
-  timer: NodeJS.Timeout | undefined;
-  starting: Promise<void> | undefined;
-  restartMs = restartMsMin;
+function stateOf(each: ModelProcesses): ModelState {
+  const { name, version, languageCodes } = each.model;
+  const children = each.children();
+  return {
+    name,
+    version,
+    languageCodes,
+    processes: each.processes,
+    ready: children.length,
+    sessions: children.reduce((sum, child) => sum + child.sessions, 0),
+    streamsMax: isDiarizer(each.model) ? 0 : each.admission.streamsMax(children),
+  };
+}
+
+function sessionOptions(options: RecognitionOptions): SessionOptions {
+  return {
+    languageCode: options.languageCode,
+    mode: options.mode,
+    sampleRateHertz: options.sampleRateHertz,
+    alternativesMax: options.alternativesMax ?? 1,
+    interim: options.interim ?? false,
+    silenceMsMin: options.silenceMsMin ?? silenceMsDefault,
+    ...(options.utteranceMsMax !== undefined && { utteranceMsMax: options.utteranceMsMax }),
+    ...(options.hints && { hints: options.hints }),
+    punctuation: options.punctuation ?? true,
+  };
 }

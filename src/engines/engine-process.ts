@@ -1,4 +1,4 @@
-// The program of an engine process: recognises for the sessions that come through standard input until that ends.
+// The program of an engine process: loads one model, and recognises for the sessions that come through standard input until that ends.
 import type { Engine } from "./engine.ts";
 import {
   type Frame,
@@ -8,25 +8,31 @@ import {
   type OpenSession,
   samplesOfBytes,
 } from "./engine-frames.ts";
+import { openEngine } from "./engine-source.ts";
 import { EngineSession, type SessionEvents } from "./engine-session.ts";
 import { LoadMeter, type Metered } from "./load-meter.ts";
-import { measureSpeech } from "./measure-speech.ts";
+import { engineCpuMs, measureSpeech } from "./measure-speech.ts";
 import { endUtterance } from "./recognizer.ts";
+import { PendingWork } from "./pending-work.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
 
 interface RunningSession {
   readonly session: EngineSession;
   readonly task: Task;
   readonly metered: Metered;
+  /** Its work goes on elsewhere since then: that is time of its as well. */
+  awaySinceMs: number | undefined;
 }
 
 /** Live audio may be heard so far ahead of its time; after a replay, what was kept. */
 const aheadSeconds = 2;
 const suspectAheadSeconds = 40;
-const [, , engineName = "", reportMs = ""] = process.argv;
+const [, , source = "", reportMs = ""] = process.argv;
 const writer = new FrameWriter(process.stdout);
 const queue = new RunQueue();
 const sessions = new Map<number, RunningSession>();
+/** The suspect session that is being worked on, here or elsewhere: one at a time, or nobody knew which of them the process died of. */
+let inHand: { readonly id: number; readonly over: PromiseWithResolvers<void> } | undefined;
 
 // The service ends its engines when it has drained: a Ctrl-C for the whole process group is for the service alone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
@@ -34,47 +40,33 @@ process.stdout.on("error", () => process.exit(1));
 // Whoever started this process is gone, and nobody reads the answers any more.
 process.stdin.on("end", () => process.exit(0)).on("error", () => process.exit(0));
 
-const engines = await loadEngines(engineName);
+const { engine, cpuPerSpeech } = await load();
 const reader = new FrameReader();
 process.stdin.on("data", (chunk: Buffer) => {
   for (const frame of reader.push(chunk)) take(frame);
 });
-let cpuPerSpeech = 0;
-for (const engine of engines) {
-  cpuPerSpeech = Math.max(cpuPerSpeech, await measureSpeech(engine, cpuMs));
-}
+const { name, languageCodes, takesHints } = engine;
 writer.writeJson("ready", 0, {
-  engines: engines.map(({ name, languageCodes }) => ({ name, languageCodes })),
+  engine: { name, languageCodes, takesHints },
   cpuPerSpeech,
 });
-const meter = new LoadMeter({ nowMs: () => performance.now(), cpuMs });
+/** Of all its threads: a promise does not tell whether anything comes of it. */
+const elsewhere = new PendingWork(() => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+});
+const meter = new LoadMeter({ nowMs: () => performance.now(), cpuMs: () => engineCpuMs(engine) });
 // Also the sign that this process works through what it is given (watchdog.ts).
 setInterval(() => {
-  writer.writeJson("load", 0, meter.report(queue.takeLiveWaits()));
+  const report = meter.report(queue.takeLiveWaits());
+  if (!elsewhere.looksHung()) writer.writeJson("load", 0, report);
 }, Number(reportMs));
 
-/** Of the thread that hears: what goes on beside it keeps nobody waiting. */
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
-/** A process loads the code of its own engines only. */
-async function loadEngines(choice: string): Promise<readonly Engine[]> {
+/** Loads the engine and hears something with it: what cannot be heard with is of no use. */
+async function load(): Promise<{ engine: Engine; cpuPerSpeech: number }> {
   try {
-    switch (choice) {
-      case "auto":
-      case "pocketsphinx": {
-        const { openPocketsphinx } = await import("./pocketsphinx/pocketsphinx-engine.ts");
-        return [await openPocketsphinx()];
-      }
-      case "scripted": {
-        const { createScriptedEngine } = await import("./scripted-engine.ts");
-        return [createScriptedEngine()];
-      }
-      default:
-        throw new Error(`there is no engine ${choice}`);
-    }
+    const loaded = await openEngine(JSON.parse(source));
+    return { engine: loaded, cpuPerSpeech: await measureSpeech(loaded) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     writer.writeJson("failed", 0, { message });
@@ -104,8 +96,6 @@ function take(frame: Frame): void {
 }
 
 function open(id: number, { options, checkpoint, isSuspect }: OpenSession): void {
-  const engine = engines.find(({ languageCodes }) => languageCodes.includes(options.languageCode));
-  if (!engine) throw new Error(`no engine hears ${options.languageCode}`);
   let isWatched = isSuspect;
   const events: SessionEvents = {
     interim: (recognition) => writer.writeJson("interim", id, recognition),
@@ -130,24 +120,80 @@ function open(id: number, { options, checkpoint, isSuspect }: OpenSession): void
       return options.mode === "live" && aheadMs > 0 ? "short" : options.mode;
     },
     step() {
-      let hasMore = false;
-      const isMarked = isWatched;
-      if (isMarked) writer.writeNow("working", id);
-      guard(id, () => (hasMore = session.step()));
-      if (isMarked) writer.writeNow("working", 0);
-      return hasMore && sessions.has(id);
+      if (isWatched && inHand && inHand.id !== id) {
+        wakeAfter(inHand.over.promise, id);
+        return false;
+      }
+      if (isWatched) takeInHand(id);
+      let pause: boolean | Promise<void> = false;
+      guard(id, () => {
+        pause = session.step();
+      });
+      return goOn(id, pause);
     },
   };
   const metered: Metered = {
     id,
     mode: options.mode,
-    busyMs: () => task.busyMs,
+    busyMs() {
+      const { awaySinceMs } = running;
+      return task.busyMs + (awaySinceMs === undefined ? 0 : performance.now() - awaySinceMs);
+    },
     heardSeconds: () => session.heardSeconds,
     queuedSeconds: () => session.takeLeastQueuedSeconds(),
     spokenSeconds: () => session.spokenSeconds,
   };
-  sessions.set(id, { session, task, metered });
+  const running: RunningSession = { session, task, metered, awaySinceMs: undefined };
+  sessions.set(id, running);
   meter.add(metered);
+}
+
+function takeInHand(id: number): void {
+  inHand ??= { id, over: Promise.withResolvers() };
+  writer.writeNow("working", id);
+}
+
+function layDown(id: number): void {
+  if (inHand?.id !== id) return;
+  writer.writeNow("working", 0);
+  inHand.over.resolve();
+  inHand = undefined;
+}
+
+/** After a slice; whether there is another one at once. */
+function goOn(id: number, pause: boolean | Promise<void>): boolean {
+  if (typeof pause === "boolean" || !sessions.has(id)) {
+    layDown(id);
+    return pause === true && sessions.has(id);
+  }
+  const found = sessions.get(id);
+  elsewhere.add(pause);
+  if (found) found.awaySinceMs ??= performance.now();
+  const rest = () => {
+    if (found?.awaySinceMs !== undefined) {
+      found.task.busyMs += performance.now() - found.awaySinceMs;
+      found.awaySinceMs = undefined;
+    }
+    layDown(id);
+  };
+  pause.then(rest, rest);
+  wakeAfter(pause, id);
+  return false;
+}
+
+/** A session's work goes on elsewhere until then. */
+function wakeAfter(elsewhere: Promise<void>, id: number): void {
+  elsewhere.then(
+    () => {
+      const found = sessions.get(id);
+      if (found) queue.wake(found.metered.mode, found.task);
+    },
+    (error: unknown) => {
+      guard(id, () => {
+        throw error;
+      });
+    },
+  );
 }
 
 function close(id: number): void {
@@ -156,6 +202,7 @@ function close(id: number): void {
   sessions.delete(id);
   queue.remove(found.task);
   meter.remove(found.metered);
+  layDown(id);
   // Not from within its own work.
   setImmediate(() => found.session.close());
 }

@@ -20,6 +20,7 @@ const options: SessionOptions = {
   alternativesMax: 2,
   interim: false,
   silenceMsMin: 500,
+  punctuation: true,
 };
 
 function finalsOf(
@@ -40,10 +41,10 @@ function finalsOf(
   );
   for (const chunk of chunks) {
     session.push(chunk);
-    while (session.step());
+    while (session.step() === true);
   }
   session.endInput();
-  while (session.step());
+  while (session.step() === true);
   session.close();
   return finals;
 }

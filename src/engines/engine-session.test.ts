@@ -23,6 +23,7 @@ const options: SessionOptions = {
   alternativesMax: 2,
   interim: false,
   silenceMsMin: 500,
+  punctuation: true,
 };
 
 interface Heard {
@@ -53,7 +54,7 @@ function hear(
   );
   for (const item of input) session.push(item);
   session.endInput();
-  for (let steps = 0; steps < stepsMax && session.step(); steps++);
+  for (let steps = 0; steps < stepsMax && session.step() === true; steps++);
   session.close();
   return { settled, isDone };
 }
@@ -209,7 +210,7 @@ test("what is heard and spoken is counted", () => {
     done() {},
   });
   session.push(joined(silence(2000), speech(1000), silence(2000)));
-  while (session.step());
+  while (session.step() === true);
   assert.equal(session.heardSeconds, 5);
   // With 150 ms before and after it, in whole frames of 20 ms.
   assert.equal(session.spokenSeconds, 1.28);
@@ -227,12 +228,11 @@ test("what has only just come does not count as queued, what is left over does",
   session.push(speech(1000));
   assert.equal(queued(), 0);
   assert.equal(queued(), 1);
-  session.step();
-  session.step();
+  assert.deepEqual([session.step(), session.step()], [true, true]);
   session.push(speech(2000));
   assert.equal(queued(), 0.8);
   assert.equal(queued(), 2.8);
-  while (session.step());
+  while (session.step() === true);
   session.push(speech(1000));
   assert.equal(queued(), 0);
   session.close();

@@ -5,6 +5,7 @@ import { type Decoder, type Engine, engineSampleRate, type Hypothesis } from "./
 import type { SessionOptions } from "./engine-frames.ts";
 import { endUtterance, type Recognition, type RecognitionInput } from "./recognizer.ts";
 import type { SessionCheckpoint, Settled } from "./session-checkpoint.ts";
+import { withoutPunctuation } from "./written-form.ts";
 
 /** Where a session's answers go. */
 export interface SessionEvents {
@@ -22,6 +23,8 @@ const sliceSamples = (sliceMs * engineSampleRate) / 1000;
 const toldSeconds = 0.5;
 /** In silence a checkpoint comes this often, so that what has to be kept of the input has a bound. */
 const settledSecondsMax = 10;
+/** Between two slices: there is more to do, at once or when a promise resolves. */
+type Pause = "more" | Promise<void>;
 const endInput = Symbol("end of input");
 const nothing = new Int16Array(0);
 
@@ -30,13 +33,14 @@ const nothing = new Int16Array(0);
  * slice at a time, so that many take turns.
  */
 export class EngineSession {
+  readonly #engineName: string;
   readonly #options: SessionOptions;
   readonly #events: SessionEvents;
   readonly #decoder: Decoder;
   readonly #resampler: Resampler;
   readonly #cutter: UtteranceCutter;
   readonly #input: (RecognitionInput | typeof endInput)[] = [];
-  readonly #work: Generator<"more" | "wait", void, void>;
+  readonly #run: Generator<Pause | "wait", void, void>;
   /** Samples at the session's own rate. */
   #heardSamples = 0;
   #queuedSamples = 0;
@@ -60,6 +64,7 @@ export class EngineSession {
     events: SessionEvents,
     checkpoint?: SessionCheckpoint,
   ) {
+    this.#engineName = engine.name;
     this.#options = options;
     this.#events = events;
     this.#resampler = new Resampler(options.sampleRateHertz);
@@ -70,7 +75,7 @@ export class EngineSession {
     });
     this.#decoder = engine.createDecoder(options);
     const uncut = checkpoint ? this.#restore(checkpoint) : nothing;
-    this.#work = this.#run(uncut);
+    this.#run = this.#hearAll(uncut);
   }
 
   /** Seconds of the stream heard by this session so far. */
@@ -99,19 +104,20 @@ export class EngineSession {
     this.#input.push(endInput);
   }
 
-  /** Works for one slice; false when there is nothing more to do until there is input. */
-  step(): boolean {
-    const { done, value } = this.#work.next();
-    return !done && value === "more";
+  /** Works for one slice; false when there is nothing more to do until there is input, a promise when there is not before it resolves. */
+  step(): boolean | Promise<void> {
+    const { done, value } = this.#run.next();
+    if (done || value === "wait") return false;
+    return value === "more" ? true : value;
   }
 
   /** Ends the session wherever it is. */
   close(): void {
-    this.#work.return();
+    this.#run.return();
     this.#decoder.close();
   }
 
-  *#run(uncut: Int16Array): Generator<"more" | "wait", void, void> {
+  *#hearAll(uncut: Int16Array): Generator<Pause | "wait", void, void> {
     yield* this.#cut(uncut);
     for (;;) {
       const input = this.#input.shift();
@@ -128,12 +134,12 @@ export class EngineSession {
     this.#events.done();
   }
 
-  *#mark(): Generator<"more", void, void> {
+  *#mark(): Generator<Pause, void, void> {
     this.#marks += 1;
     yield* this.#follow(this.#cutter.endUtterance());
   }
 
-  *#hear(input: Int16Array): Generator<"more", void, void> {
+  *#hear(input: Int16Array): Generator<Pause, void, void> {
     const sliceLength = Math.ceil((this.#options.sampleRateHertz * sliceMs) / 1000);
     for (let at = 0; at < input.length; at += sliceLength) {
       const slice = input.subarray(at, at + sliceLength);
@@ -147,7 +153,7 @@ export class EngineSession {
     }
   }
 
-  *#cut(samples: Int16Array): Generator<"more", void, void> {
+  *#cut(samples: Int16Array): Generator<Pause, void, void> {
     this.#cutSamples += samples.length;
     yield* this.#follow(this.#cutter.push(samples), samples);
     const unsettled = this.#heardSamples - this.#settledSamples;
@@ -156,7 +162,7 @@ export class EngineSession {
   }
 
   /** Does what the cutter says of these samples. */
-  *#follow(cuts: Iterable<Cut>, samples: Int16Array = nothing): Generator<"more", void, void> {
+  *#follow(cuts: Iterable<Cut>, samples: Int16Array = nothing): Generator<Pause, void, void> {
     for (const cut of cuts) {
       switch (cut.kind) {
         case "begin":
@@ -170,7 +176,7 @@ export class EngineSession {
           break;
         case "pause":
           this.#decoder.pause(msOfSamples(cut.samplesToEnd));
-          while (this.#decoder.work()) yield "more";
+          yield* this.#work();
           break;
         case "end": {
           const final = yield* this.#endUtterance(msOfSamples(cut.endSample));
@@ -182,23 +188,31 @@ export class EngineSession {
     }
   }
 
-  *#accept(samples: Int16Array): Generator<"more", void, void> {
+  *#accept(samples: Int16Array): Generator<Pause, void, void> {
     this.#spokenSamples += samples.length;
     for (let at = 0; at < samples.length; at += sliceSamples) {
       if (at > 0) yield "more";
       this.#decoder.accept(samples.subarray(at, at + sliceSamples));
-      while (this.#decoder.work()) yield "more";
+      yield* this.#work();
     }
   }
 
-  *#endUtterance(audioEndMs: number): Generator<"more", Recognition | undefined, void> {
+  /** Lets the decoder hear what it was given. */
+  *#work(): Generator<Pause, void, void> {
+    for (let work = this.#decoder.work(); work !== false; work = this.#decoder.work()) {
+      yield work === true ? "more" : work;
+    }
+  }
+
+  *#endUtterance(audioEndMs: number): Generator<Pause, Recognition | undefined, void> {
     this.#isSpeaking = false;
     const slices = this.#decoder.end();
     try {
       let slice = slices.next();
-      for (; !slice.done; slice = slices.next()) yield "more";
-      if (slice.value.length === 0) return undefined;
-      return this.#recognition(true, slice.value, audioEndMs);
+      for (; !slice.done; slice = slices.next()) yield slice.value ?? "more";
+      const readings = this.#written(slice.value);
+      if (readings.length === 0) return undefined;
+      return this.#recognition(true, readings, audioEndMs);
     } finally {
       slices.return([]);
     }
@@ -210,7 +224,7 @@ export class EngineSession {
       position: { samples: this.#heardSamples, marks: this.#marks },
       resampler: this.#resampler.save(),
       cutter: this.#cutter.save(),
-      decoder: this.#decoder.save(),
+      decoder: { engine: this.#engineName, state: this.#decoder.save() },
       uncut: savedSamples(uncut),
       isFlushed: this.#isFlushed,
     };
@@ -225,7 +239,10 @@ export class EngineSession {
     this.#marks = checkpoint.position.marks;
     this.#resampler.restore(checkpoint.resampler);
     this.#cutter.restore(checkpoint.cutter);
-    this.#decoder.restore(checkpoint.decoder);
+    // Another engine has come in its place: what one has learnt tells the other nothing.
+    if (checkpoint.decoder.engine === this.#engineName) {
+      this.#decoder.restore(checkpoint.decoder.state);
+    }
     this.#cutSamples = checkpoint.cutter.position + restoredSamples(checkpoint.cutter.frame).length;
     this.#isFlushed = checkpoint.isFlushed;
     return restoredSamples(checkpoint.uncut);
@@ -240,11 +257,17 @@ export class EngineSession {
 
   #tellInterim(): void {
     if (!this.#options.interim || !this.#isSpeaking) return;
-    const partial = this.#decoder.partial();
+    const heard = this.#decoder.partial();
+    const [partial] = heard ? this.#written([heard]) : [];
     if (!partial || partial.text === this.#interimText) return;
     this.#interimText = partial.text;
     const audioEndMs = Math.floor((this.#heardSamples * 1000) / this.#options.sampleRateHertz);
     this.#events.interim(this.#recognition(false, [partial], audioEndMs));
+  }
+
+  /** What the caller wants to read of what was heard. */
+  #written(readings: readonly Hypothesis[]): readonly Hypothesis[] {
+    return this.#options.punctuation ? readings : withoutPunctuation(readings);
   }
 
   #recognition(isFinal: boolean, readings: readonly Hypothesis[], audioEndMs: number): Recognition {

@@ -1,4 +1,5 @@
-import type { Hypothesis, RecognitionMode } from "./engine.ts";
+import type { Hypothesis, PhraseHints, RecognitionMode } from "./engine.ts";
+import type { SpeakerTurn } from "./speakers.ts";
 
 /** Ends the current utterance at once, between two chunks of samples. */
 export const endUtterance = Symbol("end utterance");
@@ -19,6 +20,10 @@ export interface RecognitionOptions {
   readonly silenceMsMin?: number;
   /** Speech after which an utterance ends without silence. Default: the engine's, 20 000 unless it is the scripted one. */
   readonly utteranceMsMax?: number;
+  /** Only where takesHints() says so. */
+  readonly hints?: readonly PhraseHints[];
+  /** Whether the text keeps the punctuation of models that write it. Default true. */
+  readonly punctuation?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -31,10 +36,26 @@ export interface Recognition {
   readonly audioEndMs: number;
 }
 
-/** The engines as the rest of the service sees them: languages, and audio in, text out. */
+/** Who speaks in a window of a recording, as plain data; speakers are numbered within it. */
+export interface WindowSpeakers {
+  /** Times count from the first sample of the window. */
+  readonly turns: readonly SpeakerTurn[];
+  /** Those who spoke for long enough to be told apart, each with what the voice is like and seconds of speech. */
+  readonly speakers: readonly {
+    readonly speaker: number;
+    readonly embedding: readonly number[];
+    readonly seconds: number;
+  }[];
+}
+
+/** The models as the rest of the service sees them: languages, and audio in, text out. */
 export interface Recognizer {
-  /** Languages of the loaded engines, sorted. */
-  readonly languageCodes: readonly string[];
+  /** Languages that can be heard in this mode, sorted. */
+  languageCodes(mode: RecognitionMode): readonly string[];
+  /** Whether hints are of use to the model that hears this language in this mode. */
+  takesHints(languageCode: string, mode: RecognitionMode): boolean;
+  /** Whether a model is installed that tells speakers apart. */
+  tellsSpeakers(): boolean;
   /**
    * Recognises a stream. Leaving the loop, or the signal, frees the session; the input is pulled no faster than it is heard.
    * A lost engine process costs a delay. Throws ServiceError: resource_exhausted when this could not be heard in time (live and
@@ -44,4 +65,6 @@ export interface Recognizer {
     input: AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>,
     options: RecognitionOptions,
   ): AsyncGenerator<Recognition, void, undefined>;
+  /** Who speaks in a window of some minutes, 16 kHz. Throws ServiceError: unavailable when this cannot be told now. */
+  tellSpeakers(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers>;
 }

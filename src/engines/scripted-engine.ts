@@ -26,8 +26,13 @@ export const scriptedOrders = {
   garble: -32_003,
   /** A second of it takes 200 ms of CPU. */
   toil: -32_004,
+  /** The process ends while this is heard elsewhere: on another thread, or with other streams. */
+  dieElsewhere: -32_005,
+  /** What is heard elsewhere never comes back. */
+  hangElsewhere: -32_006,
 } as const;
 const toilShare = 0.2;
+const elsewhereMs = 20;
 
 /**
  * An engine for load tests and for what a real one cannot be made to do: it hears a new word every 500 ms of an utterance and
@@ -38,6 +43,8 @@ export function createScriptedEngine(): Engine {
     name: "scripted",
     languageCodes: ["en-US", "is-IS"],
     utteranceMsMax: 10_000,
+    takesHints: false,
+    usesThreads: false,
     createDecoder: (options) => new ScriptedDecoder(options),
     createVoiceActivity: () => new DigitalActivity(),
     close() {},
@@ -51,6 +58,8 @@ class ScriptedDecoder implements Decoder {
   #first: number | undefined;
   #last = 0;
   #partial: Hypothesis | undefined;
+  /** Does not resolve. */
+  #elsewhere: Promise<void> | undefined;
 
   constructor(options: DecoderOptions) {
     this.#options = options;
@@ -64,6 +73,13 @@ class ScriptedDecoder implements Decoder {
   }
 
   accept(samples: Int16Array): void {
+    const [order] = samples;
+    if (order === scriptedOrders.dieElsewhere || order === scriptedOrders.hangElsewhere) {
+      this.#elsewhere = Promise.withResolvers<void>().promise;
+    }
+    if (order === scriptedOrders.dieElsewhere) {
+      setTimeout(() => process.kill(process.pid, "SIGKILL"), elsewhereMs);
+    }
     obey(samples);
     const last = lastLoud(samples);
     if (last >= 0) {
@@ -75,8 +91,8 @@ class ScriptedDecoder implements Decoder {
 
   pause(): void {}
 
-  work(): boolean {
-    return false;
+  work(): false | Promise<void> {
+    return this.#elsewhere ?? false;
   }
 
   partial(): Hypothesis | undefined {

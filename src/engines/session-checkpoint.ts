@@ -10,7 +10,8 @@ export interface SessionCheckpoint {
   readonly position: InputPosition;
   readonly resampler: SavedResampler;
   readonly cutter: SavedCutter;
-  readonly decoder: readonly number[];
+  /** What its decoder has learnt of the stream, and of which engine that was one. */
+  readonly decoder: { readonly engine: string; readonly state: readonly number[] };
   /** Resampled, and not yet cut into utterances. */
   readonly uncut: string;
   /** The end of the input has gone through the resampler. */

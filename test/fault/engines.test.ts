@@ -112,10 +112,10 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     HLUST_LOG: "debug",
   });
   const gap = noise(900, 20);
+  // One for each process: so many are let in on a machine that is busy elsewhere too.
   const sentences = [
     ["the weather is good today", "thank you very much for your letter"],
     ["my brother lives in a small town", "seven men walked over the bridge"],
-    ["nothing is lost", "the train leaves at nine in the morning"],
   ];
   const recordings = sentences.map((texts, index) =>
     joined(
@@ -209,7 +209,7 @@ test("past what can be heard in time a new stream is refused with 1013, and the 
     const health: unknown = await (await fetch(`${service.address}/readyz`)).json();
     assert.match(
       JSON.stringify(health),
-      new RegExp(`"sessions":${streams.length},"streamsMax":[1-9]`),
+      new RegExp(`"sessions":${streams.length},.*"streamsMax":[1-9]`),
     );
     for (const stream of streams)
       assert.equal(

@@ -16,6 +16,7 @@ const options: SessionOptions = {
   alternativesMax: 1,
   interim: false,
   silenceMsMin: 500,
+  punctuation: true,
 };
 
 describe("live recognition by PocketSphinx", () => {
@@ -57,7 +58,7 @@ describe("live recognition by PocketSphinx", () => {
     );
     for (const chunk of chunks) session.push(chunk);
     session.endInput();
-    while (session.step()) await turn();
+    while (session.step() !== false) await turn();
     session.close();
     assert.ok(isDone);
     return told;
@@ -106,7 +107,7 @@ describe("live recognition by PocketSphinx", () => {
       done() {},
     });
     left.push(strange.subarray(0, 12_000));
-    while (left.step()) await turn();
+    while (left.step() !== false) await turn();
     left.close();
     assert.deepEqual(await hear([spoken], inFull), first);
     assert.equal(first.filter(({ isFinal }) => isFinal).length, 2);

@@ -30,6 +30,8 @@ export async function openPocketsphinx(): Promise<Engine> {
     name: "pocketsphinx",
     languageCodes: ["en-US"],
     utteranceMsMax: 20_000,
+    takesHints: false,
+    usesThreads: false,
     createDecoder({ mode, alternativesMax }: DecoderOptions) {
       const frontEnd = new FrontEnd(library, viewFloats, config);
       if (mode === "live") return new LiveDecoder({ alternativesMax, frontEnd, searches: live });

@@ -177,9 +177,11 @@ export const englishModel = {
 
 /** Throws an Error that names the Debian package when a part of the model is missing. */
 export function checkEnglishModel(): void {
-  for (const path of Object.values(englishModel)) {
-    if (!existsSync(path)) {
-      throw new Error(`PocketSphinx: ${path} is missing; apt-get install pocketsphinx-en-us`);
-    }
-  }
+  const missing = Object.values(englishModel).find((path) => !existsSync(path));
+  if (missing === undefined) return;
+  throw new Error(`PocketSphinx: ${missing} is missing; apt-get install pocketsphinx-en-us`);
+}
+
+export function hasEnglishModel(): boolean {
+  return Object.values(englishModel).every((path) => existsSync(path));
 }

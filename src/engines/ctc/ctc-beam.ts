@@ -1,0 +1,206 @@
+import { addAlignments, Prefix, type Stamp } from "./prefix.ts";
+import type { TokenTable } from "./token-table.ts";
+import type { WordScorer } from "./word-scorer.ts";
+
+/** A token so much less likely than the best of its frame is not looked at. */
+const tokenMargin = 8;
+/** Of more tokens than this only the likeliest are. */
+const tokensMax = 48;
+/** To find them, tokens are put on so many shelves by their likelihood. */
+const shelfCount = 128;
+/** A prefix so much worse than the best is let go. */
+const scoreMargin = 18;
+
+/**
+ * Prefix beam search over the outputs of a CTC model: sums up all alignments of a text, keeps the best texts, and knows the likeliest
+ * alignment of each. Frames cost the same wherever in an utterance.
+ */
+export class CtcBeam {
+  readonly #table: TokenTable;
+  readonly #scorer: WordScorer;
+  readonly #width: number;
+  #beam: Prefix[] = [];
+  /** What this frame makes of the beam. */
+  #next: Prefix[] = [];
+  /** Tokens of this frame with a chance, and their logarithms. */
+  readonly #tokens: number[] = [];
+  readonly #logs: number[] = [];
+  readonly #shelves = new Uint32Array(shelfCount + 1);
+  #frame = 0;
+
+  constructor(table: TokenTable, scorer: WordScorer, width: number) {
+    this.#table = table;
+    this.#scorer = scorer;
+    this.#width = width;
+    this.clear();
+  }
+
+  /** Another utterance begins. */
+  clear(): void {
+    const root = new Prefix(undefined, -1, this.#scorer.start);
+    root.blank.total = 0;
+    root.blank.best = 0;
+    root.score = 0;
+    root.isInBeam = true;
+    this.#beam = [root];
+    this.#frame = 0;
+  }
+
+  /** Frames heard. */
+  get frames(): number {
+    return this.#frame;
+  }
+
+  /** The texts in question, best first. */
+  get prefixes(): readonly Prefix[] {
+    return this.#beam;
+  }
+
+  /** Hears a frame: the logarithms of the probabilities of all tokens, from `at` on. Throws an Error where they are none. */
+  step(logs: Float32Array, at: number): void {
+    const blankLog = logs[at + this.#table.blank] ?? 0;
+    this.#chooseTokens(logs, at);
+    this.#next.length = 0;
+    for (const prefix of this.#beam) this.#stay(prefix, logs, at);
+    // Whoever is in the beam has at least this in the next one: a newcomer with less has no chance.
+    const last = this.#beam.length < this.#width ? undefined : this.#beam.at(-1);
+    const scoreMin = (last?.score ?? Number.NEGATIVE_INFINITY) + blankLog;
+    for (const prefix of this.#beam) this.#extend(prefix, scoreMin);
+    this.#prune();
+    this.#frame += 1;
+  }
+
+  #chooseTokens(logs: Float32Array, at: number): void {
+    const { tokens, blank } = this.#table;
+    this.#tokens.length = 0;
+    this.#logs.length = 0;
+    let best = Number.NEGATIVE_INFINITY;
+    for (let index = at; index < at + tokens.length; index++) {
+      const log = logs[index] ?? 0;
+      if (log > best) best = log;
+    }
+    if (!Number.isFinite(best)) throw new Error("the model put out no probabilities");
+    const blankLog = logs[at + blank] ?? 0;
+    const least = best - tokenMargin;
+    // Where the blank leaves too little for all others together there is nothing to look for.
+    if (blankLog === best && Math.log(-Math.expm1(Math.min(best, 0))) < least) return;
+    for (let token = 0; token < tokens.length; token++) {
+      const log = logs[at + token] ?? 0;
+      if (log <= least || token === blank || !tokens[token]) continue;
+      this.#tokens.push(token);
+      this.#logs.push(log);
+    }
+    if (this.#tokens.length > tokensMax) this.#keepLikeliest(best);
+  }
+
+  /** Of too many tokens the likeliest, as told by shelves: sorting thousands would take longer than all else. */
+  #keepLikeliest(best: number): void {
+    const shelfOf = (log: number) => Math.floor(((best - log) * shelfCount) / tokenMargin);
+    const shelves = this.#shelves.fill(0);
+    for (const log of this.#logs) shelves[shelfOf(log)] = (shelves[shelfOf(log)] ?? 0) + 1;
+    let last = 0;
+    for (let sum = shelves[0] ?? 0; last < shelfCount; sum += shelves[last] ?? 0) {
+      if (sum > tokensMax) break;
+      last += 1;
+    }
+    let kept = 0;
+    for (let index = 0; index < this.#tokens.length && kept < tokensMax; index++) {
+      const log = this.#logs[index] ?? 0;
+      // Where the best shelf alone has too many, any of them will do.
+      if (shelfOf(log) >= Math.max(1, last)) continue;
+      this.#tokens[kept] = this.#tokens[index] ?? 0;
+      this.#logs[kept] = log;
+      kept += 1;
+    }
+    this.#tokens.length = kept;
+    this.#logs.length = kept;
+  }
+
+  /** The text stays as it is: a blank, or its last token goes on. */
+  #stay(prefix: Prefix, logs: Float32Array, at: number): void {
+    this.#look(prefix);
+    const blankLog = logs[at + this.#table.blank] ?? 0;
+    const { best, stamp } = prefix.likeliest;
+    addAlignments(prefix.nextBlank, prefix.total + blankLog, best + blankLog, stamp);
+    const { label, token } = prefix;
+    if (token < 0 || !label.stamp) return;
+    const log = logs[at + token] ?? 0;
+    const goesOn = this.#tokens.includes(token);
+    const longer = goesOn ? longerStamp(label.stamp, this.#frame, log) : label.stamp;
+    addAlignments(prefix.nextLabel, label.total + log, label.best + log, longer);
+  }
+
+  /** The text goes on with a token. */
+  #extend(prefix: Prefix, scoreMin: number): void {
+    const { total } = prefix;
+    const { best, stamp } = prefix.likeliest;
+    const isBetweenWords = this.#isBetweenWords(prefix);
+    for (let index = 0; index < this.#tokens.length; index++) {
+      const token = this.#tokens[index] ?? 0;
+      const log = this.#logs[index] ?? 0;
+      // The same token again is another one only after a blank.
+      const isSame = token === prefix.token;
+      const from = isSame ? prefix.blank.total : total;
+      if (from === Number.NEGATIVE_INFINITY) continue;
+      const fromBest = isSame ? prefix.blank.best : best;
+      const fromStamp = isSame ? prefix.blank.stamp : stamp;
+      if (isBetweenWords && this.#isSpace(token)) {
+        // A second space says nothing: it is as good as a blank.
+        addAlignments(prefix.nextBlank, from + log, fromBest + log, fromStamp);
+        continue;
+      }
+      const child = prefix.childOf(token) ?? this.#newcomer(prefix, token, from + log, scoreMin);
+      if (!child) continue;
+      this.#look(child);
+      const isBetter = fromBest + log > child.nextLabel.best;
+      const first = this.#frame;
+      const childStamp = isBetter
+        ? { before: fromStamp, first, last: first, peak: log }
+        : undefined;
+      addAlignments(child.nextLabel, from + log, fromBest + log, childStamp);
+    }
+  }
+
+  #newcomer(parent: Prefix, token: number, total: number, scoreMin: number): Prefix | undefined {
+    const spoken = this.#table.tokens[token];
+    if (!spoken) return undefined;
+    const words = this.#scorer.advance(parent.words, spoken);
+    return total + words.score > scoreMin ? parent.append(token, words) : undefined;
+  }
+
+  #look(prefix: Prefix): void {
+    if (prefix.lookedAt === this.#frame) return;
+    prefix.lookedAt = this.#frame;
+    this.#next.push(prefix);
+  }
+
+  #isSpace(token: number): boolean {
+    return this.#table.tokens[token]?.text === "";
+  }
+
+  #isBetweenWords({ token }: Prefix): boolean {
+    return token < 0 || this.#isSpace(token);
+  }
+
+  /** Keeps the best texts, best first. */
+  #prune(): void {
+    const next = this.#next;
+    for (const prefix of next) prefix.advance();
+    next.sort((a, b) => b.score - a.score);
+    const scoreMin = (next[0]?.score ?? 0) - scoreMargin;
+    let count = 0;
+    for (const prefix of next) {
+      prefix.isInBeam = count < this.#width && prefix.score >= scoreMin;
+      if (prefix.isInBeam) count += 1;
+    }
+    // Only now, when it is known who of those after them stays.
+    for (let index = count; index < next.length; index++) next[index]?.leave();
+    next.length = count;
+    this.#next = this.#beam;
+    this.#beam = next;
+  }
+}
+
+function longerStamp(stamp: Stamp, frame: number, log: number): Stamp {
+  return { before: stamp.before, first: stamp.first, last: frame, peak: Math.max(stamp.peak, log) };
+}

@@ -1,0 +1,53 @@
+import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import type { Decoder, Engine, RecognitionMode } from "../engine.ts";
+import type { ModelCard } from "../models/model-card.ts";
+import { type CtcModel, openCtcModel } from "./ctc-model.ts";
+import type { DecoderParts } from "./decoder-parts.ts";
+import { RecordingDecoder } from "./recording-decoder.ts";
+import { RecordingModel } from "./recording-model.ts";
+import { StreamingBatch } from "./streaming-batch.ts";
+import { StreamingDecoder } from "./streaming-decoder.ts";
+import { WordScorer } from "./word-scorer.ts";
+
+/** Texts kept in question. Who waits for the whole gets a wider search. */
+const beamWidths: Readonly<Record<RecognitionMode, number>> = { live: 16, short: 32, job: 32 };
+
+/**
+ * Speech recognition with a CTC model on onnxruntime: our own features, search, times and confidences. Throws an Error that begins with the
+ * path of the model's file that is wrong.
+ */
+export async function openCtcEngine(card: ModelCard, folder: string): Promise<Engine> {
+  const model = await openCtcModel(card, folder);
+  const { session, table, lexicon } = model;
+  const newDecoder = await decoderMaker(model);
+  // Most sessions have no hints.
+  const plainScorer = new WordScorer(lexicon);
+  return {
+    name: "ctc",
+    languageCodes: card.languageCodes,
+    utteranceMsMax: 20_000,
+    takesHints: true,
+    usesThreads: false,
+    createDecoder({ mode, alternativesMax, hints = [] }) {
+      const scorer = hints.length > 0 ? new WordScorer(lexicon, hints) : plainScorer;
+      return newDecoder({ table, scorer, mode, alternativesMax, beamWidth: beamWidths[mode] });
+    },
+    createVoiceActivity: () => new EnergyVoiceActivity(),
+    close() {
+      void session.release();
+    },
+  };
+}
+
+async function decoderMaker({
+  session,
+  layout,
+}: CtcModel): Promise<(parts: DecoderParts) => Decoder> {
+  if (layout.kind === "streaming-nemo-ctc") {
+    const batch = new StreamingBatch(session, layout);
+    return (parts) => new StreamingDecoder(layout, batch, parts);
+  }
+  const model = new RecordingModel(session, layout);
+  await model.measure();
+  return (parts) => new RecordingDecoder(model, parts);
+}

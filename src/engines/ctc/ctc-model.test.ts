@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { type Starter, starterCard, starterFolders } from "../../../test/open-starter.ts";
+import type { ModelCard } from "../models/model-card.ts";
+import { openCtcEngine } from "./ctc-engine.ts";
+import { openCtcModel } from "./ctc-model.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hlust-ctc-model-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A card that says nothing of its files but where they are: what is wrong is found in them. */
+function bareCard(starter: Starter, options: ModelCard["options"] = {}): ModelCard {
+  const card = starterCard(starter);
+  const files = Object.entries(card.files).map(([role, { path }]) => [role, { path }] as const);
+  return { ...card, files: Object.fromEntries(files), options };
+}
+
+/** A copy of the model, with some of its files other than they are. */
+function damaged(starter: Starter, files: Readonly<Record<string, string | Uint8Array>>): string {
+  const copy = mkdtempSync(join(folder, "copy-"));
+  cpSync(starterFolders[starter], copy, { recursive: true });
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(copy, path), content);
+  return copy;
+}
+
+function bytesOf(starter: Starter, path: string): Buffer {
+  return readFileSync(join(starterFolders[starter], path));
+}
+
+/** The same with one text in it replaced by another of its length. */
+function withText(bytes: Buffer, from: string, to: string): Buffer {
+  assert.equal(from.length, to.length);
+  const copy = Buffer.from(bytes);
+  const at = copy.indexOf(from);
+  assert.ok(at > 0, from);
+  copy.write(to, at);
+  return copy;
+}
+
+const streamingModel = bytesOf("streaming", "model.onnx");
+const tokens = bytesOf("streaming", "tokens.txt").toString();
+
+test("a model is loaded with what it says of itself", async () => {
+  const { session, layout, table, lexicon } = await openCtcModel(
+    starterCard("streaming"),
+    starterFolders.streaming,
+  );
+  await session.release();
+  assert.deepEqual(layout, {
+    kind: "streaming-nemo-ctc",
+    rowsMax: Infinity,
+    binCount: 80,
+    windowFrames: 25,
+    shiftFrames: 16,
+    frameMs: 40,
+    outputFrames: 4,
+    tokenCount: 38,
+    channelDims: [1, 1, 288],
+    timeDims: [1, 1, 288],
+  });
+  assert.equal(table.blank, 37);
+  assert.equal(lexicon?.penalty, 8);
+});
+
+test("a model of recordings is loaded, too, and options of the card win", async () => {
+  const card = bareCard("whole", { frameMs: 20, lexiconPenalty: 2.5 });
+  const { session, layout, lexicon } = await openCtcModel(card, starterFolders.whole);
+  await session.release();
+  assert.deepEqual(layout, { kind: "zipformer-ctc", binCount: 80, tokenCount: 38, frameMs: 20 });
+  assert.equal(lexicon?.penalty, 2.5);
+});
+
+test("a model that was exported for one stream hears several, one after another", async () => {
+  // The first dimension of the first input has a name in the file: now it is 1, written as long.
+  const dimensions = "\n\u0003\u0012\u0001B\n\u0002\u0008P\n\u0002\u0008\u0019";
+  const at = streamingModel.indexOf(dimensions);
+  assert.ok(at > 0);
+  const forOne = Buffer.from(streamingModel);
+  forOne.set([0x08, 0x81, 0x00], at + 2);
+  const engine = await openCtcEngine(
+    bareCard("streaming"),
+    damaged("streaming", { "model.onnx": forOne }),
+  );
+  const decoders = [1, 2, 3].map(() => engine.createDecoder({ mode: "live", alternativesMax: 1 }));
+  const heard = decoders.map(async (decoder) => {
+    decoder.begin();
+    decoder.accept(new Int16Array(8000));
+    const work = decoder.work();
+    assert.ok(work instanceof Promise);
+    await work;
+  });
+  await Promise.all(heard);
+  engine.close();
+});
+
+test("without a lexicon there is none", async () => {
+  const card = bareCard("streaming");
+  const { lexicon: _, ...files } = card.files;
+  const model = await openCtcModel({ ...card, files }, starterFolders.streaming);
+  await model.session.release();
+  assert.equal(model.lexicon, undefined);
+});
+
+test("a file that is not what it should be is named, with what is wrong", async () => {
+  const rows: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, RegExp])[] = [
+    [
+      { "model.onnx": streamingModel.subarray(0, 1200) },
+      /^model\.onnx: is cut off after 1,200 of at least 3,\d{3},\d{3} bytes$/,
+    ],
+    [{ "model.onnx": "not found" }, /^model\.onnx: is no ONNX model$/],
+    [{ "model.onnx": "" }, /^model\.onnx: is empty$/],
+    [
+      { "model.onnx": Buffer.from(streamingModel).fill(0xff, 200_000, 200_400).fill(7, 40, 900) },
+      /^model\.onnx: cannot be loaded: ./,
+    ],
+    [
+      { "model.onnx": bytesOf("whole", "model.onnx") },
+      /^model\.onnx: is a zipformer-ctc model and no streaming-nemo-ctc$/,
+    ],
+    [
+      { "model.onnx": withText(streamingModel, "chunk_shift", "chunk_sh1ft") },
+      /^model\.onnx: its metadata chunk_shift is missing: a count is needed$/,
+    ],
+    [
+      {
+        "model.onnx": withText(
+          streamingModel,
+          "window_size\u0012\u000225",
+          "window_size\u0012\u0002-5",
+        ),
+      },
+      /^model\.onnx: its metadata window_size is "-5": a count is needed$/,
+    ],
+    [
+      {
+        "model.onnx": withText(
+          streamingModel,
+          "window_size\u0012\u000225",
+          "window_size\u0012\u000224",
+        ),
+      },
+      /^model\.onnx: cannot hear silence: ./,
+    ],
+    [
+      {
+        "model.onnx": withText(
+          streamingModel,
+          "chunk_shift\u0012\u000216",
+          "chunk_shift\u0012\u000212",
+        ),
+      },
+      /^model\.onnx: tells 4 outputs of 40 ms for 120 ms of each window$/,
+    ],
+    [
+      {
+        // The other operator has a shorter name: after it comes a comment of a letter.
+        "model.onnx": withText(streamingModel, '"\nLogSoftmax', '"\u0007Softmax2\u0001x'),
+      },
+      /^model\.onnx: puts out no logarithms of probabilities of tokens$/,
+    ],
+    [{ "tokens.txt": "a 0\nb 1\nc\n" }, /^tokens\.txt: line 3 is no symbol and number$/],
+    [{ "tokens.txt": `${tokens}x 38\n` }, /^tokens\.txt: has 39 tokens, model\.onnx has 38$/],
+    [
+      { "tokens.txt": tokens.replace("<blk>", "<what>") },
+      /^tokens\.txt: has no blank: <blk>, <blank> or <eps>$/,
+    ],
+    [{ "words.txt": "takk\nfyrir mig\n" }, /^words\.txt: line 2 is no word$/],
+  ];
+  for (const [files, message] of rows) {
+    const opened = openCtcModel(bareCard("streaming"), damaged("streaming", files));
+    await assert.rejects(opened, (error: Error) => {
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+});
+
+test("the card's own bytes and sums are looked at first", async () => {
+  const files = { "model.onnx": streamingModel.subarray(0, 1200) };
+  const opened = openCtcModel(starterCard("streaming"), damaged("streaming", files));
+  const bytes = streamingModel.length.toLocaleString("en-US");
+  const message = `model.onnx: is cut off after 1,200 of ${bytes} bytes`;
+  await assert.rejects(opened, { message });
+});
+
+test("a card that does not fit its model is told so", async () => {
+  const rows = [
+    [
+      { ...bareCard("whole"), kind: "streaming-nemo-ctc" },
+      /^model\.onnx: is a zipformer-ctc model and no streaming-nemo-ctc$/,
+    ],
+    [
+      bareCard("whole", { frameMs: "forty" }),
+      /^model\.json: option frameMs is forty: a number is needed$/,
+    ],
+    [
+      { ...bareCard("whole"), sampleRateHertz: 8000 },
+      /^model\.json: sampleRateHertz is 8000: 16000 is needed$/,
+    ],
+    [{ ...bareCard("whole"), files: {} }, /^model\.json: has no files model and tokens$/],
+  ] as const;
+  for (const [card, message] of rows) {
+    await assert.rejects(openCtcModel(card, starterFolders.whole), (error: Error) => {
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+});
+
+test("windows of a streaming model are whole frames, of which none is left out, and few enough", async () => {
+  const rows: readonly (readonly [ModelCard["options"], RegExp])[] = [
+    [{ shiftFrames: 15.5 }, /^model\.json: option shiftFrames is 15\.5: a count is needed$/],
+    [{ windowFrames: 0 }, /^model\.json: option windowFrames is 0: a count is needed$/],
+    [{ windowFrames: 1e300 }, /^model\.json: option windowFrames is 1e\+300: a count is needed$/],
+    [{ windowFrames: 900_000 }, /^model\.onnx: has an input of 1 times 80 times 900000 numbers/],
+    [{ shiftFrames: 160, frameMs: 400 }, /^model\.onnx: leaves out frames: 160 for 25 of each$/],
+  ];
+  for (const [options, message] of rows) {
+    const opened = openCtcModel(bareCard("streaming", options), starterFolders.streaming);
+    await assert.rejects(opened, (error: Error) => {
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+});

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { InferenceSession } from "onnxruntime-node";
+import { engineSampleRate } from "../engine.ts";
+import {
+  checkModelFiles,
+  ModelFileError,
+  readModelLines,
+  readModelTokens,
+  readOnnxMetadata,
+} from "../models/check-model-files.ts";
+import type { ModelCard, ModelFile } from "../models/model-card.ts";
+import { LetterTrie } from "./letter-trie.ts";
+import {
+  numberOption,
+  readLayout,
+  type RecordingLayout,
+  type StreamingLayout,
+} from "./model-layout.ts";
+import { lettersOf, type TokenTable, tokenTable } from "./token-table.ts";
+import type { Lexicon } from "./word-scorer.ts";
+
+/** A CTC model in memory, with all that its files say. */
+export interface CtcModel {
+  readonly session: InferenceSession;
+  readonly layout: StreamingLayout | RecordingLayout;
+  readonly table: TokenTable;
+  readonly lexicon: Lexicon | undefined;
+}
+
+/** Of a word outside of the lexicon, a natural logarithm. */
+const lexiconPenaltyDefault = 4;
+
+/**
+ * Loads a model of engine ctc. Its card has the files `model` and `tokens`, perhaps `lexicon` (a word a line), and options that win over
+ * what the model says of itself: windowFrames, shiftFrames, frameMs, lexiconPenalty. Throws an Error that begins with the path of
+ * the file that is wrong.
+ */
+export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
+  const { model, tokens, lexicon } = card.files;
+  if (!model || !tokens) throw new ModelFileError("model.json", "has no files model and tokens");
+  if (card.sampleRateHertz !== engineSampleRate) {
+    const problem = `sampleRateHertz is ${card.sampleRateHertz}: ${engineSampleRate} is needed`;
+    throw new ModelFileError("model.json", problem);
+  }
+  await checkModelFiles(folder, card.files);
+  const metadata = await readOnnxMetadata(folder, model);
+  const symbols = await readModelTokens(folder, tokens);
+  const table = tokenTable(tokens.path, symbols);
+  const words = lexicon ? await readLexicon(folder, lexicon) : undefined;
+  const session = await openSession(folder, model);
+  try {
+    const layout = await readLayout(session, { card, path: model.path, metadata });
+    if (layout.tokenCount !== symbols.length) {
+      const problem = `has ${symbols.length} tokens, ${model.path} has ${layout.tokenCount}`;
+      throw new ModelFileError(tokens.path, problem);
+    }
+    const penalty = numberOption(card, "lexiconPenalty") ?? lexiconPenaltyDefault;
+    return { session, layout, table, lexicon: words && { words, penalty } };
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+async function openSession(folder: string, { path }: ModelFile): Promise<InferenceSession> {
+  try {
+    return await InferenceSession.create(join(folder, path), {
+      // Other streams have the other cores.
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      executionMode: "sequential",
+      graphOptimizationLevel: "all",
+      // What is wrong comes as an Error: the library does not write it to the log besides.
+      logSeverityLevel: 4,
+    });
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ModelFileError(path, `cannot be loaded: ${problem}`);
+  }
+}
+
+async function readLexicon(folder: string, { path }: ModelFile): Promise<LetterTrie> {
+  const words = new LetterTrie();
+  for (const [index, line] of (await readModelLines(folder, path)).entries()) {
+    if (!/^[^\s\p{C}]{1,100}$/u.test(line))
+      throw new ModelFileError(path, `line ${index + 1} is no word`);
+    words.add(lettersOf(line));
+  }
+  return words;
+}

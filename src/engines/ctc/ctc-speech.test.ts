@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { espeak } from "../../../test/flite.ts";
+import { openStarter } from "../../../test/open-starter.ts";
+import type { DecoderOptions, Engine, Hypothesis } from "../engine.ts";
+
+/** Common phrases: a starter model of another training hears most of them, too. */
+const phrases = [
+  "góðan daginn",
+  "takk fyrir",
+  "veðrið er gott í dag",
+  "klukkan er tólf",
+  "í dag er mánudagur",
+  "viltu tala hærra",
+  "fundurinn byrjar klukkan tíu",
+  "hvað er símanúmerið þitt",
+] as const;
+
+let engine: Engine;
+let spoken: readonly { readonly phrase: string; readonly samples: Int16Array }[];
+before(async () => {
+  engine = await openStarter("streaming");
+  spoken = phrases.map((phrase) => ({ phrase, samples: espeak(phrase) }));
+});
+after(() => {
+  engine.close();
+});
+
+async function hear(
+  samples: Int16Array,
+  options: Partial<DecoderOptions> = {},
+): Promise<readonly Hypothesis[]> {
+  const decoder = engine.createDecoder({ mode: "short", alternativesMax: 1, ...options });
+  try {
+    decoder.begin();
+    for (let at = 0; at < samples.length; at += 1600) {
+      decoder.accept(samples.subarray(at, at + 1600));
+      for (let work = decoder.work(); work !== false; work = decoder.work()) await work;
+    }
+    const ending = decoder.end();
+    let slice = ending.next();
+    for (; !slice.done; slice = ending.next()) await slice.value;
+    return slice.value;
+  } finally {
+    decoder.close();
+  }
+}
+
+async function textOf(samples: Int16Array, options?: Partial<DecoderOptions>): Promise<string> {
+  return (await hear(samples, options))[0]?.text ?? "";
+}
+
+/** The samples with noise under them, this much quieter than they are on average. */
+function noisy(samples: Int16Array, decibels: number, seed: number): Int16Array {
+  const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+  // Even noise from -1 to 1 has a third of this power.
+  const scale = Math.sqrt(3 * power) / 10 ** (decibels / 20);
+  let state = seed;
+  return samples.map((sample) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    const noise = (state / 0x7fffffff) * 2 - 1;
+    return Math.max(-32_768, Math.min(32_767, Math.round(sample + scale * noise)));
+  });
+}
+
+test("what a stream hears does not depend on who else speaks", async () => {
+  const options = { mode: "live", alternativesMax: 3 } as const;
+  const alone: unknown[] = [];
+  for (const { samples } of spoken) alone.push(await hear(samples, options));
+  const together = [...spoken, ...spoken].map(({ samples }) => hear(samples, options));
+  const heard = await Promise.all(together);
+  assert.deepEqual(heard.slice(0, spoken.length), alone);
+  assert.deepEqual(heard.slice(spoken.length), alone);
+});
+
+test("words that are wrong are less sure than those that are right", async () => {
+  const right: number[] = [];
+  const wrong: number[] = [];
+  for (const [index, { phrase, samples }] of spoken.entries()) {
+    const said = phrase.split(" ");
+    for (const decibels of [-3, 0, 3, 6, 12, 24]) {
+      const [best] = await hear(noisy(samples, decibels, index + 1));
+      for (const { text, confidence } of best?.words ?? []) {
+        (said.includes(text) ? right : wrong).push(confidence ?? Number.NaN);
+      }
+    }
+  }
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, each) => sum + each, 0) / values.length;
+  assert.ok(
+    right.length >= 30 && wrong.length >= 10,
+    `${right.length} right, ${wrong.length} wrong`,
+  );
+  assert.ok(mean(right) > mean(wrong) + 0.2, `${mean(right)} right, ${mean(wrong)} wrong`);
+});
+
+test("a phrase that is misheard is heard where it is hinted at", async () => {
+  const names = [
+    "Eyjafjallajökull",
+    "Ragnheiður Skúladóttir",
+    "Hallgrímskirkja",
+    "fjármálaráðherra",
+    "kjarnorkuver",
+    "tölvupóstur",
+    "ljósmóðir",
+  ];
+  let [misheard, mended] = [0, 0];
+  for (const name of names) {
+    const samples = espeak(`hér er ${name} í dag`);
+    const isHeard = async (options?: Partial<DecoderOptions>) =>
+      ` ${await textOf(samples, options)} `.includes(` ${name.toLowerCase()} `);
+    if (await isHeard()) continue;
+    misheard += 1;
+    if (await isHeard({ hints: [{ phrases: [name], boost: 10 }] })) mended += 1;
+    assert.ok(!(await isHeard()), "the hints of one session are not felt by the next");
+  }
+  assert.ok(misheard >= 2, `${misheard} misheard`);
+  assert.ok(mended >= misheard * 0.75, `${mended} of ${misheard} mended`);
+});
+
+test("hints do not hurt what is said besides, nor what other sessions hear meanwhile", async () => {
+  const hints = [
+    { phrases: ["góðan dal", "takkinn", "gott idda", "Anna", "mánafell"], boost: 10 },
+    { phrases: ["Eyjafjallajökull", "veður", "tala við Hönnu"], boost: 10 },
+  ];
+  for (const { samples } of spoken) {
+    const [plain, hinted] = await Promise.all([textOf(samples), textOf(samples, { hints })]);
+    assert.equal(hinted, plain);
+  }
+});
+
+test("an utterance of a minute is heard to its end", async () => {
+  const phrase = espeak("góðan daginn");
+  const samples = new Int16Array(60 * 16_000);
+  for (let at = 0; at + phrase.length < samples.length; at += 3 * 16_000) samples.set(phrase, at);
+  const [best] = await hear(samples, { mode: "job" });
+  assert.equal(best?.text, Array.from({ length: 20 }, () => "góðan daginn").join(" "));
+  const last = best.words.at(-1);
+  assert.ok(last && last.startMs > 57_000 && last.endMs < 59_000);
+});

@@ -1,0 +1,163 @@
+import { engineSampleRate } from "../engine.ts";
+import { MelFilters, silenceFeature } from "./mel-filters.ts";
+import { PowerSpectrum } from "./power-spectrum.ts";
+
+/** Milliseconds from one frame to the next. */
+export const featureMs = 10;
+const shiftSamples = (featureMs * engineSampleRate) / 1000;
+/** 25 ms. */
+const windowSamples = 400;
+const transformSamples = 512;
+/** The first window begins so much before the first sample: each lies around the middle of its 10 ms. */
+const leadSamples = windowSamples / 2 - shiftSamples / 2;
+const range = { lowHertz: 20, highHertz: 7600, sampleRate: engineSampleRate };
+const preemphasis = 0.97;
+/** What 16-bit samples are divided by. */
+const fullScale = 32_768;
+/** Povey's window: a Hann window to the power of 0.85, so that it ends in zero at both sides. */
+const window = Float64Array.from({ length: windowSamples }, (_, index) =>
+  Math.pow(0.5 - 0.5 * Math.cos((2 * Math.PI * index) / (windowSamples - 1)), 0.85),
+);
+
+/**
+ * Logarithmic mel filter banks of a stream of samples, as Kaldi makes them (feature-fbank.cc with snip_edges=false, no dither; samples
+ * from -1 to 1): what neural models are trained on. Frames gather here until they are dropped.
+ */
+export class FilterBanks {
+  readonly binCount: number;
+  readonly #filters: MelFilters;
+  readonly #spectrum = new PowerSpectrum(transformSamples);
+  readonly #frame = new Float64Array(transformSamples);
+  readonly #powers = new Float64Array(transformSamples / 2);
+  /** The last samples, from #firstSample of the utterance on. */
+  #samples = new Float64Array(4 * windowSamples);
+  #firstSample = 0;
+  #sampleCount = 0;
+  /** Frames made of the samples of this utterance. */
+  #madeCount = 0;
+  #values: Float32Array;
+  #from = 0;
+  #to = 0;
+
+  constructor(binCount = 80) {
+    this.binCount = binCount;
+    this.#filters = new MelFilters(binCount, transformSamples, range);
+    this.#values = new Float32Array(64 * binCount);
+  }
+
+  /** Frames that are here. */
+  get count(): number {
+    return (this.#to - this.#from) / this.binCount;
+  }
+
+  /** They themselves, one after another: a view, valid until more comes. */
+  get values(): Float32Array {
+    return this.#values.subarray(this.#from, this.#to);
+  }
+
+  accept(samples: Int16Array): void {
+    // In parts, so that what is kept of the samples stays small.
+    for (let at = 0; at < samples.length; at += windowSamples) {
+      this.#keep(samples.subarray(at, at + windowSamples));
+      const whole =
+        Math.floor((this.#sampleCount + leadSamples - windowSamples) / shiftSamples) + 1;
+      this.#make(whole);
+    }
+  }
+
+  /** Makes the frames at the end, for which the last samples are mirrored. */
+  end(): void {
+    this.#make(Math.floor((this.#sampleCount + shiftSamples / 2) / shiftSamples));
+  }
+
+  /** Adds frames of digital silence. */
+  addSilence(count: number): void {
+    const length = count * this.binCount;
+    this.#makeRoom(length);
+    this.#values.fill(silenceFeature, this.#to, this.#to + length);
+    this.#to += length;
+  }
+
+  /** The first ones are done with. */
+  drop(count: number): void {
+    this.#from += count * this.binCount;
+  }
+
+  /** Another utterance begins. */
+  clear(): void {
+    this.#firstSample = 0;
+    this.#sampleCount = 0;
+    this.#madeCount = 0;
+    this.#from = 0;
+    this.#to = 0;
+  }
+
+  #keep(samples: Int16Array): void {
+    const kept = this.#sampleCount - this.#firstSample;
+    if (kept + samples.length > this.#samples.length) {
+      const needed = Math.max(0, this.#madeCount * shiftSamples - leadSamples);
+      // One window more: it is mirrored at the end.
+      const first = Math.max(this.#firstSample, needed - windowSamples);
+      this.#samples.copyWithin(0, first - this.#firstSample, kept);
+      this.#firstSample = first;
+    }
+    const offset = this.#sampleCount - this.#firstSample;
+    for (let index = 0; index < samples.length; index++) {
+      this.#samples[offset + index] = (samples[index] ?? 0) / fullScale;
+    }
+    this.#sampleCount += samples.length;
+  }
+
+  /** Makes frames until there have been so many. */
+  #make(count: number): void {
+    for (; this.#madeCount < count; this.#madeCount++) {
+      this.#takeWindow(this.#madeCount * shiftSamples - leadSamples);
+      this.#spectrum.write(this.#frame, this.#powers);
+      this.#makeRoom(this.binCount);
+      this.#filters.write(this.#powers, this.#values, this.#to);
+      this.#to += this.binCount;
+    }
+  }
+
+  /** Takes the samples from `start` of the utterance on: without their mean, pre-emphasised, windowed. */
+  #takeWindow(start: number): void {
+    const frame = this.#frame;
+    const samples = this.#samples;
+    const from = start - this.#firstSample;
+    const isWhole = start >= 0 && start + windowSamples <= this.#sampleCount;
+    let sum = 0;
+    for (let index = 0; index < windowSamples; index++) {
+      const sample = samples[isWhole ? from + index : this.#mirrored(start + index)] ?? 0;
+      frame[index] = sample;
+      sum += sample;
+    }
+    const mean = sum / windowSamples;
+    // The first sample has itself before it.
+    let before = (frame[0] ?? 0) - mean;
+    for (let index = 0; index < windowSamples; index++) {
+      const sample = (frame[index] ?? 0) - mean;
+      frame[index] = (sample - preemphasis * before) * (window[index] ?? 0);
+      before = sample;
+    }
+  }
+
+  /** Where the sample is kept that stands for one, perhaps outside of the utterance: it goes back and forth. */
+  #mirrored(sample: number): number {
+    const count = this.#sampleCount;
+    let at = sample;
+    while (at < 0 || at >= count) at = at < 0 ? -at - 1 : 2 * count - 1 - at;
+    return at - this.#firstSample;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#to + length <= this.#values.length) return;
+    const held = this.#to - this.#from;
+    // Frames that are dropped as they come make room at the front; a whole recording needs more.
+    const isCrowded = 2 * (held + length) > this.#values.length;
+    const values = isCrowded ? new Float32Array(4 * (held + length)) : this.#values;
+    values.set(this.#values.subarray(this.#from, this.#to));
+    this.#values = values;
+    this.#from = 0;
+    this.#to = held;
+  }
+}

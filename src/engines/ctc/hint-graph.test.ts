@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { HintGraph } from "./hint-graph.ts";
+import { lettersOf } from "./token-table.ts";
+
+/** Scores after each letter of the text, and at its end. */
+function scoresOf(graph: HintGraph, text: string): readonly number[] {
+  let state = graph.start;
+  const scores = lettersOf(text).map((letter) => {
+    state = graph.advance(state, letter);
+    return state.score;
+  });
+  return [...scores, graph.finish(state)].map((score) => Math.round(score * 1e9) / 1e9);
+}
+
+/** What a letter earns at a boost of 10. */
+const letter = scoresOf(new HintGraph([{ phrases: ["a"], boost: 10 }]), "a").at(-1) ?? 0;
+
+test("a phrase earns with each letter, keeps it when complete, and gives it back when it is another", () => {
+  const graph = new HintGraph([{ phrases: ["Góðan dag!"], boost: 10 }]);
+  const rows: readonly (readonly [string, number])[] = [
+    ["góðan dag", 8],
+    ["góðan dag og góðan dag", 16],
+    ["já góðan dag já", 8],
+    ["góðan daginn", 0],
+    ["góðan", 0],
+    ["ógóðan dag", 0],
+    ["góðan góðan dag", 8],
+    ["", 0],
+  ];
+  for (const [text, letters] of rows) {
+    const total = scoresOf(graph, text).at(-1) ?? 0;
+    assert.ok(Math.abs(total - letters * letter) < 1e-6, `${text}: ${total}`);
+  }
+  const steps = scoresOf(graph, "góðin").map((score) => Math.abs(Math.round(score / letter)));
+  assert.deepEqual(steps, [1, 2, 3, 0, 0, 0]);
+});
+
+test("of phrases within each other the longest that is said counts, and those said one after another all do", () => {
+  const phrases = ["a b", "a b c d", "b", "c e"];
+  const graph = new HintGraph([{ phrases, boost: 10 }]);
+  const rows: readonly (readonly [string, number])[] = [
+    ["a b c d", 4],
+    ["a b c", 2],
+    ["x b", 1],
+    ["a b c e", 4],
+    ["b b", 2],
+    ["a c", 0],
+  ];
+  for (const [text, letters] of rows) {
+    assert.equal(Math.round((scoresOf(graph, text).at(-1) ?? 0) / letter), letters, text);
+  }
+});
+
+test("a phrase counts where a longer one that it is part of breaks off", () => {
+  const graph = new HintGraph([{ phrases: ["a bc", "b", "d e f", "e"], boost: 10 }]);
+  const rows: readonly (readonly [string, number])[] = [
+    ["a b", 1],
+    ["a b a bc", 4],
+    ["d e f", 3],
+    ["d e d", 1],
+    ["d e", 1],
+  ];
+  for (const [text, letters] of rows) {
+    assert.equal(Math.round((scoresOf(graph, text).at(-1) ?? 0) / letter), letters, text);
+  }
+});
+
+test("the boost is how much a phrase earns", () => {
+  const graph = new HintGraph([
+    { phrases: ["a"], boost: 20 },
+    { phrases: ["b"], boost: 5 },
+    { phrases: ["c", "", "!?"], boost: 0 },
+  ]);
+  const earned = ["a", "b", "c", " "].map((text) => scoresOf(graph, text).at(-1) ?? 0);
+  assert.deepEqual(earned, [2 * letter, letter / 2, 0, 0]);
+});
+
+test("one phrase earns as often as it is said, whatever is said", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 2 });
+  const words = fc.array(word, { maxLength: 20 });
+  const property = fc.property(
+    words,
+    fc.array(word, { minLength: 1, maxLength: 3 }),
+    (said, phrase) => {
+      const graph = new HintGraph([{ phrases: [phrase.join(" ")], boost: 10 }]);
+      const text = said.join(" ");
+      const value = phrase.join("").length * letter;
+      const scores = scoresOf(graph, text);
+      const times = said.filter((_, at) => phrase.every((each, n) => said[at + n] === each)).length;
+      const total = (scores.at(-1) ?? 0) / value;
+      // One that overlaps itself may count where it begins anew.
+      assert.ok(total <= times + 1e-6, `${total} of ${times} in ${text}`);
+      assert.equal(total > 0.5, times > 0);
+      assert.ok(scores.every((score) => score >= 0));
+    },
+  );
+  fc.assert(property, { numRuns: 1000 });
+});

@@ -1,0 +1,130 @@
+import type { PhraseHints } from "../engine.ts";
+import { LetterTrie } from "./letter-trie.ts";
+import { lettersOf, spaceLetter } from "./token-table.ts";
+
+/** What a letter of a phrase earns for each step of its boost, in natural logarithms. */
+const scorePerBoost = 0.06;
+
+/** Where in the hints one stands, and the score of all that was said up to there. */
+export interface HintState {
+  readonly node: number;
+  readonly score: number;
+}
+
+/**
+ * Phrases that are likely to be said, as an Aho-Corasick automaton over their letters. Who walks along a phrase earns score with each
+ * letter, keeps it when the phrase is complete, and gives it back when it turns out to be another. A node is the longest beginning
+ * of a phrase that has just been said.
+ */
+export class HintGraph {
+  /** Where every utterance begins. */
+  readonly start: HintState;
+  readonly #trie = new LetterTrie();
+  /** By node: what the letters of its path earn, what of that is kept whatever follows, and the phrase that is complete there. */
+  readonly #earned: Float64Array;
+  readonly #kept: Float64Array;
+  readonly #completed: Float64Array;
+  /** The longest beginning of a phrase that ends as the path of the node does. */
+  readonly #fallbacks: Int32Array;
+
+  constructor(hints: readonly PhraseHints[]) {
+    const paths = hints.flatMap(({ phrases, boost }) =>
+      phrases.map(foldedWords).map((words) => ({ letters: pathOf(words), boost })),
+    );
+    const behindSpace = this.#trie.add([spaceLetter]);
+    for (const { letters } of paths) this.#trie.add(letters);
+    const count = this.#trie.stateCount;
+    this.start = { node: behindSpace, score: 0 };
+    this.#earned = new Float64Array(count);
+    this.#kept = new Float64Array(count);
+    this.#completed = new Float64Array(count);
+    this.#fallbacks = new Int32Array(count);
+    for (const step of this.#stepsOf(paths)) this.#link(step);
+  }
+
+  advance({ node, score }: HintState, letter: number): HintState {
+    const onward = this.#trie.next(node, letter);
+    if (onward !== undefined) {
+      return { node: onward, score: score + this.#earnedAt(onward) - this.#earnedAt(node) };
+    }
+    const next = this.#follow(this.#fallbacks[node] ?? 0, letter);
+    const kept = score - this.#pendingAt(node);
+    return { node: next, score: kept + this.#pendingAt(next) + (this.#completed[next] ?? 0) };
+  }
+
+  /** The score of what was said, when nothing follows. */
+  finish(state: HintState): number {
+    const { node, score } = this.advance(state, spaceLetter);
+    return score - this.#pendingAt(node);
+  }
+
+  /** The longest beginning of a phrase that goes on with this letter. */
+  #follow(from: number, letter: number): number {
+    for (let node = from; ; node = this.#fallbacks[node] ?? 0) {
+      const next = this.#trie.next(node, letter);
+      if (next !== undefined) return next;
+      if (node === 0) return 0;
+    }
+  }
+
+  /** The nodes with the letters that lead to them, those nearer the root first. */
+  #stepsOf(
+    paths: readonly { readonly letters: readonly number[]; readonly boost: number }[],
+  ): Step[] {
+    const steps = new Map<number, Step>();
+    for (const { letters, boost } of paths) {
+      let parent = 0;
+      for (const [depth, letter] of letters.entries()) {
+        const node = this.#trie.next(parent, letter) ?? 0;
+        const earned = letter === spaceLetter ? 0 : boost * scorePerBoost;
+        const before = steps.get(node)?.earned ?? 0;
+        steps.set(node, { node, parent, depth, letter, earned: Math.max(earned, before) });
+        parent = node;
+      }
+    }
+    return [...steps.values()].toSorted((a, b) => a.depth - b.depth);
+  }
+
+  #link({ node, parent, depth, letter, earned }: Step): void {
+    const fallback = depth === 0 ? 0 : this.#follow(this.#fallbacks[parent] ?? 0, letter);
+    this.#fallbacks[node] = fallback;
+    const total = this.#earnedAt(parent) + earned;
+    this.#earned[node] = total;
+    // The path that is a space alone is no phrase.
+    const isPhrase = depth > 0 && this.#trie.isEnd(node);
+    const completed = isPhrase ? total : (this.#completed[fallback] ?? 0);
+    this.#completed[node] = completed;
+    this.#kept[node] = Math.max(this.#kept[parent] ?? 0, completed);
+  }
+
+  #earnedAt(node: number): number {
+    return this.#earned[node] ?? 0;
+  }
+
+  #pendingAt(node: number): number {
+    return this.#earnedAt(node) - (this.#kept[node] ?? 0);
+  }
+}
+
+interface Step {
+  readonly node: number;
+  readonly parent: number;
+  readonly depth: number;
+  readonly letter: number;
+  readonly earned: number;
+}
+
+/** The words of a phrase as they are said: in lower case, without what is no letter and no digit. */
+export function foldedWords(phrase: string): readonly string[] {
+  return (
+    phrase
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? []
+  );
+}
+
+/** With a space before and after each word: a phrase begins and ends where words do. */
+function pathOf(words: readonly string[]): readonly number[] {
+  return [spaceLetter, ...words.flatMap((word) => [...lettersOf(word), spaceLetter])];
+}

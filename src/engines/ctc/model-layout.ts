@@ -1,0 +1,225 @@
+import { type InferenceSession, Tensor } from "onnxruntime-node";
+import { ModelFileError } from "../models/check-model-files.ts";
+import type { ModelCard } from "../models/model-card.ts";
+import { featureMs } from "./filter-banks.ts";
+import type { StreamingShape } from "./window-tensors.ts";
+
+/** Windows of a stream, one after another, with a state that goes on between them. */
+export interface StreamingLayout extends StreamingShape {
+  readonly kind: "streaming-nemo-ctc";
+  /** From the begin of a window to that of the next. */
+  readonly shiftFrames: number;
+  /** From an output to the next. */
+  readonly frameMs: number;
+}
+
+/** A whole recording at once. */
+export interface RecordingLayout {
+  readonly kind: "zipformer-ctc";
+  readonly binCount: number;
+  readonly tokenCount: number;
+  readonly frameMs: number;
+}
+
+interface Sources {
+  readonly card: ModelCard;
+  /** Of the model's file. */
+  readonly path: string;
+  readonly metadata: ReadonlyMap<string, string>;
+}
+
+/** More than any sound model has of anything, and little enough to be counted with. */
+const countMax = 999_999;
+/** Numbers that a stream is heard with; sound models have a million. */
+const inputSizeMax = 1 << 24;
+/** What zipformer models do where nothing is said. */
+const subsamplingDefault = 4;
+/** So much may the probabilities of an output differ from 1 altogether: other numbers would be taken for what they are not. */
+const sumTolerance = 0.05;
+/** Frames that a recording model hears to tell how many tokens it has. */
+const probeFrames = 100;
+
+/**
+ * How the model is fed, from its inputs, its metadata (as NeMo writes it) and the options of its card, which win. It hears silence once:
+ * what it puts out then is what counts. Throws ModelFileError where it is another kind of model.
+ */
+export async function readLayout(
+  session: InferenceSession,
+  sources: Sources,
+): Promise<StreamingLayout | RecordingLayout> {
+  const { card, path } = sources;
+  const actual = kindOf(session);
+  if (actual !== card.kind) {
+    throw new ModelFileError(
+      path,
+      `is ${actual ? `a ${actual}` : "another"} model and no ${card.kind}`,
+    );
+  }
+  return actual === "streaming-nemo-ctc"
+    ? await streamingLayout(session, sources)
+    : await recordingLayout(session, sources);
+}
+
+/** Inputs and outputs go by their places: names differ from exporter to exporter. */
+function kindOf({
+  inputMetadata,
+  outputNames,
+}: InferenceSession): "streaming-nemo-ctc" | "zipformer-ctc" | undefined {
+  const [signal] = inputMetadata;
+  const inputs = inputMetadata.map((each) =>
+    each.isTensor ? `${each.type} ${each.shape.length}` : "",
+  );
+  const bins = signal?.isTensor ? signal.shape.map((dim) => typeof dim === "number") : [];
+  switch (inputs.join(", ")) {
+    case "float32 3, int64 1, float32 4, float32 4, int64 1":
+      return bins[1] && outputNames.length === 5 ? "streaming-nemo-ctc" : undefined;
+    case "float32 3, int64 1":
+      return bins[2] && outputNames.length === 2 ? "zipformer-ctc" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+async function streamingLayout(
+  session: InferenceSession,
+  sources: Sources,
+): Promise<StreamingLayout> {
+  const { path, metadata } = sources;
+  const normalization = metadata.get("normalize_type") ?? "";
+  if (!["", "NA"].includes(normalization)) {
+    throw new ModelFileError(path, `wants features normalized ${normalization}, which is not done`);
+  }
+  const windowFrames = countOf(sources, "windowFrames", "window_size");
+  const shiftFrames = countOf(sources, "shiftFrames", "chunk_shift");
+  if (shiftFrames > windowFrames) {
+    throw new ModelFileError(path, `leaves out frames: ${shiftFrames} for ${windowFrames} of each`);
+  }
+  const frameMs = frameMsOf(sources);
+  const binCount = dimensionOf(session, 0, 1) ?? 0;
+  const channelDims = stateDims(session, sources, 2, "cache_last_channel_dim");
+  const timeDims = stateDims(session, sources, 3, "cache_last_time_dim");
+  const [outputFrames = 0, tokenCount = 0] = await outputDims(session, path, [
+    floats(path, [1, binCount, windowFrames]),
+    integers(windowFrames),
+    floats(path, [1, ...channelDims]),
+    floats(path, [1, ...timeDims]),
+    integers(0),
+  ]);
+  const shiftMs = shiftFrames * featureMs;
+  if (Math.abs(outputFrames * frameMs - shiftMs) >= frameMs) {
+    const told = `${outputFrames} outputs of ${frameMs} ms`;
+    throw new ModelFileError(path, `tells ${told} for ${shiftMs} ms of each window`);
+  }
+  const rowsMax = isForOneStream(session) ? 1 : Infinity;
+  const shape = {
+    rowsMax,
+    binCount,
+    windowFrames,
+    outputFrames,
+    tokenCount,
+    channelDims,
+    timeDims,
+  };
+  // What is left over in each window would add up.
+  return { kind: "streaming-nemo-ctc", shiftFrames, frameMs: shiftMs / outputFrames, ...shape };
+}
+
+/** Silence was heard as one stream: a number that is said is 1. */
+function isForOneStream(session: InferenceSession): boolean {
+  return session.inputNames.some((_, input) => dimensionOf(session, input, 0) !== undefined);
+}
+
+async function recordingLayout(
+  session: InferenceSession,
+  sources: Sources,
+): Promise<RecordingLayout> {
+  const binCount = dimensionOf(session, 0, 2) ?? 0;
+  const inputs = [floats(sources.path, [1, probeFrames, binCount]), integers(probeFrames)];
+  const [, tokenCount = 0] = await outputDims(session, sources.path, inputs);
+  return { kind: "zipformer-ctc", binCount, tokenCount, frameMs: frameMsOf(sources) };
+}
+
+/** The two last dimensions of the first output: frames and tokens. */
+async function outputDims(
+  session: InferenceSession,
+  path: string,
+  inputs: readonly Tensor[],
+): Promise<readonly number[]> {
+  const feeds = Object.fromEntries(
+    session.inputNames.map((name, index) => [name, inputs[index] ?? integers(0)]),
+  );
+  let outputs: InferenceSession.OnnxValueMapType;
+  try {
+    outputs = await session.run(feeds);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ModelFileError(path, `cannot hear silence: ${problem}`);
+  }
+  const first = outputs[session.outputNames[0] ?? ""];
+  if (first instanceof Tensor && first.data instanceof Float32Array && first.dims.length === 3) {
+    const [, , tokenCount = 0] = first.dims;
+    const sum = first.data.subarray(0, tokenCount).reduce((all, log) => all + Math.exp(log), 0);
+    if (Math.abs(sum - 1) <= sumTolerance) return first.dims.slice(1);
+  }
+  throw new ModelFileError(path, "puts out no logarithms of probabilities of tokens");
+}
+
+function stateDims(
+  session: InferenceSession,
+  sources: Sources,
+  input: number,
+  name: string,
+): readonly number[] {
+  return [1, 2, 3].map(
+    (axis) => dimensionOf(session, input, axis) ?? metadataNumber(sources, `${name}${axis}`),
+  );
+}
+
+/** Undefined where any number goes. */
+function dimensionOf(session: InferenceSession, input: number, axis: number): number | undefined {
+  const metadata = session.inputMetadata[input];
+  const dimension = metadata?.isTensor ? metadata.shape[axis] : undefined;
+  return typeof dimension === "number" ? dimension : undefined;
+}
+
+function frameMsOf(sources: Sources): number {
+  const { card, metadata } = sources;
+  const option = numberOption(card, "frameMs");
+  if (option !== undefined) return option;
+  const isKnown = card.kind === "streaming-nemo-ctc" || metadata.has("subsampling_factor");
+  const factor = isKnown ? metadataNumber(sources, "subsampling_factor") : subsamplingDefault;
+  return factor * featureMs;
+}
+
+function countOf(sources: Sources, option: string, name: string): number {
+  const given = numberOption(sources.card, option);
+  if (given === undefined) return metadataNumber(sources, name);
+  if (Number.isInteger(given) && given >= 1 && given <= countMax) return given;
+  throw new ModelFileError("model.json", `option ${option} is ${given}: a count is needed`);
+}
+
+function metadataNumber({ path, metadata }: Sources, name: string): number {
+  const text = metadata.get(name);
+  if (text !== undefined && /^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  const found = text === undefined ? "is missing" : `is ${JSON.stringify(text.slice(0, 40))}`;
+  throw new ModelFileError(path, `its metadata ${name} ${found}: a count is needed`);
+}
+
+/** An option of a card; throws ModelFileError where it is no number. */
+export function numberOption({ options }: ModelCard, name: string): number | undefined {
+  const value = options[name];
+  if (value === undefined || (typeof value === "number" && value >= 0)) return value;
+  throw new ModelFileError("model.json", `option ${name} is ${value}: a number is needed`);
+}
+
+function floats(path: string, dims: readonly number[]): Tensor {
+  const size = dims.reduce((product, each) => product * each, 1);
+  if (size > inputSizeMax) {
+    throw new ModelFileError(path, `has an input of ${dims.join(" times ")} numbers: too many`);
+  }
+  return new Tensor("float32", new Float32Array(size), dims);
+}
+
+function integers(value: number): Tensor {
+  return new Tensor("int64", BigInt64Array.of(BigInt(value)), [1]);
+}

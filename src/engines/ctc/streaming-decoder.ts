@@ -1,0 +1,142 @@
+import { type Decoder, engineSampleRate, type Hypothesis } from "../engine.ts";
+import { finalReadings, type FrameTimes, partialReading } from "./beam-readings.ts";
+import { CtcBeam } from "./ctc-beam.ts";
+import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
+import { featureMs, FilterBanks } from "./filter-banks.ts";
+import type { StreamingLayout } from "./model-layout.ts";
+import type { StreamingBatch, Window } from "./streaming-batch.ts";
+import { newStreamState, type StreamState } from "./window-tensors.ts";
+
+/** Hears an utterance a window at a time, while it is spoken, in one batch with other streams of its model. */
+export class StreamingDecoder implements Decoder {
+  readonly #parts: DecoderParts;
+  readonly #layout: StreamingLayout;
+  readonly #batch: StreamingBatch;
+  readonly #banks: FilterBanks;
+  readonly #beam: CtcBeam;
+  readonly #state: StreamState;
+  readonly #outputs: Float32Array;
+  #hasOutputs = false;
+  /** What is being heard elsewhere. */
+  #window: Window | undefined;
+  #heard: Promise<void> | undefined;
+  #samples = 0;
+  /** The last partial reading, of so many frames. */
+  #told: { readonly frames: number; readonly reading: Hypothesis | undefined } | undefined;
+
+  constructor(layout: StreamingLayout, batch: StreamingBatch, parts: DecoderParts) {
+    this.#parts = parts;
+    this.#layout = layout;
+    this.#batch = batch;
+    this.#banks = new FilterBanks(layout.binCount);
+    this.#beam = new CtcBeam(parts.table, parts.scorer, parts.beamWidth);
+    this.#state = newStreamState(layout);
+    this.#outputs = new Float32Array(layout.outputFrames * layout.tokenCount);
+  }
+
+  begin(): void {
+    this.#forget();
+    this.#banks.clear();
+    this.#banks.addSilence(leadFrames);
+    this.#beam.clear();
+    this.#state.channel.fill(0);
+    this.#state.time.fill(0);
+    this.#state.channelLength = 0n;
+    this.#hasOutputs = false;
+    this.#samples = 0;
+    this.#told = undefined;
+  }
+
+  accept(samples: Int16Array): void {
+    this.#samples += samples.length;
+    this.#banks.accept(samples);
+  }
+
+  pause(): void {}
+
+  work(): boolean | Promise<void> {
+    this.#search();
+    return this.#hear() ?? false;
+  }
+
+  partial(): Hypothesis | undefined {
+    const { frames } = this.#beam;
+    if (this.#told?.frames !== frames) {
+      const reading = partialReading(this.#beam, this.#parts.table, this.#times());
+      this.#told = { frames, reading };
+    }
+    return this.#told.reading;
+  }
+
+  *end(): Generator<void | Promise<void>, readonly Hypothesis[], void> {
+    if (this.#samples === 0) return [];
+    try {
+      this.#banks.end();
+      // The last frame is heard with all that a window puts after it.
+      this.#banks.addSilence(this.#layout.windowFrames);
+      for (let heard = this.#hear(); heard; heard = this.#hear()) {
+        yield heard;
+        if (this.#search()) yield;
+      }
+      const { table, scorer, alternativesMax: countMax } = this.#parts;
+      return finalReadings(this.#beam, { table, scorer, times: this.#times(), countMax });
+    } finally {
+      this.#forget();
+    }
+  }
+
+  /** Has the next window heard, if there is one and nothing else is: a promise as long as something is. */
+  #hear(): Promise<void> | undefined {
+    if (this.#window || this.#hasOutputs) return this.#heard;
+    const { windowFrames, shiftFrames } = this.#layout;
+    if (this.#banks.count < windowFrames) return undefined;
+    const window: Window = {
+      mode: this.#parts.mode,
+      state: this.#state,
+      frames: () => this.#banks.values,
+      take: (logs) => {
+        this.#outputs.set(logs);
+        this.#banks.drop(shiftFrames);
+        this.#hasOutputs = true;
+        this.#window = undefined;
+      },
+      isForgotten: false,
+    };
+    this.#window = window;
+    this.#heard = this.#batch.hear(window);
+    return this.#heard;
+  }
+
+  /** Searches what was heard; false where that is nothing new. */
+  #search(): boolean {
+    if (!this.#hasOutputs) return false;
+    this.#hasOutputs = false;
+    const { tokenCount } = this.#layout;
+    for (let at = 0; at < this.#outputs.length; at += tokenCount) {
+      this.#beam.step(this.#outputs, at);
+    }
+    return true;
+  }
+
+  #times(): FrameTimes {
+    const endMs = (this.#samples * 1000) / engineSampleRate;
+    return { frameMs: this.#layout.frameMs, startMs: -leadFrames * featureMs, endMs };
+  }
+
+  #forget(): void {
+    if (this.#window) this.#window.isForgotten = true;
+    this.#window = undefined;
+    this.#hasOutputs = false;
+  }
+
+  /** Nothing is learnt of a stream: each utterance begins anew. */
+  save(): readonly number[] {
+    return [];
+  }
+
+  restore(): void {}
+
+  close(): void {
+    this.#forget();
+  }
+}

@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import type { ModelCard } from "../models/model-card.ts";
+
+type OptionValue = ModelCard["options"][string];
+
+/** An option of a card: what it may be, and where the library reads it. */
+export interface OptionRow<Place extends string> {
+  readonly place: Place;
+  /** The library's name, where it is another one. */
+  readonly name?: string;
+  readonly need: string;
+  /** What the library takes for it; undefined if it is none. */
+  readonly read: (value: OptionValue) => string | number | undefined;
+}
+
+export type OptionRows<Place extends string> = Readonly<Record<string, OptionRow<Place>>>;
+
+/** Every file of a card that is missing or unknown, where its kind has the files of one of these lists. */
+export function fileProblems(card: ModelCard, lists: readonly (readonly string[])[]): string[] {
+  const given = Object.keys(card.files);
+  const problems = lists.map((wanted) => [
+    ...wanted.filter((role) => !given.includes(role)).map((role) => `files.${role} is missing`),
+    ...given
+      .filter((role) => !wanted.includes(role))
+      .map((role) => `files.${role} is unknown: a model of this kind has ${wanted.join(", ")}`),
+  ]);
+  // Of several lists, the one that the card is closest to.
+  return problems.reduce((least, each) => (each.length < least.length ? each : least));
+}
+
+/** Every option of a card that is unknown or wrong. */
+export function optionProblems(card: ModelCard, known: OptionRows<string>): string[] {
+  return Object.entries(card.options).flatMap(([name, value]) => {
+    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!option) return `options.${name} is unknown: there are ${Object.keys(known).join(", ")}`;
+    if (option.read(value) !== undefined) return [];
+    return `options.${name} is ${JSON.stringify(value)}: ${option.need} is needed`;
+  });
+}
+
+/** The options of a card that belong in a place, under the library's names. */
+export function optionsIn<Place extends string>(
+  place: Place,
+  card: ModelCard,
+  known: OptionRows<Place>,
+): Record<string, string | number> {
+  const placed = Object.entries(card.options).flatMap(([name, value]) => {
+    const option = known[name];
+    const read = option?.place === place ? option.read(value) : undefined;
+    return option && read !== undefined ? [[option.name ?? name, read] as const] : [];
+  });
+  return Object.fromEntries(placed);
+}
+
+/** Where the files of a card are, by role. */
+export function filePaths(card: ModelCard, folder: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(card.files).map(([role, { path }]) => [role, join(folder, path)]),
+  );
+}
+
+/** Bounds of an option, both allowed. */
+export function wholeNumber(min: number, max: number) {
+  const { read } = someNumber(min, max);
+  return {
+    need: `a whole number from ${min} to ${max}`,
+    read: (value: OptionValue) => (Number.isInteger(value) ? read(value) : undefined),
+  };
+}
+
+/** The same with fractions. */
+export function someNumber(min: number, max: number) {
+  return {
+    need: `a number from ${min} to ${max}`,
+    read: (value: OptionValue) =>
+      typeof value === "number" && value >= min && value <= max ? value : undefined,
+  };
+}
+
+/** One of a few words. */
+export function oneOf(known: readonly string[]) {
+  return {
+    need: `one of ${known.join(", ")}`,
+    read: (value: OptionValue) => known.find((each) => each === value),
+  };
+}
+
+/** The library has numbers for it. */
+export const yesOrNo = {
+  need: "true or false",
+  read: (value: OptionValue) => (typeof value === "boolean" ? Number(value) : undefined),
+};

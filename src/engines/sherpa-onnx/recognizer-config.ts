@@ -1,0 +1,197 @@
+import { type ModelCard, ModelCardError, type ModelKind } from "../models/model-card.ts";
+import {
+  filePaths,
+  fileProblems,
+  oneOf,
+  optionProblems,
+  type OptionRows,
+  optionsIn,
+  wholeNumber,
+  yesOrNo,
+} from "./card-fields.ts";
+import type { SherpaConfig } from "./sherpa-library.ts";
+import { whisperLanguages } from "./whisper-languages.ts";
+
+/** Kinds that hear words. */
+type SpeechKind = Exclude<ModelKind<"sherpa-onnx">, "diarization">;
+
+/** How a model is loaded and used. */
+export interface RecognizerPlan {
+  /** It hears speech while it is spoken: an online recogniser of the library, else an offline one. */
+  readonly isStreaming: boolean;
+  readonly config: SherpaConfig;
+  /** By language code: the same for a run, where a model that hears several is told which. Without it, it guesses, and writes in that. */
+  readonly configs: ReadonlyMap<string, SherpaConfig>;
+  /** Speech that it hears at once; longer utterances are cut. */
+  readonly secondsMax: number;
+  /** Utterances that it may hear at the same time. */
+  readonly runsMax: number;
+}
+
+interface KindRow {
+  /** The field of the library's modelConfig with the files of this kind. */
+  readonly field: string;
+  /** The parts that its files play, tokens aside: one of these lists. */
+  readonly roles: readonly (readonly string[])[];
+  /** For a kind that shares its field with another. */
+  readonly modelType?: string;
+  readonly options?: OptionRows<Place>;
+  /** What follows from the card, where it has no such option. */
+  readonly defaults?: (card: ModelCard) => Readonly<Record<string, string | number>>;
+  readonly secondsMax?: number;
+  readonly runsMax?: number;
+}
+
+/** kind: beside the files. models: modelConfig. recognizer: outermost. features: featConfig. */
+type Place = "kind" | "models" | "recognizer" | "features";
+
+/** Options that every kind knows. */
+const sharedOptions: OptionRows<Place> = {
+  threads: { place: "models", name: "numThreads", ...wholeNumber(1, 64) },
+  featureDim: { place: "features", ...wholeNumber(1, 512) },
+};
+const searchOptions: OptionRows<Place> = {
+  decodingMethod: { place: "recognizer", ...oneOf(["greedy_search", "modified_beam_search"]) },
+  maxActivePaths: { place: "recognizer", ...wholeNumber(1, 64) },
+};
+
+const oneModel = [["model"]];
+const transducerRoles = [["encoder", "decoder", "joiner"]];
+
+const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
+  "streaming-transducer": {
+    field: "transducer",
+    roles: transducerRoles,
+    options: searchOptions,
+  },
+  "streaming-nemo-ctc": { field: "nemoCtc", roles: oneModel },
+  "streaming-zipformer2-ctc": { field: "zipformer2Ctc", roles: oneModel },
+  "streaming-paraformer": { field: "paraformer", roles: [["encoder", "decoder"]] },
+  "streaming-t-one-ctc": { field: "toneCtc", roles: oneModel },
+  transducer: {
+    field: "transducer",
+    roles: transducerRoles,
+    modelType: "transducer",
+    options: searchOptions,
+  },
+  "nemo-transducer": {
+    field: "transducer",
+    roles: transducerRoles,
+    modelType: "nemo_transducer",
+  },
+  whisper: {
+    field: "whisper",
+    roles: [["encoder", "decoder"]],
+    options: {
+      language: { place: "kind", ...oneOf(whisperLanguages) },
+      task: { place: "kind", ...oneOf(["transcribe", "translate"]) },
+      tailPaddings: { place: "kind", ...wholeNumber(1, 3000) },
+    },
+    defaults: (card) => ({
+      task: "transcribe",
+      // Where the decoder was exported without its attention, this has no effect.
+      enableTokenTimestamps: 1,
+      ...whisperLanguage(card.languageCodes),
+    }),
+    // It hears 30 s at a time, and the last half second of them is padding.
+    secondsMax: 28,
+    // Each run sets options that they all read.
+    runsMax: 1,
+  },
+  moonshine: {
+    field: "moonshine",
+    roles: [
+      ["preprocessor", "encoder", "uncachedDecoder", "cachedDecoder"],
+      ["encoder", "mergedDecoder"],
+    ],
+  },
+  "sense-voice": {
+    field: "senseVoice",
+    roles: oneModel,
+    options: {
+      language: { place: "kind", ...oneOf(["auto", "zh", "en", "ko", "ja", "yue"]) },
+      useInverseTextNormalization: { place: "kind", ...yesOrNo },
+    },
+    defaults: () => ({ useInverseTextNormalization: 1 }),
+  },
+  paraformer: { field: "paraformer", roles: oneModel },
+  "omnilingual-ctc": { field: "omnilingual", roles: oneModel, secondsMax: 40 },
+  "nemo-ctc": { field: "nemoCtc", roles: oneModel },
+  "zipformer-ctc": { field: "zipformerCtc", roles: oneModel },
+  "wenet-ctc": { field: "wenetCtc", roles: oneModel },
+};
+
+/**
+ * What the library needs to load a model: a pure function of its card, and of the folder with its files. Throws ModelCardError that
+ * names every field of the card that is missing, unknown or wrong.
+ */
+export function recognizerPlan(card: ModelCard, folder: string): RecognizerPlan {
+  const { kind } = card;
+  if (!hearsWords(kind)) throw new ModelCardError(`${card.name}: kind ${kind} hears no words`);
+  const row = kindRows[kind];
+  const roleLists = row.roles.map((roles) => [...roles, "tokens"]);
+  const problems = [
+    ...fileProblems(card, roleLists),
+    ...optionProblems(card, { ...sharedOptions, ...row.options }),
+  ];
+  if (card.languageCodes.length === 0) problems.push("languageCodes is empty");
+  if (problems.length > 0) throw new ModelCardError(`${card.name}: ${problems.join("; ")}`);
+  const isStreaming = kind.startsWith("streaming-");
+  return {
+    isStreaming,
+    config: config(card, row, folder),
+    configs: new Map(languageConfigs(card, row, folder)),
+    secondsMax: row.secondsMax ?? 60,
+    runsMax: row.runsMax ?? 2,
+  };
+}
+
+function hearsWords(kind: ModelKind): kind is SpeechKind {
+  return kind !== "diarization";
+}
+
+/** A card of one language has it in its config, and one that names an option has that. */
+function languageConfigs(
+  card: ModelCard,
+  row: KindRow,
+  folder: string,
+): readonly (readonly [languageCode: string, SherpaConfig])[] {
+  if (card.kind !== "whisper" || "language" in card.options) return [];
+  if ("language" in whisperLanguage(card.languageCodes)) return [];
+  return card.languageCodes.map((code) => {
+    const options = { ...card.options, ...whisperLanguage([code]) };
+    return [code, config({ ...card, options }, row, folder)];
+  });
+}
+
+function config(card: ModelCard, row: KindRow, folder: string): SherpaConfig {
+  const options = { ...sharedOptions, ...row.options };
+  const { tokens = "", ...files } = filePaths(card, folder);
+  return {
+    featConfig: {
+      sampleRate: card.sampleRateHertz,
+      featureDim: 80,
+      ...optionsIn("features", card, options),
+    },
+    modelConfig: {
+      [row.field]: { ...files, ...row.defaults?.(card), ...optionsIn("kind", card, options) },
+      tokens,
+      numThreads: 1,
+      provider: "cpu",
+      debug: 0,
+      ...(row.modelType !== undefined && { modelType: row.modelType }),
+      ...optionsIn("models", card, options),
+    },
+    decodingMethod: "greedy_search",
+    // The service ends utterances itself, the same for every engine.
+    enableEndpoint: 0,
+    ...optionsIn("recognizer", card, options),
+  };
+}
+
+/** A model that hears one language need not find out which; without it, the model does. */
+function whisperLanguage(languageCodes: readonly string[]): { readonly language?: string } {
+  const [language, ...others] = new Set(languageCodes.map((code) => code.split("-", 1)[0] ?? ""));
+  if (language === undefined || others.length > 0) return {};
+  return whisperLanguages.includes(language) ? { language } : {};
+}

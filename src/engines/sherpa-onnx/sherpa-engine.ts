@@ -1,0 +1,88 @@
+import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import { type Engine, engineSampleRate } from "../engine.ts";
+import { checkNativeFiles } from "../models/check-model-files.ts";
+import type { ModelCard } from "../models/model-card.ts";
+import { OfflineRuns } from "./offline-runs.ts";
+import { type RecognizerPlan, recognizerPlan } from "./recognizer-config.ts";
+import { loadSherpaLibrary, type OnlineRecognizer, type SherpaLibrary } from "./sherpa-library.ts";
+import { StreamBatch } from "./stream-batch.ts";
+import { StreamingDecoder } from "./streaming-decoder.ts";
+import { WholeDecoder } from "./whole-decoder.ts";
+
+/** Silence after an utterance beyond the model's window: transducers write the last word a little after it was said. */
+const trailMs = 300;
+/** No model has a longer window. */
+const windowMsMax = 20_000;
+const utteranceMsMax = 20_000;
+
+type Hearing = Pick<Engine, "createDecoder">;
+
+/**
+ * Any model of sherpa-onnx that hears words, from its card and the folder with its files. Throws ModelCardError for a card that does not
+ * fit its kind, and an Error that names the model where the library cannot load it; a few broken files end the process.
+ */
+export async function openSherpaEngine(card: ModelCard, folder: string): Promise<Engine> {
+  const plan = recognizerPlan(card, folder);
+  await checkNativeFiles(folder, card.files);
+  const library = loadSherpaLibrary();
+  const hearing = await loaded(card, () =>
+    plan.isStreaming ? openStreaming(library, plan) : openOffline(library, plan),
+  );
+  return {
+    name: "sherpa-onnx",
+    languageCodes: card.languageCodes,
+    utteranceMsMax,
+    takesHints: false,
+    // Or in a batch beside the slices of its sessions: those do not tell what it takes.
+    usesThreads: true,
+    createDecoder: hearing.createDecoder,
+    createVoiceActivity: () => new EnergyVoiceActivity(),
+    // The library frees what nobody holds any more.
+    close() {},
+  };
+}
+
+async function loaded(card: ModelCard, load: () => Hearing | Promise<Hearing>): Promise<Hearing> {
+  try {
+    return await load();
+  } catch (error) {
+    const paths = Object.values(card.files).map(({ path }) => path);
+    throw new Error(`${card.name}: sherpa-onnx cannot load ${paths.join(", ")} as ${card.kind}`, {
+      cause: error,
+    });
+  }
+}
+
+function openStreaming(library: SherpaLibrary, plan: RecognizerPlan): Hearing {
+  const recognizer = library.createOnlineRecognizer(plan.config);
+  const paddingMs = windowMs(library, recognizer) + trailMs;
+  const batch = new StreamBatch(library, recognizer);
+  const parts = { library, recognizer, batch, paddingMs };
+  return { createDecoder: ({ mode }) => new StreamingDecoder(parts, mode) };
+}
+
+/** How much a model has to be given before its first step, which is taken: one that fails does so before anybody speaks. */
+function windowMs(library: SherpaLibrary, recognizer: OnlineRecognizer): number {
+  const stream = library.createOnlineStream(recognizer);
+  const samples = new Float32Array(engineSampleRate / 100);
+  for (let givenMs = 10; givenMs <= windowMsMax; givenMs += 10) {
+    library.acceptWaveformOnline(stream, { samples, sampleRate: engineSampleRate });
+    if (!library.isOnlineStreamReady(recognizer, stream)) continue;
+    library.decodeMultipleOnlineStreams(recognizer, [stream]);
+    return givenMs;
+  }
+  throw new Error(`it hears nothing within ${windowMsMax} ms`);
+}
+
+async function openOffline(library: SherpaLibrary, plan: RecognizerPlan): Promise<Hearing> {
+  const recognizer = await library.createOfflineRecognizerAsync(plan.config);
+  const runs = new OfflineRuns(library, recognizer, plan.runsMax);
+  // One that fails does so before anybody speaks.
+  await runs.add(new Int16Array(engineSampleRate), "live").heard;
+  const { secondsMax, configs } = plan;
+  return {
+    createDecoder({ mode, languageCode = "" }) {
+      return new WholeDecoder(runs, { mode, secondsMax, config: configs.get(languageCode) });
+    },
+  };
+}

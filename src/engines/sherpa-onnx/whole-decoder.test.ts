@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { espeak, joined, silence } from "../../../test/flite.ts";
+import { drain, hear, wholeCard, wholeFolder } from "../../../test/sherpa-models.ts";
+import type { RecognitionMode } from "../engine.ts";
+import { OfflineRuns } from "./offline-runs.ts";
+import { recognizerPlan } from "./recognizer-config.ts";
+import {
+  loadSherpaLibrary,
+  type OfflineRecognizer,
+  type SherpaConfig,
+  type SherpaLibrary,
+} from "./sherpa-library.ts";
+import { WholeDecoder } from "./whole-decoder.ts";
+
+describe("WholeDecoder", () => {
+  const real = loadSherpaLibrary();
+  /** Milliseconds that the library is given with each run, in order of their beginning. */
+  const givenMs: number[] = [];
+  const configured: SherpaConfig[] = [];
+  let [underWay, mostUnderWay] = [0, 0];
+  const library: SherpaLibrary = {
+    ...real,
+    offlineRecognizerSetConfig(recognizer, config) {
+      configured.push(config);
+      real.offlineRecognizerSetConfig(recognizer, config);
+    },
+    acceptWaveformOffline(stream, waveform) {
+      givenMs.push(waveform.samples.length / 16);
+      real.acceptWaveformOffline(stream, waveform);
+    },
+    async decodeOfflineStreamAsync(recognizer, stream) {
+      underWay += 1;
+      mostUnderWay = Math.max(mostUnderWay, underWay);
+      const json = await real.decodeOfflineStreamAsync(recognizer, stream);
+      underWay -= 1;
+      return json;
+    },
+  };
+  let recognizer: OfflineRecognizer;
+  let spoken: Int16Array;
+  before(async () => {
+    const { config } = recognizerPlan(wholeCard, wholeFolder);
+    recognizer = await real.createOfflineRecognizerAsync(config);
+    spoken = joined(silence(200), espeak("góðan daginn"), silence(200));
+  });
+
+  function newRuns(runsMax: number): OfflineRuns {
+    givenMs.length = 0;
+    mostUnderWay = 0;
+    return new OfflineRuns(library, recognizer, runsMax);
+  }
+
+  const decoderOf = (runs: OfflineRuns, mode: RecognitionMode, secondsMax = 60) =>
+    new WholeDecoder(runs, { mode, secondsMax });
+
+  test("a recording is heard once; live speech each half second, and at its end", async () => {
+    for (const mode of ["short", "job"] as const) {
+      const decoder = decoderOf(newRuns(2), mode);
+      assert.equal((await hear(decoder, spoken))[0]?.text, "góðan daginn", mode);
+      assert.equal(givenMs.length, 1, mode);
+      assert.equal(decoder.partial(), undefined);
+    }
+    const live = decoderOf(newRuns(2), "live");
+    const long = joined(spoken, spoken, spoken);
+    await hear(live, long);
+    assert.equal(givenMs.length, Math.floor(long.length / 8000) + 1, String(givenMs));
+  });
+
+  test("live speech is not heard again where others have to wait", async () => {
+    const runs = newRuns(1);
+    const decoder = decoderOf(runs, "live");
+    decoder.begin();
+    const other = runs.add(spoken, "job");
+    decoder.accept(spoken);
+    assert.equal(decoder.work(), false);
+    await other.heard;
+    assert.ok(decoder.work() instanceof Promise);
+    await decoder.work();
+    assert.equal(decoder.partial()?.text, "góðan daginn");
+    decoder.close();
+    assert.equal(decoder.partial(), undefined);
+  });
+
+  test("an utterance longer than the model can hear is heard in parts", async () => {
+    const long = joined(spoken, silence(400), spoken, silence(400), spoken);
+    const decoder = decoderOf(newRuns(2), "job", 2);
+    const [reading] = await hear(decoder, long);
+    assert.equal(reading?.text, "góðan daginn góðan daginn góðan daginn");
+    assert.ok(givenMs.length >= 3 && givenMs.every((ms) => ms <= 2300), String(givenMs));
+    const starts = reading.words.map(({ startMs }) => startMs);
+    const apartMs = (spoken.length + 6400) / 16;
+    for (const at of [0, 1, 2, 3]) {
+      const ms = (starts[at + 2] ?? 0) - (starts[at] ?? 0);
+      assert.ok(Math.abs(ms - apartMs) <= 120, `${ms} ms, not ${apartMs}`);
+    }
+  });
+
+  test("so many are heard at a time, who waits less patiently first", async () => {
+    const runs = newRuns(2);
+    const lengths = { job: 30_000, short: 40_000, live: 50_000 };
+    const first = [
+      runs.add(new Int16Array(20_000), "job"),
+      runs.add(new Int16Array(21_000), "job"),
+    ];
+    const modes: RecognitionMode[] = ["job", "short", "live"];
+    const added = modes.map((mode) => runs.add(new Int16Array(lengths[mode]), mode));
+    const cancelled = runs.add(new Int16Array(60_000), "live");
+    cancelled.cancel();
+    await Promise.all([...first, ...added].map(({ heard }) => heard));
+    assert.deepEqual(
+      givenMs.map((ms) => (ms - 300) * 16),
+      [20_000, 21_000, 50_000, 40_000, 30_000],
+    );
+    assert.equal(mostUnderWay, 2);
+  });
+
+  test("what was begun of an utterance is not told of the next", async () => {
+    const decoder = decoderOf(newRuns(2), "live");
+    decoder.begin();
+    decoder.accept(spoken);
+    const work = decoder.work();
+    decoder.begin();
+    await work;
+    assert.equal(decoder.partial(), undefined);
+    assert.equal((await hear(decoder, spoken))[0]?.text, "góðan daginn");
+  });
+
+  test("what waits to be heard is not heard any more when its decoder is closed", async () => {
+    const runs = newRuns(1);
+    const first = runs.add(spoken, "job");
+    const decoder = decoderOf(runs, "short");
+    decoder.begin();
+    decoder.accept(spoken);
+    decoder.end().next();
+    decoder.close();
+    const last = runs.add(new Int16Array(32_000), "job");
+    await Promise.all([first.heard, last.heard]);
+    assert.deepEqual(givenMs, [spoken.length / 16 + 300, 2300]);
+  });
+
+  test("a run has the config of its decoder", async () => {
+    const runs = newRuns(1);
+    const { config } = recognizerPlan(wholeCard, wholeFolder);
+    const [one, other] = [{ ...config }, { ...config, maxActivePaths: 8 }];
+    const heard = [one, other, one, undefined].map((each) =>
+      hear(new WholeDecoder(runs, { mode: "job", secondsMax: 60, config: each }), spoken),
+    );
+    for (const readings of await Promise.all(heard)) {
+      assert.equal(readings[0]?.text, "góðan daginn");
+    }
+    assert.deepEqual(configured, [one, other, one]);
+  });
+
+  test("silence is never given to the model", async () => {
+    for (const mode of ["live", "short"] as const) {
+      const decoder = decoderOf(newRuns(2), mode);
+      assert.deepEqual(await hear(decoder, silence(3000)), []);
+      assert.deepEqual(givenMs, []);
+    }
+  });
+
+  test("an utterance that ends while it is heard waits for that", async () => {
+    const decoder = decoderOf(newRuns(2), "live");
+    decoder.begin();
+    decoder.accept(spoken);
+    assert.ok(decoder.work() instanceof Promise);
+    assert.equal((await drain(decoder))[0]?.text, "góðan daginn");
+    assert.equal(mostUnderWay, 1);
+    assert.equal(givenMs.length, 2);
+  });
+});
