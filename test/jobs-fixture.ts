@@ -81,7 +81,10 @@ export interface ToneRecognizerOptions {
 /** Hears the recordings of toneWav(): the numbers of the tones, an utterance for every four of them. */
 export function toneRecognizer(options: ToneRecognizerOptions = {}): Recognizer {
   return {
-    languageCodes: ["en-US", "is-IS"],
+    languageCodes: () => ["en-US", "is-IS"],
+    takesHints: () => false,
+    tellsSpeakers: () => false,
+    tellSpeakers: () => Promise.reject(new Error("nobody asks")),
     async *recognize(input, { signal }) {
       const parts: Int16Array[] = [];
       for await (const part of input) if (part !== endUtterance) parts.push(part);

@@ -36,7 +36,7 @@ describe("openDatabase()", () => {
       assert.deepEqual(await each.db.selectFrom("account").selectAll().execute(), []);
     }
     const done = await opened[0].pool.query("select name from kysely_migration");
-    assert.deepEqual(done.rows, [{ name: "0001_first" }]);
+    assert.deepEqual(done.rows, [{ name: "0001_first" }, { name: "0002_job_windows" }]);
     await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
     await assert.rejects(opened[0].ping(), /after calling end/);
   });

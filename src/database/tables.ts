@@ -141,6 +141,17 @@ export interface TranscriptJobPieceTable {
   segments: JSONColumnType<unknown[]>;
 }
 
+/** Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker died. */
+export interface TranscriptJobWindowTable {
+  job_id: string;
+  /** 0, 1, 2, ... */
+  number: number;
+  start_ms: number;
+  end_ms: number;
+  /** WindowSpeakers: turns with times from the start of the window, and voices. */
+  speakers: JSONColumnType<object>;
+}
+
 export interface Tables {
   account: AccountTable;
   api_key: ApiKeyTable;
@@ -153,4 +164,5 @@ export interface Tables {
   transcript_segments: TranscriptSegmentsTable;
   transcript_job: TranscriptJobTable;
   transcript_job_piece: TranscriptJobPieceTable;
+  transcript_job_window: TranscriptJobWindowTable;
 }

@@ -12,12 +12,23 @@ import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { insertTranscript } from "../transcripts/transcript-store.ts";
+import { speakersIn } from "./assign-speakers.ts";
+import { SpeakerListener } from "./hear-speakers.ts";
 import { installedLanguage } from "./job-language.ts";
 import type { JobLease, JobQueue } from "./job-queue.ts";
+import { nameSpeakers } from "./name-speakers.ts";
 import { persist } from "./persist.ts";
 import { openScratchFile } from "./scratch-file.ts";
 import { transcribeMedia, type TranscribeParts, type Transcription } from "./transcribe-media.ts";
-import { insertPiece, readPieces, setMedia, succeedJob, type LeasedJob } from "./try-store.ts";
+import {
+  insertPiece,
+  insertWindow,
+  readPieces,
+  readWindows,
+  setMedia,
+  succeedJob,
+  type LeasedJob,
+} from "./try-store.ts";
 
 export interface JobParts extends TranscribeParts {
   readonly database: Pick<Database, "db">;
@@ -60,6 +71,7 @@ export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
   );
   const { db } = parts.database;
   const known = await persist(signal, async () => await readPieces(db, lease.jobId));
+  using speakers = await openListener(parts, run);
   const transcription = await transcribeMedia(parts, {
     file: scratch.path,
     languageCode,
@@ -67,6 +79,7 @@ export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
     keep: async (piece, segments) =>
       persist(signal, async () => await insertPiece(db, lease, piece, segments)),
     onProgress: run.onProgress,
+    speakers,
     signal,
     stopping,
   });
@@ -75,9 +88,29 @@ export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
   );
 }
 
+/** Hears who speaks, where a model is installed that can tell. */
+async function openListener(
+  parts: JobParts,
+  { lease, signal }: JobRun,
+): Promise<SpeakerListener | undefined> {
+  const { recognizer, retryMs } = parts;
+  if (!recognizer.tellsSpeakers()) return undefined;
+  const { db } = parts.database;
+  const known = await persist(signal, async () => await readWindows(db, lease.jobId));
+  return new SpeakerListener({
+    recognizer,
+    known,
+    keep: async (number, window) =>
+      persist(signal, async () => await insertWindow(db, lease, number, window)),
+    signal,
+    retryMs,
+    log: parts.log.child({ jobId: lease.jobId }),
+  });
+}
+
 /** The service's name of the job's language. Nodes may have different models. */
 function languageOf({ recognizer }: JobParts, { metadata }: LeasedJob): string {
-  const installed = recognizer.languageCodes;
+  const installed = recognizer.languageCodes("job");
   const language = installedLanguage(metadata.languageCode, installed);
   if (language !== undefined) return language;
   throw new ServiceError(
@@ -132,6 +165,7 @@ async function finish(
   const isOurs = (await succeedJob(trx, lease, result)) && (await parts.queue.end(trx, lease));
   if (!isOurs) throw new LeaseLost();
   metadata.recordingDuration = durationFromMs(durationMs);
+  nameSpeakers(metadata, speakersIn(segments));
   metadata.dataSource = job.uri === null ? DataSource.UPLOAD : DataSource.URI;
   await insertTranscript(trx, {
     id: transcriptId,

@@ -5,7 +5,9 @@ import type { Sandbox } from "../audio/sandbox.ts";
 import type { Recognition, Recognizer } from "../engines/recognizer.ts";
 import type { Segment } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { assignSpeakers } from "./assign-speakers.ts";
 import { cutPieces, type Piece } from "./cut-pieces.ts";
+import type { SpeakerListener } from "./hear-speakers.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredPiece } from "./try-store.ts";
@@ -32,6 +34,8 @@ export interface TranscribeOptions {
   readonly onProgress: (doneMs: number, totalMs: number) => void;
   /** Ends the work at once. */
   readonly signal: AbortSignal;
+  /** Where speakers are told apart: is given every piece. */
+  readonly speakers?: SpeakerListener | undefined;
   /** Begins no new piece, and ends with the reason when those that run are kept. */
   readonly stopping: AbortSignal;
 }
@@ -46,11 +50,14 @@ export async function transcribeMedia(
   parts: TranscribeParts,
   options: TranscribeOptions,
 ): Promise<Transcription> {
-  const { file, known, keep, onProgress, stopping } = options;
+  const { file, known, keep, onProgress, speakers, stopping } = options;
   const { sandbox, slots, durationMsMax } = parts;
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
-  const fail = (error: unknown): void => failure.abort(error);
+  const fail = (error: unknown): void => {
+    failure.abort(error);
+    speakers?.[Symbol.dispose]();
+  };
   const source = { file, sandbox, signal, durationMsMax };
   const facts = await probeMedia(source);
   const results: (readonly Segment[])[] = [];
@@ -77,6 +84,7 @@ export async function transcribeMedia(
     const turn = AbortSignal.any([signal, stopping]);
     for await (const piece of cutPieces(decodeAudio({ ...source, facts }), decodedSampleRate)) {
       durationMs = piece.endMs;
+      await speakers?.take(piece);
       const kept = known.get(piece.index);
       if (kept?.startMs === piece.startMs && kept.endMs === piece.endMs) {
         finish(piece, kept.segments);
@@ -92,7 +100,9 @@ export async function transcribeMedia(
   await Promise.all(running);
   signal.throwIfAborted();
   stopping.throwIfAborted();
-  return { segments: joinSegments(results), durationMs };
+  const spans = (await speakers?.end()) ?? [];
+  signal.throwIfAborted();
+  return { segments: assignSpeakers(joinSegments(results), spans), durationMs };
 }
 
 const triesMax = 3;

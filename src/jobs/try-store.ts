@@ -13,6 +13,8 @@ import type {
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { segmentsFromJson } from "../transcripts/segments.ts";
 import { jsonText, metadataOf } from "../transcripts/transcript-store.ts";
+import type { WindowSpeakers } from "../engines/recognizer.ts";
+import type { StoredWindow } from "./hear-speakers.ts";
 import type { JobLease } from "./job-queue.ts";
 import { segmentsJson, type Span } from "./piece-segments.ts";
 
@@ -206,8 +208,45 @@ export async function readPieces(
   );
 }
 
+/** Keeps who speaks in a window, while the lease is the latest. */
+export async function insertWindow(
+  db: Kysely<Tables>,
+  lease: JobLease,
+  number: number,
+  { startMs, endMs, speakers }: StoredWindow,
+): Promise<void> {
+  await sql`
+    insert into transcript_job_window (job_id, number, start_ms, end_ms, speakers)
+    select id, ${number}::int, ${startMs}::int, ${endMs}::int, ${JSON.stringify(speakers)}::jsonb
+    from transcript_job
+    where id = ${lease.jobId} and lease = ${lease.number} and state = 'PROCESSING'
+    on conflict (job_id, number) do update
+      set start_ms = excluded.start_ms, end_ms = excluded.end_ms, speakers = excluded.speakers
+  `.execute(db);
+}
+
+/** In which windows earlier tries heard who speaks, by their numbers. */
+export async function readWindows(
+  db: Kysely<Tables>,
+  jobId: string,
+): Promise<Map<number, StoredWindow>> {
+  const rows = await db
+    .selectFrom("transcript_job_window")
+    .where("job_id", "=", jobId)
+    .select(["number", "start_ms", "end_ms", jsonText("speakers").as("speakers")])
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      // Nobody but insertWindow() writes there.
+      const speakers: WindowSpeakers = JSON.parse(row.speakers);
+      return [row.number, { startMs: row.start_ms, endMs: row.end_ms, speakers }];
+    }),
+  );
+}
+
 async function deletePieces(db: Kysely<Tables>, jobId: string): Promise<void> {
   await db.deleteFrom("transcript_job_piece").where("job_id", "=", jobId).execute();
+  await db.deleteFrom("transcript_job_window").where("job_id", "=", jobId).execute();
 }
 
 /** The clock of the database, which all nodes share; never before an earlier change, whatever it was set to. */

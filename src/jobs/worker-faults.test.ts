@@ -164,7 +164,7 @@ test("an engine that is lost is tried again; a job fails when it stays lost", as
   const failing = (failures: number, error: () => Error): Recognizer & { count: number } => {
     const tone = toneRecognizer();
     const recognizer = {
-      languageCodes: ["en-US"],
+      ...tone,
       count: 0,
       recognize(...parameters: Parameters<Recognizer["recognize"]>) {
         if (recognizer.count++ < failures) throw error();

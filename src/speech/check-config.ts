@@ -1,3 +1,5 @@
+import type { PhraseHints, RecognitionMode } from "../engines/engine.ts";
+import type { Recognizer } from "../engines/recognizer.ts";
 import type { Violations } from "../std/service-error.ts";
 import { shown } from "../std/service-error.ts";
 import {
@@ -11,22 +13,36 @@ export const sampleRateHertzMax = 48_000;
 /** §8: maxAlternatives of both recognition modes. */
 export const alternativesMaxMax = 10;
 
+/** decisions, Speech: phrases of all hints of a call, characters of one, and how much likelier it is to be heard. */
+export const hintPhrasesMax = 500;
+export const hintCharsMax = 100;
+export const hintBoostMax = 20;
+const hintBoostDefault = 10;
+
 /** A configuration that can be served. */
 export interface CheckedConfig {
   readonly languageCode: string;
   readonly sampleRateHertz: number;
   readonly alternativesMax: number;
   readonly withWords: boolean;
+  readonly punctuation: boolean;
+  /** Absent where there are none, or they are of no use and ignored. */
+  readonly hints?: readonly PhraseHints[];
 }
 
-/**
- * Checks a RecognitionConfig at `path` (sections 2.4 and 8) and adds every violation; the result counts only without any.
- * `languageCodes` are those of the installed models.
- */
+/** Who is to hear what is configured. */
+export interface Hearing {
+  readonly recognizer: Recognizer;
+  readonly mode: RecognitionMode;
+  /** Hints that the model cannot use are no error: callers of google.cloud.speech.v1 give them to whatever model there is. */
+  readonly ignoresHints: boolean;
+}
+
+/** Checks a RecognitionConfig at `path` (sections 2.4 and 8) and adds every violation; the result counts only without any. */
 export function checkConfig(
   config: RecognitionConfig | undefined,
   path: string,
-  languageCodes: readonly string[],
+  hearing: Hearing,
   violations: Violations,
 ): CheckedConfig {
   if (!config) violations.add(path, "is required");
@@ -43,7 +59,8 @@ export function checkConfig(
     } else if (sampleRateHertz < sampleRateHertzMin || sampleRateHertz > sampleRateHertzMax) {
       violations.add(`${path}.sampleRateHertz`, `is ${sampleRateHertz}: 8000 to 48000 is accepted`);
     }
-    checkLanguage(languageCode, `${path}.languageCode`, languageCodes, violations);
+    const { recognizer, mode } = hearing;
+    checkLanguage(languageCode, `${path}.languageCode`, recognizer.languageCodes(mode), violations);
     if (maxAlternatives < 0 || maxAlternatives > alternativesMaxMax) {
       violations.add(`${path}.maxAlternatives`, `is ${maxAlternatives}: 1 to 10 is accepted`);
     }
@@ -53,7 +70,52 @@ export function checkConfig(
     sampleRateHertz,
     alternativesMax: maxAlternatives === 0 ? 1 : maxAlternatives,
     withWords: config?.enableWordTimeOffsets ?? false,
+    punctuation: config?.enableAutomaticPunctuation ?? false,
+    ...checkHints(config, path, hearing, violations),
   };
+}
+
+function checkHints(
+  config: RecognitionConfig | undefined,
+  path: string,
+  { recognizer, mode, ignoresHints }: Hearing,
+  violations: Violations,
+): Pick<CheckedConfig, "hints"> {
+  const { speechContexts = [], languageCode = "" } = config ?? {};
+  const field = `${path}.speechContexts`;
+  const count = speechContexts.reduce((sum, { phrases }) => sum + phrases.length, 0);
+  if (count > hintPhrasesMax) {
+    violations.add(field, `has ${count} phrases: at most ${hintPhrasesMax} are accepted`);
+    return {};
+  }
+  for (const [index, { phrases, boost }] of speechContexts.entries()) {
+    if (!(boost >= 0 && boost <= hintBoostMax)) {
+      violations.add(`${field}[${index}].boost`, `is ${boost}: 0 to ${hintBoostMax} is accepted`);
+    }
+    for (const [at, phrase] of phrases.entries()) {
+      const place = `${field}[${index}].phrases[${at}]`;
+      if (!/[\p{L}\p{N}]/u.test(phrase)) violations.add(place, "has no letter");
+      else if (phrase.length > hintCharsMax) {
+        violations.add(
+          place,
+          `is ${phrase.length} characters long: at most ${hintCharsMax} are accepted`,
+        );
+      }
+    }
+  }
+  if (count === 0) return {};
+  if (!recognizer.takesHints(languageCode, mode)) {
+    const isHeard = recognizer.languageCodes(mode).includes(languageCode);
+    if (isHeard && !ignoresHints) {
+      violations.add(field, `cannot be used by the model that hears ${languageCode}`);
+    }
+    return {};
+  }
+  const hints = speechContexts.map(({ phrases, boost }) => ({
+    phrases,
+    boost: boost === 0 ? hintBoostDefault : boost,
+  }));
+  return { hints };
 }
 
 function checkEncoding(encoding: number, field: string, violations: Violations): void {

@@ -25,7 +25,12 @@ export async function recognize(
   { describeResults, signal }: { readonly describeResults: boolean; readonly signal: AbortSignal },
 ): Promise<RecognizeResponse> {
   const violations = new Violations();
-  const config = checkConfig(request.config, "config", recognizer.languageCodes, violations);
+  const config = checkConfig(
+    request.config,
+    "config",
+    { recognizer, mode: "short", ignoresHints: describeResults },
+    violations,
+  );
   const samples = checkAudio(request, config, violations);
   violations.throwIfAny();
 

@@ -12,7 +12,7 @@ import {
 import { msOfDuration } from "../std/duration.ts";
 import { ServiceError, Violations } from "../std/service-error.ts";
 import { AudioInput } from "./audio-input.ts";
-import { checkConfig, type CheckedConfig } from "./check-config.ts";
+import { checkConfig, type CheckedConfig, type Hearing } from "./check-config.ts";
 import { Deadline } from "./deadline.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
@@ -59,7 +59,11 @@ export async function* streamingRecognize(
     (seconds) => `no streamingConfig came within ${seconds} s`,
   );
   if (first.done) return;
-  const config = checkStreamingConfig(first.value, recognizer.languageCodes);
+  const config = checkStreamingConfig(first.value, {
+    recognizer,
+    mode: "live",
+    ignoresHints: describeResults,
+  });
   const audio = new AudioInput(messages, deadline, limits.audioMsMax ?? audioMsMax);
   // Who has said nothing yet takes nothing but its socket.
   if (!(await audio.begins())) return;
@@ -86,7 +90,7 @@ interface CheckedStream {
 
 function checkStreamingConfig(
   { streamingRequest }: StreamingRecognizeRequest,
-  languageCodes: readonly string[],
+  hearing: Hearing,
 ): CheckedStream {
   if (streamingRequest.case !== "streamingConfig") {
     const came = streamingRequest.case ?? "a message without a field";
@@ -95,7 +99,7 @@ function checkStreamingConfig(
   const streamingConfig = streamingRequest.value;
   const violations = new Violations();
   const path = "streamingConfig.config";
-  const config = checkConfig(streamingConfig.config, path, languageCodes, violations);
+  const config = checkConfig(streamingConfig.config, path, hearing, violations);
   const endpointing = checkEndpointing(streamingConfig.endpointing, violations);
   violations.throwIfAny();
   return { ...checkedStream(streamingConfig, config, endpointing) };

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIocDChFSZWNvZ25pdGlvbkNvbmZpZxJaCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCEeBBAtK8GApCCExJTkVBUjE2EjQKEXNhbXBsZV9yYXRlX2hlcnR6GAIgASgFQhngQQLSvBgSCQAAAAAAQL9AEQAAAAAAcOdAEhoKDWxhbmd1YWdlX2NvZGUYAyABKAlCA+BBAhIwChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAACRAEiAKGGVuYWJsZV93b3JkX3RpbWVfb2Zmc2V0cxgIIAEoCBIkChxlbmFibGVfYXV0b21hdGljX3B1bmN0dWF0aW9uGAsgASgIIkoKDUF1ZGlvRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIMCghMSU5FQVIxNhABEggKBEZMQUMQAhIHCgNNUDMQCCJEChBSZWNvZ25pdGlvbkF1ZGlvEhEKB2NvbnRlbnQYASABKAxIABINCgN1cmkYAiABKAlIAEIOCgxhdWRpb19zb3VyY2UijAEKEFJlY29nbml6ZVJlcXVlc3QSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhI6CgVhdWRpbxgCIAEoCzImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQXVkaW9CA+BBAiJZChFSZWNvZ25pemVSZXNwb25zZRJECgdyZXN1bHRzGAIgAygLMi0uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25SZXN1bHRCBMi8GAEirgEKF1NwZWVjaFJlY29nbml0aW9uUmVzdWx0EkgKDGFsdGVybmF0aXZlcxgBIAMoCzIyLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSMgoPcmVzdWx0X2VuZF90aW1lGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDWxhbmd1YWdlX2NvZGUYBSABKAkioQEKHFNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSEgoKdHJhbnNjcmlwdBgBIAEoCRIvCgpjb25maWRlbmNlGAIgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQESLQoFd29yZHMYAyADKAsyHi5obHVzdC5zcGVlY2gudjJiZXRhMS5Xb3JkSW5mb0INCgtfY29uZmlkZW5jZSLJAQoIV29yZEluZm8SLQoKc3RhcnRfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIrCghlbmRfdGltZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIMCgR3b3JkGAMgASgJEi8KCmNvbmZpZGVuY2UYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D9IAIgBARITCgtzcGVha2VyX3RhZxgFIAEoBUINCgtfY29uZmlkZW5jZSK1AQoZU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBJMChBzdHJlYW1pbmdfY29uZmlnGAEgASgLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWdIABIXCg1hdWRpb19jb250ZW50GAIgASgMSAASHAoSZmluYWxpemVfdXR0ZXJhbmNlGGQgASgISABCEwoRc3RyZWFtaW5nX3JlcXVlc3QiggMKGlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnEjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISGAoQc2luZ2xlX3V0dGVyYW5jZRgCIAEoCBIXCg9pbnRlcmltX3Jlc3VsdHMYAyABKAgSUQoLZW5kcG9pbnRpbmcYZCABKAsyPC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZy5FbmRwb2ludGluZxqfAQoLRW5kcG9pbnRpbmcSRgoLbWluX3NpbGVuY2UYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CFtK8GBIxmpmZmZmZyT85AAAAAAAAFEASSAoNbWF4X3V0dGVyYW5jZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjEAAAAAAADwPzkAAAAAAABOQCLjAgoaU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2USIQoFZXJyb3IYASABKAsyEi5nb29nbGUucnBjLlN0YXR1cxJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iTAoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAEi7gEKGlN0cmVhbWluZ1JlY29nbml0aW9uUmVzdWx0EkgKDGFsdGVybmF0aXZlcxgBIAMoCzIyLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSEAoIaXNfZmluYWwYAiABKAgSKQoJc3RhYmlsaXR5GAMgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/EjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAYgASgJMsIDCgZTcGVlY2gS7wEKCVJlY29nbml6ZRImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlcXVlc3QaJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXNwb25zZSKQAaK7GAoKBnNwZWVjaBABqLsYgICAArq7GFMKC1VOQVZBSUxBQkxFEglOT19FTkdJTkUaOU5vIHNwZWVjaCBlbmdpbmUgaXMgcmVhZHk7IGl0IGlzIHN0YXJ0ZWQgYWdhaW4gYnkgaXRzZWxmLoLT5JMCHjoBKiIZL3YyYmV0YTEvc3BlZWNoOnJlY29nbml6ZRLFAQoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIkiiuxgKCgZzcGVlY2gQAYLT5JMCNDoBKkIvCglXRUJTT0NLRVQSIi92MmJldGExL3NwZWVjaDpzdHJlYW1pbmdyZWNvZ25pemUoATABYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_rpc_status, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIsUDChFSZWNvZ25pdGlvbkNvbmZpZxJaCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCEeBBAtK8GApCCExJTkVBUjE2EjQKEXNhbXBsZV9yYXRlX2hlcnR6GAIgASgFQhngQQLSvBgSCQAAAAAAQL9AEQAAAAAAcOdAEhoKDWxhbmd1YWdlX2NvZGUYAyABKAlCA+BBAhIwChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAACRAEjwKD3NwZWVjaF9jb250ZXh0cxgGIAMoCzIjLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaENvbnRleHQSIAoYZW5hYmxlX3dvcmRfdGltZV9vZmZzZXRzGAggASgIEiQKHGVuYWJsZV9hdXRvbWF0aWNfcHVuY3R1YXRpb24YCyABKAgiSgoNQXVkaW9FbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEgwKCExJTkVBUjE2EAESCAoERkxBQxACEgcKA01QMxAIIlIKDVNwZWVjaENvbnRleHQSGgoHcGhyYXNlcxgBIAMoCUIJ0rwYBRhkIPQDEiUKBWJvb3N0GAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAADRAIkQKEFJlY29nbml0aW9uQXVkaW8SEQoHY29udGVudBgBIAEoDEgAEg0KA3VyaRgCIAEoCUgAQg4KDGF1ZGlvX3NvdXJjZSKMAQoQUmVjb2duaXplUmVxdWVzdBI8CgZjb25maWcYASABKAsyJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkNvbmZpZ0ID4EECEjoKBWF1ZGlvGAIgASgLMiYuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25BdWRpb0ID4EECIlkKEVJlY29nbml6ZVJlc3BvbnNlEkQKB3Jlc3VsdHMYAiADKAsyLS5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvblJlc3VsdEIEyLwYASKuAQoXU3BlZWNoUmVjb2duaXRpb25SZXN1bHQSSAoMYWx0ZXJuYXRpdmVzGAEgAygLMjIuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgFIAEoCSKhAQocU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRISCgp0cmFuc2NyaXB0GAEgASgJEi8KCmNvbmZpZGVuY2UYAiABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D9IAIgBARItCgV3b3JkcxgDIAMoCzIeLmhsdXN0LnNwZWVjaC52MmJldGExLldvcmRJbmZvQg0KC19jb25maWRlbmNlIskBCghXb3JkSW5mbxItCgpzdGFydF90aW1lGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEisKCGVuZF90aW1lGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEgwKBHdvcmQYAyABKAkSLwoKY29uZmlkZW5jZRgEIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEhMKC3NwZWFrZXJfdGFnGAUgASgFQg0KC19jb25maWRlbmNlIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKCAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIuMCChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRIhCgVlcnJvchgBIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzEkEKB3Jlc3VsdHMYAiADKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJbChFzcGVlY2hfZXZlbnRfdHlwZRgEIAEoDjJALmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlLlNwZWVjaEV2ZW50VHlwZRI0ChFzcGVlY2hfZXZlbnRfdGltZRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJMCg9TcGVlY2hFdmVudFR5cGUSHAoYU1BFRUNIX0VWRU5UX1VOU1BFQ0lGSUVEEAASGwoXRU5EX09GX1NJTkdMRV9VVFRFUkFOQ0UQASLuAQoaU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSSAoMYWx0ZXJuYXRpdmVzGAEgAygLMjIuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRIQCghpc19maW5hbBgCIAEoCBIpCglzdGFiaWxpdHkYAyABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D8SMgoPcmVzdWx0X2VuZF90aW1lGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDWxhbmd1YWdlX2NvZGUYBiABKAkywgMKBlNwZWVjaBLvAQoJUmVjb2duaXplEiYuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVxdWVzdBonLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlc3BvbnNlIpABorsYCgoGc3BlZWNoEAGouxiAgIACursYUwoLVU5BVkFJTEFCTEUSCU5PX0VOR0lORRo5Tm8gc3BlZWNoIGVuZ2luZSBpcyByZWFkeTsgaXQgaXMgc3RhcnRlZCBhZ2FpbiBieSBpdHNlbGYugtPkkwIeOgEqIhkvdjJiZXRhMS9zcGVlY2g6cmVjb2duaXplEsUBChJTdHJlYW1pbmdSZWNvZ25pemUSLy5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0GjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2UiSKK7GAoKBnNwZWVjaBABgtPkkwI0OgEqQi8KCVdFQlNPQ0tFVBIiL3YyYmV0YTEvc3BlZWNoOnN0cmVhbWluZ3JlY29nbml6ZSgBMAFiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_rpc_status, file_hlust_api_annotations]);
 
 /**
  * How the audio is stored and what is wanted of it (section 2.4).
@@ -54,6 +54,14 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   maxAlternatives: number;
 
   /**
+   * Words and phrases that are likely to be said (extension): names, terms. An error where the model of the language has
+   * no use for them. At most 500 phrases in all.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.SpeechContext speech_contexts = 6;
+   */
+  speechContexts: SpeechContext[];
+
+  /**
    * Alternatives carry words with their times.
    *
    * @generated from field: bool enable_word_time_offsets = 8;
@@ -61,7 +69,7 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   enableWordTimeOffsets: boolean;
 
   /**
-   * Punctuation from models that write it.
+   * Keep the punctuation of models that write it. Jobs always do.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -103,6 +111,14 @@ export type RecognitionConfigJson = {
   maxAlternatives?: number;
 
   /**
+   * Words and phrases that are likely to be said (extension): names, terms. An error where the model of the language has
+   * no use for them. At most 500 phrases in all.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.SpeechContext speech_contexts = 6;
+   */
+  speechContexts?: SpeechContextJson[];
+
+  /**
    * Alternatives carry words with their times.
    *
    * @generated from field: bool enable_word_time_offsets = 8;
@@ -110,7 +126,7 @@ export type RecognitionConfigJson = {
   enableWordTimeOffsets?: boolean;
 
   /**
-   * Punctuation from models that write it.
+   * Keep the punctuation of models that write it. Jobs always do.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -178,6 +194,55 @@ export const RecognitionConfig_AudioEncodingSchema: GenEnum<RecognitionConfig_Au
   enumDesc(file_hlust_speech_v2beta1_speech, 0, 0);
 
 /**
+ * Words and phrases that are likely to be said (extension).
+ *
+ * @generated from message hlust.speech.v2beta1.SpeechContext
+ */
+export type SpeechContext = Message<"hlust.speech.v2beta1.SpeechContext"> & {
+  /**
+   * Each of at most 100 characters.
+   *
+   * @generated from field: repeated string phrases = 1;
+   */
+  phrases: string[];
+
+  /**
+   * How much likelier than others they are; absent or 0 means 10.
+   *
+   * @generated from field: float boost = 4;
+   */
+  boost: number;
+};
+
+/**
+ * Words and phrases that are likely to be said (extension).
+ *
+ * @generated from message hlust.speech.v2beta1.SpeechContext
+ */
+export type SpeechContextJson = {
+  /**
+   * Each of at most 100 characters.
+   *
+   * @generated from field: repeated string phrases = 1;
+   */
+  phrases?: string[];
+
+  /**
+   * How much likelier than others they are; absent or 0 means 10.
+   *
+   * @generated from field: float boost = 4;
+   */
+  boost?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message hlust.speech.v2beta1.SpeechContext.
+ * Use `create(SpeechContextSchema)` to create a new message.
+ */
+export const SpeechContextSchema: GenMessage<SpeechContext, {jsonType: SpeechContextJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_speech_v2beta1_speech, 1);
+
+/**
  * The audio to recognize.
  *
  * @generated from message hlust.speech.v2beta1.RecognitionAudio
@@ -231,7 +296,7 @@ export type RecognitionAudioJson = {
  * Use `create(RecognitionAudioSchema)` to create a new message.
  */
 export const RecognitionAudioSchema: GenMessage<RecognitionAudio, {jsonType: RecognitionAudioJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 1);
+  messageDesc(file_hlust_speech_v2beta1_speech, 2);
 
 /**
  * Audio, and what is wanted of it.
@@ -280,7 +345,7 @@ export type RecognizeRequestJson = {
  * Use `create(RecognizeRequestSchema)` to create a new message.
  */
 export const RecognizeRequestSchema: GenMessage<RecognizeRequest, {jsonType: RecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 2);
+  messageDesc(file_hlust_speech_v2beta1_speech, 3);
 
 /**
  * What was said.
@@ -315,7 +380,7 @@ export type RecognizeResponseJson = {
  * Use `create(RecognizeResponseSchema)` to create a new message.
  */
 export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: RecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 3);
+  messageDesc(file_hlust_speech_v2beta1_speech, 4);
 
 /**
  * What was said in one segment of the audio.
@@ -378,7 +443,7 @@ export type SpeechRecognitionResultJson = {
  * Use `create(SpeechRecognitionResultSchema)` to create a new message.
  */
 export const SpeechRecognitionResultSchema: GenMessage<SpeechRecognitionResult, {jsonType: SpeechRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 4);
+  messageDesc(file_hlust_speech_v2beta1_speech, 5);
 
 /**
  * One reading of a segment.
@@ -441,7 +506,7 @@ export type SpeechRecognitionAlternativeJson = {
  * Use `create(SpeechRecognitionAlternativeSchema)` to create a new message.
  */
 export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlternative, {jsonType: SpeechRecognitionAlternativeJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 5);
+  messageDesc(file_hlust_speech_v2beta1_speech, 6);
 
 /**
  * A word and when it was said.
@@ -532,7 +597,7 @@ export type WordInfoJson = {
  * Use `create(WordInfoSchema)` to create a new message.
  */
 export const WordInfoSchema: GenMessage<WordInfo, {jsonType: WordInfoJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 6);
+  messageDesc(file_hlust_speech_v2beta1_speech, 7);
 
 /**
  * What a caller sends: exactly one of the three.
@@ -603,7 +668,7 @@ export type StreamingRecognizeRequestJson = {
  * Use `create(StreamingRecognizeRequestSchema)` to create a new message.
  */
 export const StreamingRecognizeRequestSchema: GenMessage<StreamingRecognizeRequest, {jsonType: StreamingRecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 7);
+  messageDesc(file_hlust_speech_v2beta1_speech, 8);
 
 /**
  * How the audio of a stream is stored and what is wanted of it.
@@ -680,7 +745,7 @@ export type StreamingRecognitionConfigJson = {
  * Use `create(StreamingRecognitionConfigSchema)` to create a new message.
  */
 export const StreamingRecognitionConfigSchema: GenMessage<StreamingRecognitionConfig, {jsonType: StreamingRecognitionConfigJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 8);
+  messageDesc(file_hlust_speech_v2beta1_speech, 9);
 
 /**
  * When an utterance ends (extension).
@@ -729,7 +794,7 @@ export type StreamingRecognitionConfig_EndpointingJson = {
  * Use `create(StreamingRecognitionConfig_EndpointingSchema)` to create a new message.
  */
 export const StreamingRecognitionConfig_EndpointingSchema: GenMessage<StreamingRecognitionConfig_Endpointing, {jsonType: StreamingRecognitionConfig_EndpointingJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 8, 0);
+  messageDesc(file_hlust_speech_v2beta1_speech, 9, 0);
 
 /**
  * What the service sends: results, or an event.
@@ -806,7 +871,7 @@ export type StreamingRecognizeResponseJson = {
  * Use `create(StreamingRecognizeResponseSchema)` to create a new message.
  */
 export const StreamingRecognizeResponseSchema: GenMessage<StreamingRecognizeResponse, {jsonType: StreamingRecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 9);
+  messageDesc(file_hlust_speech_v2beta1_speech, 10);
 
 /**
  * What can happen on a stream besides results.
@@ -845,7 +910,7 @@ export type StreamingRecognizeResponse_SpeechEventTypeJson = "SPEECH_EVENT_UNSPE
  * Describes the enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType.
  */
 export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<StreamingRecognizeResponse_SpeechEventType, StreamingRecognizeResponse_SpeechEventTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 9, 0);
+  enumDesc(file_hlust_speech_v2beta1_speech, 10, 0);
 
 /**
  * What was heard in one segment of the audio, so far or at last.
@@ -936,7 +1001,7 @@ export type StreamingRecognitionResultJson = {
  * Use `create(StreamingRecognitionResultSchema)` to create a new message.
  */
 export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionResult, {jsonType: StreamingRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 10);
+  messageDesc(file_hlust_speech_v2beta1_speech, 11);
 
 /**
  * Audio becomes text at once: a short recording in one call, or speech as it is spoken on a stream. Clients made for

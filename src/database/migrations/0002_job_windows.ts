@@ -1,0 +1,17 @@
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
+
+/** Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker died. */
+export const jobWindows: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      create table transcript_job_window (
+        job_id uuid not null references transcript_job on delete cascade,
+        number int not null,
+        start_ms int not null,
+        end_ms int not null,
+        speakers jsonb not null,
+        primary key (job_id, number))
+    `.execute(db);
+  },
+};
