@@ -10,7 +10,7 @@ import { languageWeight } from "../../src/engines/pocketsphinx/sphinx-settings.t
 import type { Log } from "../../src/std/log.ts";
 import { silence } from "../../test/flite.ts";
 import type { Figure } from "../transcoding/measure.ts";
-import { engineUse } from "./engine-use.ts";
+import { engineUse } from "../engine-use.ts";
 import { sampleRate } from "./talk.ts";
 
 const program = "pocketsphinx_continuous";

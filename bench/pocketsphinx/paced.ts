@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Distribution, type Summary } from "../../src/cli/bench/distribution.ts";
 import { type EnginePool, openEnginePool } from "../../src/engines/engine-pool.ts";
 import type { Log } from "../../src/std/log.ts";
-import { engineUse } from "./engine-use.ts";
+import { engineUse } from "../engine-use.ts";
 import { sampleRate, type Talk } from "./talk.ts";
 
 const chunkMs = 100;

@@ -1,4 +1,4 @@
-import { processTree, pssBytes } from "../../src/cli/bench/process-tree.ts";
+import { processTree, pssBytes } from "../src/cli/bench/process-tree.ts";
 
 /** CPU time and memory of the engine processes of this process, so far. */
 export async function engineUse(): Promise<{ readonly cpuMs: number; readonly bytes: number }> {

@@ -1,0 +1,109 @@
+// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: CPU a second of audio of every installed model: alone, as its engine is
+// called directly, and through the service's streams; 1, 4 and 16 streams at once.
+import { availableParallelism, cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { findModels, type LoadableModel } from "../src/engines/loadable-models.ts";
+import { builtinModelsFolder } from "../src/engines/models/models-folder.ts";
+import { createLog } from "../src/std/log.ts";
+import { hearAlone, openAlone } from "./engines/alone.ts";
+import { hearThroughPool } from "./engines/through-pool.ts";
+import { type Speech, speechOf } from "./engines/speech.ts";
+
+/** What the service may add to an engine, where the engine is what costs: below this, sockets and pipes cost more than hearing. */
+const ratioMax = 1.1;
+const cheapShare = 0.02;
+/** Streams at once. Of a model that takes more than a tenth of a core a stream no process is let have so many. */
+const countsOf = (ownMs: number) => (ownMs > 100 ? [1] : [1, 4, 16]);
+
+const { values } = parseArgs({
+  options: {
+    models: { type: "string", default: builtinModelsFolder },
+    only: { type: "string" },
+    rounds: { type: "string", default: "3" },
+  },
+});
+const rounds = Number(values.rounds);
+console.log(
+  `machine  ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.versions.node}\n`,
+);
+const { models, refused } = await findModels("auto", values.models);
+for (const { folder, reason } of refused) console.log(`refused  ${folder}: ${reason}`);
+let isWithin = true;
+const wanted = models.filter(({ name }) => values.only === undefined || name === values.only);
+for (const model of wanted.filter(({ uses }) => uses.length > 0)) {
+  isWithin = (await measure(model)) && isWithin;
+}
+if (!isWithin) process.exitCode = 1;
+
+async function measure(model: LoadableModel): Promise<boolean> {
+  const speech = speechOf(model.languageCodes[0] ?? "");
+  const isLive = model.uses.includes("live");
+  const mode = isLive ? "live" : "job";
+  const { counts, alone } = await aloneCounts(model, speech, mode);
+  const through = await leastOf(
+    rounds,
+    async () => await throughCounts(model, speech, { counts, mode }),
+  );
+  console.log(`${model.name} ${model.version} (${mode}), CPU ms a second of audio`);
+  for (const [index, count] of counts.entries()) {
+    const [own = NaN, service = NaN] = [alone[index], through[index]];
+    const [one = NaN] = through;
+    console.log(
+      `  ${String(count).padStart(2)} at once: alone ${own.toFixed(2)}, through the service ${service.toFixed(2)} ` +
+        `(${(service / own).toFixed(2)} times); ${(service / one).toFixed(2)} of what 1 takes`,
+    );
+  }
+  const [ownOne = NaN] = alone;
+  const [serviceOne = NaN] = through;
+  const ratio = serviceOne / ownOne;
+  const isGood = ratio <= ratioMax || ownOne < cheapShare * 1000;
+  const isShared = !isLive || counts.length === 1 || (through.at(-1) ?? NaN) < serviceOne;
+  console.log(isGood && isShared ? "" : `  OVER THE LIMIT (${ratioMax})\n`);
+  return isGood && isShared;
+}
+
+/** A library may be loaded into a process once only: so is its engine here. */
+async function aloneCounts(
+  model: LoadableModel,
+  speech: Speech,
+  mode: "live" | "job",
+): Promise<{ readonly counts: readonly number[]; readonly alone: readonly number[] }> {
+  const engine = await openAlone(model);
+  const first = { ...speech, utterances: speech.utterances.slice(0, 2) };
+  try {
+    const counts = countsOf(await hearAlone(engine, first, { count: 1, mode }));
+    const alone = await leastOf(rounds, async () => {
+      const found: number[] = [];
+      for (const count of counts) found.push(await hearAlone(engine, speech, { count, mode }));
+      return found;
+    });
+    return { counts, alone };
+  } finally {
+    engine.close();
+  }
+}
+
+async function throughCounts(
+  model: LoadableModel,
+  speech: Speech,
+  { counts, mode }: { readonly counts: readonly number[]; readonly mode: "live" | "job" },
+): Promise<number[]> {
+  const found: number[] = [];
+  for (const count of counts) {
+    const log = createLog("error");
+    found.push(
+      await hearThroughPool(model, speech, { count, mode, modelsFolder: values.models, log }),
+    );
+  }
+  return found;
+}
+
+/** The least of each of several runs: what others on the machine add is no cost of ours. */
+async function leastOf(times: number, run: () => Promise<number[]>): Promise<number[]> {
+  let least: number[] = [];
+  for (let time = 0; time < times; time++) {
+    const found = await run();
+    least = found.map((value, index) => Math.min(value, least[index] ?? Infinity));
+  }
+  return least;
+}

@@ -1,0 +1,50 @@
+// An engine in this very process, called directly: no pipe, no endpointing, no turns.
+import { setImmediate as turn } from "node:timers/promises";
+import { type Decoder, type Engine, engineSampleRate } from "../../src/engines/engine.ts";
+import { openEngine } from "../../src/engines/engine-source.ts";
+import type { LoadableModel } from "../../src/engines/loadable-models.ts";
+import { cpuMs } from "../../test/cpu-time.ts";
+import type { Speech } from "./speech.ts";
+
+const sliceSamples = engineSampleRate / 10;
+
+export async function openAlone({ source }: LoadableModel): Promise<Engine> {
+  if (source.engine === "diarizer") throw new Error("it hears no words");
+  return await openEngine(source);
+}
+
+/** CPU milliseconds a second of audio of `count` decoders that hear the same at once. */
+export async function hearAlone(
+  engine: Engine,
+  { utterances }: Speech,
+  { count, mode }: { readonly count: number; readonly mode: "live" | "job" },
+): Promise<number> {
+  const decoders = Array.from({ length: count }, () =>
+    engine.createDecoder({ mode, alternativesMax: 1 }),
+  );
+  const hearAll = () => Promise.all(decoders.map((decoder) => hear(decoder, utterances)));
+  // The first time is the compiler's.
+  await hearAll();
+  const startMs = cpuMs();
+  await hearAll();
+  const takenMs = cpuMs() - startMs;
+  for (const decoder of decoders) decoder.close();
+  const samples = utterances.reduce((sum, { length }) => sum + length, 0);
+  return takenMs / ((count * samples) / engineSampleRate);
+}
+
+async function hear(decoder: Decoder, utterances: readonly Int16Array[]): Promise<void> {
+  for (const utterance of utterances) {
+    decoder.begin();
+    for (let at = 0; at < utterance.length; at += sliceSamples) {
+      decoder.accept(utterance.subarray(at, at + sliceSamples));
+      for (let work = decoder.work(); work !== false; work = decoder.work()) {
+        await (work === true ? turn() : work);
+      }
+    }
+    const ending = decoder.end();
+    for (let slice = ending.next(); !slice.done; slice = ending.next()) {
+      await (slice.value ?? turn());
+    }
+  }
+}

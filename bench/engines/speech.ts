@@ -1,0 +1,27 @@
+import { espeak, flite, joined, silence } from "../../test/flite.ts";
+import { icelandicSentences } from "../icelandic-sentences.ts";
+import { sentences } from "../sentences.ts";
+
+/** What a stream says. */
+export interface Speech {
+  readonly languageCode: string;
+  /** One utterance each, with a little silence around. */
+  readonly utterances: readonly Int16Array[];
+  /** All of them with pauses between that end an utterance. */
+  readonly talk: Int16Array;
+}
+
+const utterancesMax = 10;
+
+/** Icelandic by espeak-ng, everything else as English by flite. */
+export function speechOf(languageCode: string): Speech {
+  const isIcelandic = languageCode.startsWith("is");
+  const texts = (isIcelandic ? icelandicSentences : sentences).slice(0, utterancesMax);
+  const edge = silence(100);
+  const utterances = texts.map((text) =>
+    joined(edge, isIcelandic ? espeak(text) : flite(text, { voice: "rms" }), edge),
+  );
+  const pause = silence(700);
+  const talk = joined(...utterances.flatMap((utterance) => [pause, utterance]), pause);
+  return { languageCode, utterances, talk };
+}

@@ -1,0 +1,55 @@
+// The same speech through an engine process, as a stream of the service is heard.
+import { engineSampleRate, type RecognitionMode } from "../../src/engines/engine.ts";
+import { openEnginePool } from "../../src/engines/engine-pool.ts";
+import type { LoadableModel } from "../../src/engines/loadable-models.ts";
+import type { Log } from "../../src/std/log.ts";
+import { engineUse } from "../engine-use.ts";
+import type { Speech } from "./speech.ts";
+
+const chunkSamples = engineSampleRate / 10;
+
+/** CPU milliseconds of the engine processes a second of speech of `count` streams at once. */
+export async function hearThroughPool(
+  model: LoadableModel,
+  { languageCode, utterances, talk }: Speech,
+  options: {
+    readonly count: number;
+    readonly mode: RecognitionMode;
+    readonly modelsFolder: string;
+    readonly log: Log;
+  },
+): Promise<number> {
+  const { count, mode, modelsFolder, log } = options;
+  await using pool = await openEnginePool({
+    engine: "auto",
+    processes: 1,
+    modelsFolder,
+    only: model.name,
+    log,
+  });
+  const hearAll = () =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const recognition = pool.recognize(chunksOf(talk), {
+          languageCode,
+          mode,
+          sampleRateHertz: engineSampleRate,
+        });
+        let finals = 0;
+        for await (const { isFinal } of recognition) if (isFinal) finals += 1;
+        if (finals === 0) throw new Error("nothing was heard");
+      }),
+    );
+  await hearAll();
+  const before = await engineUse();
+  await hearAll();
+  const after = await engineUse();
+  const samples = utterances.reduce((sum, { length }) => sum + length, 0);
+  return (after.cpuMs - before.cpuMs) / ((count * samples) / engineSampleRate);
+}
+
+function* chunksOf(samples: Int16Array): Generator<Int16Array> {
+  for (let at = 0; at < samples.length; at += chunkSamples) {
+    yield samples.subarray(at, at + chunkSamples);
+  }
+}
