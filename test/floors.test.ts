@@ -36,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "server",
   ],
   "main.ts": ["std", "config.ts", "app.ts"],
-  cli: ["client", "gen", "std", "audio/wav.ts", "config.ts", "main.ts"],
+  cli: ["client", "gen", "std", "engines", "audio/wav.ts", "config.ts", "main.ts"],
   client: ["std", "gen", "transcoding"],
   console: ["client", "gen", "std"],
 };

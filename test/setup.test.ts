@@ -36,7 +36,7 @@ test("missing packages are named to whoever is not root, with the command that i
     assert.match(stderr, /only root can install them/);
     assert.match(
       stderr,
-      /apt-get install --no-install-recommends ffmpeg bubblewrap libpocketsphinx3 pocketsphinx-en-us$/m,
+      /apt-get install --no-install-recommends ffmpeg bubblewrap bzip2 libpocketsphinx3 pocketsphinx-en-us$/m,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

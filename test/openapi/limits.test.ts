@@ -23,6 +23,7 @@ import {
 } from "../../src/gen/hlust/api/annotations_pb.ts";
 import {
   RecognitionConfigSchema,
+  SpeechContextSchema,
   SpeechRecognitionAlternativeSchema,
   StreamingRecognitionConfig_EndpointingSchema,
   StreamingRecognitionResultSchema,
@@ -45,6 +46,9 @@ import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
 import { urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,
+  hintBoostMax,
+  hintCharsMax,
+  hintPhrasesMax,
   sampleRateHertzMax,
   sampleRateHertzMin,
 } from "../../src/speech/check-config.ts";
@@ -108,6 +112,11 @@ function expectedLimits(): Map<string, LimitsInit> {
       { min: sampleRateHertzMin, max: sampleRateHertzMax },
     ],
     [`${RecognitionConfigSchema.typeName}.max_alternatives`, { min: 0, max: alternativesMaxMax }],
+    [
+      `${SpeechContextSchema.typeName}.phrases`,
+      { itemsMax: hintPhrasesMax, charsMax: hintCharsMax },
+    ],
+    [`${SpeechContextSchema.typeName}.boost`, { min: 0, max: hintBoostMax }],
     [`${SpeechRecognitionAlternativeSchema.typeName}.confidence`, share],
     [`${WordInfoSchema.typeName}.confidence`, share],
     [`${StreamingRecognitionResultSchema.typeName}.stability`, share],

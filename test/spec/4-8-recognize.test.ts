@@ -181,13 +181,13 @@ function withBitsPerSample(file: Buffer, bits: number): Buffer {
   return changed;
 }
 
-test("is-IS names the installed languages until its model is there", async () => {
+test("a language without a model names the installed ones", async () => {
   const audio = { content: content(new Uint8Array(3200)) };
-  const { status, json } = await recognize({ config: { ...config, languageCode: "is-IS" }, audio });
+  const { status, json } = await recognize({ config: { ...config, languageCode: "fo-FO" }, audio });
   assert.equal(status, 400);
   assert.match(
     json.message,
-    /config\.languageCode: is "is-IS", which has no installed model; installed: en-US/,
+    /config\.languageCode: is "fo-FO", which has no installed model; installed: en-US, is-IS/,
   );
 });
 

@@ -1,0 +1,198 @@
+// Sections 4.1, 4.8 and 4.9 in Icelandic, out of the box, and beside English on one service.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { espeak, flite, joined, silence } from "../flite.ts";
+import { wavOf } from "../jobs-fixture.ts";
+import { pollJob, submit, textOf } from "./jobs.ts";
+import { type MediaHost, openMediaHost } from "./media-host.ts";
+import { openTestService, type TestService } from "./service.ts";
+import { finalsOf, openStream, secondsOf, streamingConfig } from "./stream.ts";
+
+const sentences = ["góðan daginn", "veðrið er gott í dag", "takk fyrir komuna"];
+const english = "the weather is cold and dark today";
+const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "is-IS" };
+let service: TestService;
+let host: MediaHost;
+/** The sentences with a second of silence around each. */
+let talk: Int16Array;
+let englishTalk: Int16Array;
+
+before(async () => {
+  const pause = silence(1000);
+  talk = joined(pause, ...sentences.flatMap((sentence) => [espeak(sentence), pause]));
+  englishTalk = joined(silence(300), flite(english), pause);
+  host = await openMediaHost({ "/talk.wav": wavOf(talk), "/english.wav": wavOf(englishTalk) });
+  service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+});
+
+const bytesOf = (samples: Int16Array) =>
+  Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+
+const recognize = (samples: Int16Array, changes: Readonly<Record<string, unknown>> = {}) =>
+  service.call("POST", "/v2beta1/speech:recognize", {
+    config: { ...config, ...changes },
+    audio: { content: bytesOf(samples).toString("base64") },
+  });
+
+/** The best text of each result. */
+const textsOf = (json: { results: { alternatives: { transcript: string }[] }[] }) =>
+  json.results.map(({ alternatives }) => alternatives[0]?.transcript);
+
+/** The finals of a live stream of these samples, all sent at once. */
+async function hearLive(samples: Int16Array, languageCode: string) {
+  const socket = await openStream(service.address, { token: service.key });
+  socket.send(streamingConfig({ languageCode, enableWordTimeOffsets: true }));
+  socket.sendAudio(bytesOf(samples), 3200);
+  socket.send({ audioContent: "" });
+  assert.equal(await socket.closed, 1000);
+  return socket.messages;
+}
+
+test("recognize() hears Icelandic: text, distinct alternatives, confidences, words and times", async () => {
+  const { status, json } = await recognize(talk, {
+    enableWordTimeOffsets: true,
+    maxAlternatives: 10,
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(textsOf(json), sentences);
+  let endBefore = 0.8;
+  for (const [index, { alternatives }] of json.results.entries()) {
+    const texts = alternatives.map(({ transcript }: { transcript: string }) => transcript);
+    assert.ok(texts.length > 1 && texts.length <= 10);
+    assert.equal(new Set(texts).size, texts.length);
+    const [{ words, confidence }] = alternatives;
+    assert.ok(confidence > 0 && confidence <= 1);
+    assert.equal(words.map(({ word }: { word: string }) => word).join(" "), sentences[index]);
+    for (const word of words) {
+      assert.ok(secondsOf(word.startTime) >= endBefore, "after the word before it");
+      assert.ok(secondsOf(word.endTime) > secondsOf(word.startTime));
+      assert.ok(word.confidence > 0 && word.confidence <= 1);
+      endBefore = secondsOf(word.endTime);
+    }
+    // A second of silence lies between the sentences.
+    endBefore += 0.7;
+  }
+});
+
+test("a live stream hears Icelandic while it is spoken", async () => {
+  const messages = await hearLive(talk, "is-IS");
+  const finals = finalsOf(messages);
+  assert.deepEqual(
+    finals.map(({ transcript }) => transcript),
+    sentences.map((sentence) => `${sentence} `),
+  );
+  const interim = messages
+    .flatMap(({ result }) => result?.results ?? [])
+    .filter(({ isFinal }) => isFinal === undefined);
+  assert.ok(interim.length >= 6, `${interim.length} interim results`);
+  const times = finals.flatMap(({ words = [] }) => words.map((word) => secondsOf(word.startTime)));
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  assert.ok((times[0] ?? 0) > 0.8 && (times.at(-1) ?? Infinity) < talk.length / 16_000);
+});
+
+test("a job hears Icelandic, also under its experimental code", async () => {
+  for (const languageCode of ["is-IS", "is-IS-x-exp"]) {
+    const submitted = await submit(service, `${host.address}/talk.wav`, { languageCode });
+    assert.equal(submitted.status, 200);
+    const { last } = await pollJob(service, submitted.json.name);
+    assert.equal(last.state, "SUCCESS");
+    const { json } = await service.call("GET", `/v1alpha1/${last.transcript}`);
+    assert.equal(textOf(json), sentences.join(" "));
+    assert.equal(json.metadata.languageCode, languageCode);
+    assert.deepEqual(
+      json.segments.map(({ speakerId }: { speakerId: string }) => speakerId),
+      sentences.map(() => ""),
+      "nobody can tell who speaks without a model for that",
+    );
+    assert.deepEqual(json.metadata.speakers, {});
+  }
+});
+
+test("streams, calls and jobs in two languages go on at once on one service", async () => {
+  // One in English for each process: so many are let in on any machine.
+  const streams = Array.from({ length: 8 }, async (_, index) => {
+    const isIcelandic = index > 1;
+    const messages = await hearLive(
+      isIcelandic ? talk : englishTalk,
+      isIcelandic ? "is-IS" : "en-US",
+    );
+    const heard = finalsOf(messages).map(({ transcript }) => transcript.trim());
+    assert.deepEqual(heard, isIcelandic ? sentences : [english]);
+  });
+  const calls = Array.from({ length: 4 }, async (_, index) => {
+    const isIcelandic = index % 2 === 0;
+    const { json } = isIcelandic
+      ? await recognize(talk)
+      : await recognize(englishTalk, { languageCode: "en-US" });
+    assert.deepEqual(textsOf(json), isIcelandic ? sentences : [english]);
+  });
+  const rows = [
+    ["talk.wav", "is-IS", sentences.join(" ")],
+    ["english.wav", "en-US", english],
+  ] as const;
+  const jobs = rows.map(async ([file, languageCode, text]) => {
+    const { json } = await submit(service, `${host.address}/${file}`, { languageCode });
+    const { last } = await pollJob(service, json.name);
+    const transcript = await service.call("GET", `/v1alpha1/${last.transcript}`);
+    assert.equal(textOf(transcript.json), text);
+  });
+  await Promise.all([...streams, ...calls, ...jobs]);
+});
+
+test("vocabulary hints are taken where the model can use them, else refused by their field", async () => {
+  const speechContexts = [{ phrases: ["veðrið", "Guðrún Ósvífursdóttir"], boost: 5 }];
+  const { status, json } = await recognize(talk, { speechContexts });
+  assert.equal(status, 200);
+  assert.deepEqual(textsOf(json), sentences);
+
+  const refused = await recognize(englishTalk, { languageCode: "en-US", speechContexts });
+  assert.equal(refused.status, 400);
+  assert.match(
+    refused.json.message,
+    /config\.speechContexts: cannot be used by the model that hears en-US/,
+  );
+  const none = await recognize(englishTalk, { languageCode: "en-US", speechContexts: [] });
+  assert.equal(none.status, 200);
+  const many = Array.from({ length: 501 }, (_, index) => `orð ${index}`);
+  const rows: [contexts: unknown, field: string, problem: RegExp][] = [
+    [[{ phrases: [many[0], ""] }], "config.speechContexts[0].phrases[1]", /has no letter/],
+    [[{ phrases: ["…"] }], "config.speechContexts[0].phrases[0]", /has no letter/],
+    [[{ phrases: ["x".repeat(101)] }], "config.speechContexts[0].phrases[0]", /101 characters/],
+    [[{ phrases: many }], "config.speechContexts", /has 501 phrases: at most 500/],
+    [[{ phrases: ["a"], boost: 20.5 }], "config.speechContexts[0].boost", /is 20.5: 0 to 20/],
+    [[{ phrases: ["a"], boost: -1 }], "config.speechContexts[0].boost", /is -1: 0 to 20/],
+    [[{ phrases: ["a"], boost: "NaN" }], "config.speechContexts[0].boost", /is NaN: 0 to 20/],
+    [[{ phrases: "a" }], "config.speechContexts[0].phrases", /./],
+  ];
+  for (const [contexts, field, problem] of rows) {
+    const answer = await recognize(talk, { speechContexts: contexts });
+    assert.equal(answer.status, 400, field);
+    const bad = answer.json.details.find((each: { "@type": string }) =>
+      each["@type"].endsWith("BadRequest"),
+    );
+    const [violation] = bad.fieldViolations;
+    assert.equal(violation.field, field);
+    assert.match(violation.description, problem);
+  }
+});
+
+test("hints of a live stream are checked with its configuration", async () => {
+  const refused = await openStream(service.address, { token: service.key });
+  refused.send(streamingConfig({ speechContexts: [{ phrases: ["cold"] }] }));
+  assert.equal(await refused.closed, 1007);
+  assert.match(refused.messages[0]?.error?.message ?? "", /speechContexts: cannot be used/);
+  const socket = await openStream(service.address, { token: service.key });
+  const speechContexts = [{ phrases: ["komuna"] }];
+  socket.send(streamingConfig({ languageCode: "is-IS", speechContexts }));
+  socket.sendAudio(bytesOf(talk), 3200);
+  socket.send({ audioContent: "" });
+  assert.equal(await socket.closed, 1000);
+  assert.equal(finalsOf(socket.messages).at(-1)?.transcript, "takk fyrir komuna ");
+});

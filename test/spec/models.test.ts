@@ -1,0 +1,133 @@
+// Models that are installed while the service runs, and what they bring: another language, and who speaks.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { builtinModelsFolder } from "../../src/engines/models/models-folder.ts";
+import { espeak, flite, joined, silence } from "../flite.ts";
+import { wavOf } from "../jobs-fixture.ts";
+import { serveDownloads } from "../model-fixture.ts";
+import { type EndedCommand, runHlust } from "../run-hlust.ts";
+import { until } from "../until.ts";
+import { pollJob, submit, textOf } from "./jobs.ts";
+import { type MediaHost, openMediaHost } from "./media-host.ts";
+import { openTestService, type TestService } from "./service.ts";
+
+const starter = join(builtinModelsFolder, "is-IS-starter");
+const testModels = resolve(import.meta.dirname, "../models");
+/** Who says what. */
+const dialogue = [
+  ["rms", "good morning and welcome to the meeting of today"],
+  ["en+f3", "thank you it is good to be here again with all of you"],
+  ["rms", "first we should talk about the budget of the coming year"],
+  ["en+f3", "I have looked at the numbers and they do not look so good"],
+] as const;
+
+let folder: string;
+let service: TestService;
+let host: MediaHost;
+let environment: Record<string, string>;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hlust-models-"));
+  environment = {
+    HLUST_DATA: join(folder, "data"),
+    HLUST_MODELS: join(folder, "models"),
+    HLUST_CATALOGUE: join(folder, "catalogue.json"),
+  };
+  const spoken = dialogue.flatMap(([voice, text]) => [
+    voice === "rms" ? flite(text, { voice }) : espeak(text, { voice }),
+    silence(700),
+  ]);
+  host = await openMediaHost({
+    "/hello.wav": wavOf(joined(silence(300), espeak("góðan daginn"), silence(500))),
+    "/dialogue.wav": wavOf(joined(...spoken)),
+  });
+  const { HLUST_MODELS = "" } = environment;
+  service = await openTestService({ HLUST_MODELS });
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const models = (...args: string[]): Promise<EndedCommand> =>
+  runHlust(["models", ...args], environment);
+
+async function loadedModels(): Promise<string[]> {
+  const { json } = await service.call("GET", "/readyz");
+  return json.parts.engines.models.map(({ name }: { name: string }) => name);
+}
+
+/** An archive of the starter model, and its entry in a catalogue as a model of Faroese; `change` spoils the files before. */
+function publish(url: string, change: (folder: string) => void = () => {}): Buffer {
+  const upstream = mkdtempSync(join(folder, "upstream-"));
+  cpSync(starter, upstream, { recursive: true });
+  const card = JSON.parse(readFileSync(join(upstream, "model.json"), "utf8"));
+  const files = Object.entries<{ path: string }>(card.files).map(
+    ([part, { path }]) => [part, { path }] as const,
+  );
+  change(upstream);
+  const downloads = [{ url: `${url}/faroese.tar.bz2`, unpack: "tar.bz2" }];
+  const entry = { ...card, name: "faroese", languageCodes: ["fo-FO"], downloads };
+  const catalogue = { models: [{ ...entry, files: Object.fromEntries(files) }] };
+  writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue));
+  return execFileSync("tar", ["-cj", "-C", upstream, "."], { maxBuffer: 64 << 20 });
+}
+
+test("a model that is pulled serves the running service, and is gone when it is removed", async () => {
+  let archive: Buffer = Buffer.alloc(0);
+  await using server = await serveDownloads((_request, response) => response.end(archive));
+  archive = publish(server.url, (upstream) => {
+    const model = join(upstream, "model.onnx");
+    writeFileSync(model, readFileSync(model).subarray(0, 2_000_000));
+  });
+  const broken = await models("pull", "faroese");
+  assert.equal(broken.code, 1);
+  assert.match(broken.errors, /faroese cannot be loaded: model\.onnx: is cut off/);
+  assert.deepEqual(JSON.parse((await models("list", "--json")).out).refused, []);
+
+  archive = publish(server.url);
+  rmSync(join(folder, "models/.checksums.json"), { force: true });
+  const pulled = await models("pull", "faroese");
+  assert.equal(pulled.code, 0, pulled.errors);
+  await until(async () => (await loadedModels()).includes("faroese"));
+  const wav = join(folder, "hello.wav");
+  writeFileSync(wav, wavOf(joined(silence(300), espeak("góðan daginn"), silence(500))));
+  const tried = await models("test", "faroese", wav);
+  assert.match(tried.out, /^góðan daginn\n\n1\.\d s of audio in \d+\.\d s: 0\.\d+ of real time\n$/);
+
+  const { json } = await submit(service, `${host.address}/hello.wav`, { languageCode: "fo-FO" });
+  const { last } = await pollJob(service, json.name);
+  const transcript = await service.call("GET", `/v1alpha1/${last.transcript}`);
+  assert.equal(textOf(transcript.json), "góðan daginn");
+
+  assert.equal((await models("remove", "faroese")).code, 0);
+  await until(async () => !(await loadedModels()).includes("faroese"));
+  const refused = await submit(service, `${host.address}/hello.wav`, { languageCode: "fo-FO" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.json.message, /fo-FO has no installed model; installed: en-US, is-IS/);
+});
+
+test("jobs say who speaks once a model for it is installed", async () => {
+  const added = await models("add", join(testModels, "diarization"));
+  assert.equal(added.code, 0, added.errors);
+  await until(async () => (await loadedModels()).includes("diarization"));
+  const { json } = await submit(service, `${host.address}/dialogue.wav`, {
+    speakers: { "2": { name: "Guðrún" } },
+  });
+  const { last } = await pollJob(service, json.name, 120);
+  assert.equal(last.state, "SUCCESS");
+  const transcript = (await service.call("GET", `/v1alpha1/${last.transcript}`)).json;
+  const speakers = transcript.segments.map(({ speakerId }: { speakerId: string }) => speakerId);
+  // An utterance may be heard as two, but nobody is taken for somebody else.
+  const turns = speakers.filter((id: string, index: number) => id !== speakers[index - 1]);
+  assert.deepEqual(turns, ["1", "2", "1", "2"]);
+  const names = { "1": { name: "Speaker 1" }, "2": { name: "Guðrún" } };
+  assert.deepEqual(transcript.metadata.speakers, names);
+  assert.equal((await models("remove", "diarization")).code, 0);
+  await until(async () => !(await loadedModels()).includes("diarization"));
+});
