@@ -52,7 +52,8 @@ async function checkTrigrams(pool: pg.Pool): Promise<void> {
   const trigrams = async () => {
     await pool.query("create extension if not exists pg_trgm");
     return pool.query<{ found: boolean }>(
-      "select cardinality(show_trgm('þæö')) >= 4 and show_trgm('ÞÆÖ') = show_trgm('þæö') as found",
+      `select show_trgm('ÞÆÖ') = show_trgm('þæö')
+         and (select bool_and(cardinality(show_trgm(word)) >= 4) from unnest(array['þæö', 'σδφ', '会議録']) word) as found`,
     );
   };
   const { rows } = await trigrams().catch((error: unknown) => {
@@ -65,7 +66,7 @@ async function checkTrigrams(pool: pg.Pool): Promise<void> {
         `create extension btree_gin`,
     );
   });
-  if (!rows[0]?.found) refuse(`pg_trgm drops Icelandic letters in its locale. ${createAdvice}`);
+  if (!rows[0]?.found) refuse(`pg_trgm drops letters beyond ASCII in its locale. ${createAdvice}`);
 }
 
 function refuse(why: string): never {

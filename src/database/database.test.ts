@@ -4,11 +4,14 @@ import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { openTestDatabase } from "../../test/open-test-database.ts";
 import { until } from "../../test/until.ts";
+import { foldText } from "../std/fold-text.ts";
+import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database.ts";
 import { migrate } from "./migrate.ts";
 import { first } from "./migrations/0001_first.ts";
+import { jobWindows } from "./migrations/0002_job_windows.ts";
 import { signingKey } from "./signing-key.ts";
 
 const log = createLog("silent");
@@ -36,7 +39,8 @@ describe("openDatabase()", () => {
       assert.deepEqual(await each.db.selectFrom("account").selectAll().execute(), []);
     }
     const done = await opened[0].pool.query("select name from kysely_migration");
-    assert.deepEqual(done.rows, [{ name: "0001_first" }, { name: "0002_job_windows" }]);
+    const names = done.rows.map(({ name }) => name);
+    assert.deepEqual(names, ["0001_first", "0002_job_windows", "0003_archive"]);
     await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
     await assert.rejects(opened[0].ping(), /after calling end/);
   });
@@ -46,6 +50,65 @@ describe("openDatabase()", () => {
     const later = { up: () => Promise.resolve() };
     await migrate({ connectionString: url }, log, { "0001_first": first, "0002_later": later });
     await assert.rejects(open(url), /newer Hlust.*0002_later/);
+  });
+
+  it("has the media of transcripts described that an earlier version kept", async () => {
+    const url = await newDatabase("earlier");
+    const earlier = { "0001_first": first, "0002_job_windows": jobWindows };
+    await migrate({ connectionString: url }, log, earlier);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const [account, kept, unused] = [newId(), newId(), newId()];
+    await client.query("insert into account values ($1, 'test')", [account]);
+    const media = "insert into media values ($1, $2, 1, '', 'audio/wav')";
+    for (const id of [kept, unused]) await client.query(media, [id, account]);
+    await client.query(
+      `insert into transcript (id, account_id, version_id, metadata, keywords, media_id)
+       select gen_random_uuid(), $1, gen_random_uuid(), '{}', '{}', $2 from generate_series(1, 2)`,
+      [account, kept],
+    );
+    await client.end();
+    await using opened = await open(url);
+    const rows = await opened.db.selectFrom("media_description").select("media_id").execute();
+    assert.deepEqual(rows, [{ media_id: kept }]);
+  });
+
+  it("folds the subjects of transcripts that are there, and tells their heads the parents of their versions", async () => {
+    const url = await newDatabase("before_archive");
+    const landed = { "0001_first": first, "0002_job_windows": jobWindows };
+    await migrate({ connectionString: url }, log, landed);
+    await using client = await openClient(url);
+    // More than are folded at once; every one has a letter beyond ASCII.
+    const subjects = ["STRASSE Straße", "ΟΔΟΣ", "e\u0301 É", "ﬁ İ", "Plain", "ÞÁ", "", undefined];
+    await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
+    await client.query(
+      `insert into transcript (id, account_id, version_id, metadata, keywords)
+       select gen_random_uuid(), account.id, gen_random_uuid(), text::jsonb, '{}'
+       from account, unnest($1::text[]) text, generate_series(1, 1100)`,
+      [subjects.map((subject) => JSON.stringify({ subject }))],
+    );
+    await client.query(
+      `insert into transcript_segments select id, '\\x00', '\\x00', 0 from transcript`,
+    );
+    await client.query(
+      `insert into transcript_version (id, transcript_id, parent_id, metadata, segments_sha256)
+       select version_id, id, case when metadata->>'subject' = 'ÞÁ' then id end, metadata, '\\x00' from transcript`,
+    );
+    await using opened = await open(url);
+    const { rows } = await opened.pool.query<{ was: string | null; is: string; count: string }>(
+      `select metadata->>'subject' as was, subject as is, count(*) from transcript
+       where (parent_version_id is not null) = (metadata->>'subject' is not distinct from 'ÞÁ')
+         and (parent_version_id = id) is not false
+       group by 1, 2`,
+    );
+    const expected = subjects.map((was) => ({
+      was: was ?? null,
+      is: foldText(was ?? ""),
+      count: "1100",
+    }));
+    const order = (a: { was: string | null }, b: { was: string | null }) =>
+      `${a.was}`.localeCompare(`${b.was}`);
+    assert.deepEqual(rows.toSorted(order), expected.toSorted(order));
   });
 
   const icelandic =
@@ -91,11 +154,12 @@ describe("openDatabase()", () => {
     );
   });
 
-  it("finds Icelandic text in any case by trigrams", async () => {
+  it("finds text of any alphabet by trigrams, in any case", async () => {
     const { rows } = await database.pool.query(
-      "select show_trgm('Þjóð') = show_trgm('ÞJÓÐ') as folds, cardinality(show_trgm('þjóð')) as trigrams",
+      `select show_trgm('Þjóð') = show_trgm('ÞJÓÐ') as folds, cardinality(show_trgm('þjóð')) as latin,
+              cardinality(show_trgm('οδοσ')) as greek, cardinality(show_trgm('会議録')) as chinese`,
     );
-    assert.deepEqual(rows, [{ folds: true, trigrams: 5 }]);
+    assert.deepEqual(rows, [{ folds: true, latin: 5, greek: 5, chinese: 4 }]);
   });
 });
 
@@ -126,6 +190,8 @@ describe("databaseTrouble()", () => {
         () => database.pool.query("select pg_terminate_backend(pg_backend_pid())"),
         "unavailable",
       ],
+      ["no room on the disk", fullDisk, "unavailable"],
+      ["a deadlock", deadlock, "unavailable"],
       ["statement timeout", slowStatement, "deadline_exceeded"],
       ["a mistake in SQL", () => database.pool.query("select from where"), undefined],
       ["a broken rule", () => database.pool.query("insert into account values (null)"), undefined],
@@ -143,7 +209,32 @@ describe("databaseTrouble()", () => {
     const wrapped = new Error("while polling", { cause: await failure(slowStatement) });
     assert.equal(databaseTrouble(wrapped)?.reason, "DATABASE_TIMEOUT");
     assert.equal(databaseTrouble("no error"), undefined);
+    assert.equal(databaseTrouble(await failure(fullDisk))?.reason, "STORAGE_FULL");
   });
+
+  async function fullDisk(): Promise<void> {
+    await database.pool.query("do $$ begin raise exception using errcode = '53100'; end $$");
+  }
+
+  /** Of two that wait for each other one is refused. */
+  async function deadlock(): Promise<void> {
+    const lockBoth = async (first: number, second: number, both: Promise<unknown>[]) => {
+      const client = await database.pool.connect();
+      try {
+        await client.query("begin");
+        const locked = client.query("select pg_advisory_xact_lock($1)", [first]);
+        both.push(locked);
+        await until(() => Promise.resolve(both.length === 2));
+        await Promise.all(both);
+        await client.query("select pg_advisory_xact_lock($1)", [second]);
+        await client.query("commit");
+      } finally {
+        client.release(true);
+      }
+    };
+    const both: Promise<unknown>[] = [];
+    await Promise.all([lockBoth(1, 2, both), lockBoth(2, 1, both)]);
+  }
 
   async function slowStatement(): Promise<void> {
     const client = await database.pool.connect();
@@ -187,6 +278,12 @@ describe("signingKey()", () => {
     assert.notDeepEqual(await signingKey(database.db, "page-token"), key);
   });
 });
+
+async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
+}
 
 /** Accepts connections and says nothing. */
 async function openSilentServer(): Promise<AsyncDisposable & { port: number }> {

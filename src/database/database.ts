@@ -6,6 +6,7 @@ import { checkDatabase } from "./check-database.ts";
 import { databaseTrouble } from "./database-trouble.ts";
 import { migrate } from "./migrate.ts";
 import { openOwnPostgres } from "./own-postgres.ts";
+import { refuseWritesWhenFull } from "./refuse-writes-when-full.ts";
 import type { Tables } from "./tables.ts";
 
 export { databaseTrouble } from "./database-trouble.ts";
@@ -71,7 +72,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   const parts = opened.move();
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    db: new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool }),
+      plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
+    }),
     pool,
     ping: () => ping(pool),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

@@ -4,11 +4,13 @@ import pg from "pg";
 import type { Log } from "../std/log.ts";
 import { first } from "./migrations/0001_first.ts";
 import { jobWindows } from "./migrations/0002_job_windows.ts";
+import { archive } from "./migrations/0003_archive.ts";
 
 /** Every migration, in order. A landed one is never edited, renamed or removed. */
 const migrations: Readonly<Record<string, Migration>> = {
   "0001_first": first,
   "0002_job_windows": jobWindows,
+  "0003_archive": archive,
 };
 
 /**

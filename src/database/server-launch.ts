@@ -60,6 +60,7 @@ const settings = {
   synchronous_commit: "on",
   shared_buffers: "128MB",
   wal_compression: "on",
+  recovery_init_sync_method: "syncfs",
   // Containers give little shared memory, and no query here gains by parallel workers.
   max_parallel_workers_per_gather: "0",
   jit: "off",

@@ -9,6 +9,10 @@ export interface AccountTable {
   id: string;
   display_name: string;
   created_at: Instant;
+  /** null: media stays. */
+  media_retention_days: number | null;
+  /** null: transcripts stay. */
+  transcript_retention_days: number | null;
 }
 
 export interface ApiKeyTable {
@@ -48,10 +52,41 @@ export interface MediaTable {
   id: string;
   account_id: string;
   size_bytes: Whole;
-  sha256: Buffer;
+  /** null until it is known: media that a store took without the service has not been read yet. */
+  sha256: Buffer | null;
   /** audio/..., video/... or application/octet-stream, from the bytes. */
   content_type: string;
   created_at: Instant;
+  /** Of its first audio stream; null until it is described, and without one. */
+  duration_ms: number | null;
+  /** What its streams are. */
+  file_type: "AUDIO" | "VIDEO" | null;
+  /** Pixels of the whole waveform, once it is done. */
+  peaks_count: number | null;
+  /** When all of the above became known, or could not. */
+  described_at: Date | null;
+  /** Reason (ErrorInfo) why it could not be described. */
+  problem: string | null;
+}
+
+/** A part of a waveform: where making one goes on after its worker died. */
+export interface MediaPeaksTable {
+  media_id: string;
+  /** 0, 1, 2, ... */
+  number: number;
+  /** Pairs of signed bytes: least and greatest sample of a pixel. */
+  peaks: Buffer;
+}
+
+/** Media that waits to be described, or is being described; it goes with the media. */
+export interface MediaDescriptionTable {
+  media_id: string;
+  /** Number of the latest lease: a worker with an earlier one changes nothing. */
+  lease: Generated<number>;
+  /** Tries that began and were not taken back. */
+  tries: Generated<number>;
+  /** From when on a worker may take it: the end of the lease, while there is one. */
+  due_at: Instant;
 }
 
 /** A place for one PUT. */
@@ -73,11 +108,16 @@ export interface TranscriptTable {
   version_id: string;
   /** TranscriptMetadata in proto3 JSON, the caller's fields and the service's own. */
   metadata: JSONColumnType<Record<string, unknown>>;
-  /** metadata.subject, folded by the database for the filter. */
-  subject: Generated<string>;
+  /** Parent of the version. */
+  parent_version_id: string | null;
+  /** metadata.subject, folded (fold-text.ts) for the filter. */
+  subject: string;
   keywords: string[];
   media_id: string | null;
+  /** How long the recording was whose media went before the transcript; null: none did, or it is not known. */
+  recording_ms: number | null;
   created_at: Instant;
+  /** When the version was made. */
   updated_at: Instant;
 }
 
@@ -158,6 +198,8 @@ export interface Tables {
   client_key: ClientKeyTable;
   signing_key: SigningKeyTable;
   media: MediaTable;
+  media_peaks: MediaPeaksTable;
+  media_description: MediaDescriptionTable;
   upload: UploadTable;
   transcript: TranscriptTable;
   transcript_version: TranscriptVersionTable;

@@ -1,0 +1,27 @@
+import { statfsSync } from "node:fs";
+import type { KyselyPlugin } from "kysely";
+import { diskFullState } from "./database-trouble.ts";
+
+/**
+ * Room that is left to PostgreSQL itself: without any, the next segment of its log (16 MB) cannot be made, and it stops and does not
+ * start again, so that not even reads go on.
+ */
+const reservedBytes = 64_000_000;
+
+/** Answers INSERTs as a server without room would, while there still is some on its disk; all else goes on. */
+export function refuseWritesWhenFull(folder: string): KyselyPlugin {
+  return {
+    transformQuery({ node }) {
+      if (node.kind === "InsertQueryNode") requireRoom(folder);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+}
+
+function requireRoom(folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize >= reservedBytes) return;
+  const error = new Error(`fewer than ${reservedBytes} bytes are left on the disk of ${folder}`);
+  throw Object.assign(error, { code: diskFullState });
+}
