@@ -19,6 +19,7 @@ test("readConfig() has defaults that work", () => {
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.sandbox, "auto");
   assert.equal(config.logLevel, "info");
+  assert.equal(config.s3, undefined);
   assert.deepEqual(readConfig({ HLUST_PORT: "" }), config, "an empty setting is an unset one");
 });
 
@@ -42,6 +43,14 @@ test("readConfig() reads every setting", () => {
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_STREAM_SECONDS_MAX: "60",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
+    S3_BUCKET: "media",
+    S3_ENDPOINT: "http://minio:9000/",
+    S3_PUBLIC_ENDPOINT: "https://media.example",
+    S3_REGION: "eu-north-1",
+    S3_ACCESS_KEY_ID: "id",
+    S3_SECRET_ACCESS_KEY: "secret",
+    S3_PREFIX: "hlust/test",
+    HLUST_S3_PRESIGN: "false",
   });
   assert.deepEqual(config, {
     port: 0,
@@ -66,6 +75,24 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     streamSecondsMax: 60,
     httpRulesFile: "/etc/hlust/rules.yaml",
+    s3: {
+      bucket: "media",
+      endpoint: "http://minio:9000",
+      publicEndpoint: "https://media.example",
+      region: "eu-north-1",
+      key: { id: "id", secret: "secret" },
+      prefix: "hlust/test/",
+      presigns: false,
+    },
+  });
+  assert.deepEqual(readConfig({ S3_BUCKET: "media" }).s3, {
+    bucket: "media",
+    endpoint: undefined,
+    publicEndpoint: undefined,
+    region: "us-east-1",
+    key: undefined,
+    prefix: "",
+    presigns: true,
   });
 });
 
@@ -76,6 +103,15 @@ test("readConfig() names every setting that cannot be used", () => {
     ["HLUST_PUBLIC_URL", "hlust.example", /HLUST_PUBLIC_URL is "hlust.example": a URL/],
     ["HLUST_PUBLIC_URL", "https://a/?b", /HLUST_PUBLIC_URL/],
     ["DATABASE_URL", "mysql://secret@db", /^DATABASE_URL does not begin with postgres:\/\/$/],
+    ["S3_ENDPOINT", "minio:9000", /S3_ENDPOINT is "minio:9000": a URL/],
+    ["S3_ENDPOINT", "http://minio", /^S3_ENDPOINT is set, but S3_BUCKET is not$/],
+    [
+      "S3_SECRET_ACCESS_KEY",
+      "s",
+      /^S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are needed together$/,
+    ],
+    ["S3_PREFIX", "a b", /S3_PREFIX is "a b": a path such as hlust\/ is needed/],
+    ["HLUST_S3_PRESIGN", "yes", /HLUST_S3_PRESIGN is "yes": one of true, false is needed/],
     ["HLUST_ROLE", "boss", /HLUST_ROLE is "boss": one of all, api, worker is needed/],
     ["HLUST_ENGINE_PROCESSES", "0", /HLUST_ENGINE_PROCESSES/],
     ["HLUST_ENGINE", "magic", /HLUST_ENGINE/],
@@ -100,6 +136,9 @@ test("readConfig() names every setting that cannot be used", () => {
 test("describeConfig() shows meaning, value and default, and no secret", () => {
   const text = describeConfig({
     DATABASE_URL: "postgres://hlust:secret@db/hlust",
+    S3_BUCKET: "media",
+    S3_ACCESS_KEY_ID: "a secret too",
+    S3_SECRET_ACCESS_KEY: "secret",
     HLUST_PORT: "9000",
   });
   assert.match(text, /HLUST_PORT\n.*\n +9000 +\(default: 8080\)/);

@@ -1,6 +1,9 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { logLevels, type LogLevel } from "./std/log.ts";
+import { ConfigError, httpUrl, list, oneOf, whole, type Setting } from "./std/setting.ts";
+
+export { ConfigError } from "./std/setting.ts";
 
 /** What the service is told from outside. Only this file reads process.env. */
 export interface Config {
@@ -30,6 +33,22 @@ export interface Config {
   readonly streamSecondsMax: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
+  /** Where media is kept; undefined: in the data folder. */
+  readonly s3: S3Config | undefined;
+}
+
+export interface S3Config {
+  readonly bucket: string;
+  /** undefined: Amazon's own for the region. */
+  readonly endpoint: string | undefined;
+  /** undefined: the endpoint. */
+  readonly publicEndpoint: string | undefined;
+  readonly region: string;
+  /** undefined: what the SDK finds by itself. */
+  readonly key: { readonly id: string; readonly secret: string } | undefined;
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string;
+  readonly presigns: boolean;
 }
 
 export const roles = ["all", "api", "worker"] as const;
@@ -45,20 +64,6 @@ export type ModelChoice = readonly {
 }[];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
-
-/** A setting that cannot be used: the start stops with it. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
-interface Setting<T> {
-  readonly name: string;
-  readonly meaning: string;
-  /** The default as shown to a reader. */
-  readonly fallback: string;
-  readonly secret?: boolean;
-  readonly parse: (text: string | undefined, name: string) => T;
-}
 
 const settings = {
   port: {
@@ -176,7 +181,66 @@ const settings = {
     fallback: "the paths of the API's contract",
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
-} satisfies { [Key in keyof Config]: Setting<Config[Key] | undefined> };
+} satisfies { [Key in keyof Omit<Config, "s3">]: Setting<Config[Key] | undefined> };
+
+const s3Settings = {
+  bucket: {
+    name: "S3_BUCKET",
+    meaning: "Bucket of an S3-compatible store that keeps the media",
+    fallback: "media is kept in HLUST_DATA",
+    parse: (text) => text,
+  },
+  endpoint: {
+    name: "S3_ENDPOINT",
+    meaning: "Address of the S3-compatible store",
+    fallback: "that of Amazon",
+    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+  },
+  publicEndpoint: {
+    name: "S3_PUBLIC_ENDPOINT",
+    meaning: "The address of it that callers use, in presigned URLs",
+    fallback: "S3_ENDPOINT",
+    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+  },
+  region: {
+    name: "S3_REGION",
+    meaning: "Region of the bucket",
+    fallback: "us-east-1",
+    parse: (text) => text ?? "us-east-1",
+  },
+  keyId: {
+    name: "S3_ACCESS_KEY_ID",
+    meaning: "Key that the service uses the bucket with",
+    fallback: "what AWS_ACCESS_KEY_ID, a profile or the role of the machine gives",
+    secret: true,
+    parse: (text) => text,
+  },
+  keySecret: {
+    name: "S3_SECRET_ACCESS_KEY",
+    meaning: "Secret of the key",
+    fallback: "as for S3_ACCESS_KEY_ID",
+    secret: true,
+    parse: (text) => text,
+  },
+  prefix: {
+    name: "S3_PREFIX",
+    meaning: "What stands before every key, so that several services can share a bucket",
+    fallback: "nothing",
+    parse: (text, name) => keyPrefix(text ?? "", name),
+  },
+  presigns: {
+    name: "HLUST_S3_PRESIGN",
+    meaning:
+      "Whether callers are sent to the bucket itself with presigned URLs; false: all media passes through the service",
+    fallback: "true",
+    parse: (text, name) => oneOf(text ?? "true", name, ["true", "false"] as const) === "true",
+  },
+} satisfies Record<string, Setting<string | boolean | undefined>>;
+
+const allSettings: readonly Setting<unknown>[] = [
+  ...Object.values(settings),
+  ...Object.values(s3Settings),
+];
 
 /** Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands, tests and scripts. */
 const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
@@ -184,7 +248,7 @@ const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTOR
 /** Reads every setting; throws ConfigError that names each unknown or unusable one. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
-  const known = new Set(Object.values(settings).map(({ name }) => name));
+  const known = new Set(allSettings.map(({ name }) => name));
   for (const name of Object.keys(environment)) {
     if (name.startsWith("HLUST_") && !known.has(name) && !readElsewhere.has(name)) {
       problems.push(`${name} is not a setting${nearest(name, known)}`);
@@ -220,15 +284,39 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     uploadBytesMax: read(settings.uploadBytesMax),
     streamSecondsMax: read(settings.streamSecondsMax),
     httpRulesFile: read(settings.httpRulesFile),
+    s3: readS3(read, problems),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;
 }
 
+/** The settings of S3 that belong together. What does not fit is added to the problems. */
+function readS3(read: <T>(setting: Setting<T>) => T, problems: string[]): S3Config | undefined {
+  const { bucket: bucketSetting, keyId, keySecret, ...rest } = s3Settings;
+  const bucket = read(bucketSetting);
+  const endpoint = read(rest.endpoint);
+  const [id, secret] = [read(keyId), read(keySecret)];
+  if (bucket === undefined && endpoint !== undefined) {
+    problems.push(`${rest.endpoint.name} is set, but ${bucketSetting.name} is not`);
+  }
+  if ((id === undefined) !== (secret === undefined)) {
+    problems.push(`${keyId.name} and ${keySecret.name} are needed together`);
+  }
+  const s3 = {
+    endpoint,
+    publicEndpoint: read(rest.publicEndpoint),
+    region: read(rest.region),
+    key: id === undefined || secret === undefined ? undefined : { id, secret },
+    prefix: read(rest.prefix),
+    presigns: read(rest.presigns),
+  };
+  return bucket === undefined ? undefined : { bucket, ...s3 };
+}
+
 /** Each setting with its value, meaning and default, for `hlust config`; secrets are not shown. */
 export function describeConfig(environment: NodeJS.ProcessEnv): string {
   readConfig(environment);
-  return Object.values(settings)
+  return allSettings
     .map(({ name, meaning, fallback, ...setting }) => {
       const text = environment[name];
       const isSecret = "secret" in setting;
@@ -239,36 +327,6 @@ export function describeConfig(environment: NodeJS.ProcessEnv): string {
     .join("");
 }
 
-function whole(text: string, name: string, min: number, max: number): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max) {
-    throw new ConfigError(
-      `${name} is ${JSON.stringify(text)}: a whole number ${min} to ${max} is needed`,
-    );
-  }
-  return value;
-}
-
-function oneOf<T extends string>(text: string, name: string, values: readonly T[]): T {
-  const found = values.find((value) => value === text);
-  if (found === undefined) {
-    throw new ConfigError(
-      `${name} is ${JSON.stringify(text)}: one of ${values.join(", ")} is needed`,
-    );
-  }
-  return found;
-}
-
-function httpUrl(text: string, name: string): string {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
-    throw new ConfigError(
-      `${name} is ${JSON.stringify(text)}: a URL such as https://hlust.example is needed`,
-    );
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
 function postgresUrl(text: string, name: string): string {
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError(`${name} does not begin with postgres://`);
@@ -276,11 +334,12 @@ function postgresUrl(text: string, name: string): string {
   return text;
 }
 
-function list(text: string | undefined): readonly string[] {
-  return (text ?? "")
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
+/** Letters that mean nothing else in a key or URL, with a slash at the end. */
+function keyPrefix(text: string, name: string): string {
+  if (!/^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/.test(text)) {
+    throw new ConfigError(`${name} is ${JSON.stringify(text)}: a path such as hlust/ is needed`);
+  }
+  return text === "" || text.endsWith("/") ? text : `${text}/`;
 }
 
 function modelChoice(entry: string, name: string): ModelChoice[number] {

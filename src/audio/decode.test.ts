@@ -209,7 +209,7 @@ test("a playlist does not get at other files, even without a sandbox", async () 
       encoding: "buffer",
     });
     assert.ok(leaked.stdout.length > 0, "without the lists it would get at them");
-    const facts = { durationMs: undefined, isDeclared: false };
+    const facts = { durationMs: undefined, isDeclared: false, fileType: "AUDIO" } as const;
     let samples = 0;
     await assert.rejects(async () => {
       for await (const chunk of decodeAudio({ file, sandbox: bare, durationMsMax: hour, facts })) {

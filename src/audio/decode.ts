@@ -28,7 +28,7 @@ const shortfallShareMax = 0.02;
 export async function* decodeAudio(
   options: DecodeOptions,
 ): AsyncGenerator<Int16Array, void, undefined> {
-  const { sandbox, file, signal, durationMsMax } = options;
+  const { sandbox, file, signal, durationMsMax, isPatient } = options;
   const facts = options.facts ?? (await probeMedia(options));
   await using run = await sandbox.start({
     program: "ffmpeg",
@@ -44,6 +44,7 @@ export async function* decodeAudio(
     ],
     file,
     cpuSecondsMax: 60 + (durationMsMax / 1000) * 0.5,
+    isPatient,
     signal,
   });
   let samples = 0;
@@ -89,9 +90,9 @@ async function* samplesOf(
   let odd: Buffer = Buffer.alloc(0);
   for await (const chunk of stdout) {
     const bytes = odd.length === 0 ? chunk : Buffer.concat([odd, chunk]);
-    const samples = new Int16Array(bytes.length >> 1);
-    // The machine's own order is little-endian too, on everything that Node runs on here.
-    new Uint8Array(samples.buffer).set(bytes.subarray(0, samples.byteLength));
+    // The machine's own order is little-endian too, on everything that Node runs on here. What lies as it should is not copied.
+    const whole = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
+    const samples = new Int16Array(whole.buffer, whole.byteOffset, bytes.length >> 1);
     odd = bytes.subarray(samples.length * 2);
     if (samples.length > 0) yield samples;
   }

@@ -8,6 +8,8 @@ export interface MediaFacts {
   readonly durationMs: number | undefined;
   /** The container declares the duration: less audio than that means that the rest is missing. */
   readonly isDeclared: boolean;
+  /** VIDEO when moving pictures are among its streams; the picture on a cover does not move. */
+  readonly fileType: "AUDIO" | "VIDEO";
 }
 
 export interface ReadMediaOptions {
@@ -17,6 +19,8 @@ export interface ReadMediaOptions {
   readonly signal?: AbortSignal | undefined;
   /** Longer recordings are refused. */
   readonly durationMsMax: number;
+  /** Nobody waits for it: it takes the CPU that others leave. */
+  readonly isPatient?: boolean | undefined;
 }
 
 /** Demuxers of recordings, by ffmpeg's names; playlists, images, scripts and devices are not among them. */
@@ -41,12 +45,13 @@ export async function probeMedia(options: ReadMediaOptions): Promise<MediaFacts>
     program: "ffprobe",
     parameters: (file) => [
       ..."-v warning -of json -show_entries".split(" "),
-      "format=duration:stream=codec_type,duration:stream_tags=DURATION",
+      "format=duration:stream=codec_type,duration:stream_disposition=attached_pic:stream_tags=DURATION",
       ...inputParameters,
       `file:${file}`,
     ],
     file: options.file,
     cpuSecondsMax,
+    isPatient: options.isPatient,
     signal: options.signal,
   });
   const output = await textOf(run.stdout as AsyncIterable<Buffer>);
@@ -54,7 +59,7 @@ export async function probeMedia(options: ReadMediaOptions): Promise<MediaFacts>
   options.signal?.throwIfAborted();
   if (status !== 0) throw explainComplaints(complaints);
   const { streams, format } = parseProbe(output);
-  const audio = streams.find((stream) => stream.codecType === "audio");
+  const audio = streams.find(({ isAudio }) => isAudio);
   if (!audio) {
     throw new ServiceError("invalid_argument", "the media has no audio stream", {
       reason: "MEDIA_NO_AUDIO",
@@ -65,11 +70,13 @@ export async function probeMedia(options: ReadMediaOptions): Promise<MediaFacts>
     declaredMs !== undefined && !complaints.includes("Estimating duration from bitrate");
   const durationMs = isDeclared ? declaredMs : await measure(options);
   if (durationMs !== undefined) checkDuration(durationMs, options.durationMsMax);
-  return { durationMs, isDeclared };
+  const fileType = streams.some(({ isVideo }) => isVideo) ? "VIDEO" : "AUDIO";
+  return { durationMs, isDeclared, fileType };
 }
 
 /** Reads the packets of a recording that does not say how long it is. */
-async function measure({ file, sandbox, signal }: ReadMediaOptions): Promise<number | undefined> {
+async function measure(options: ReadMediaOptions): Promise<number | undefined> {
+  const { file, sandbox, signal, isPatient } = options;
   await using run = await sandbox.start({
     program: "ffmpeg",
     parameters: (path) => [
@@ -81,6 +88,7 @@ async function measure({ file, sandbox, signal }: ReadMediaOptions): Promise<num
     ],
     file,
     cpuSecondsMax,
+    isPatient,
     signal,
   });
   const output = await textOf(run.stdout as AsyncIterable<Buffer>);
@@ -177,8 +185,14 @@ function truncated(bytes: number, missing: number): ServiceError {
   );
 }
 
+interface ProbedStream {
+  readonly isAudio: boolean;
+  readonly isVideo: boolean;
+  readonly durationMs: number | undefined;
+}
+
 interface Probe {
-  readonly streams: readonly { codecType: unknown; durationMs: number | undefined }[];
+  readonly streams: readonly ProbedStream[];
   readonly format: { readonly durationMs: number | undefined };
 }
 
@@ -187,7 +201,10 @@ function parseProbe(output: string): Probe {
   const streams = field(json, "streams");
   return {
     streams: (Array.isArray(streams) ? streams : []).map((stream: unknown) => ({
-      codecType: field(stream, "codec_type"),
+      isAudio: field(stream, "codec_type") === "audio",
+      isVideo:
+        field(stream, "codec_type") === "video" &&
+        field(field(stream, "disposition"), "attached_pic") !== 1,
       durationMs:
         msOfSeconds(field(stream, "duration")) ??
         msOfClock(field(field(stream, "tags"), "DURATION")),

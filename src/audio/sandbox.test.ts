@@ -45,6 +45,12 @@ async function ffmpeg(
   return { ...(await run.ended), output: Buffer.concat(chunks) };
 }
 
+/** What a process leaves to others: 0 for most, 19 for one that takes only what they leave. */
+async function nicenessOf(pid: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+}
+
 /** The bytes of any file that the program may read. */
 function bytesOf(path: string): string[] {
   return ["-f", "s8", "-i", path, "-f", "s8", "-c", "copy", "-"];
@@ -57,6 +63,32 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
     const { status, output } = await ffmpeg(sandbox, (path) => bytesOf(`file:${path}`));
     assert.equal(status, 0);
     assert.equal(output.length, 64_000);
+  });
+
+  test(`a patient program takes the CPU that others leave: ${kind}`, async () => {
+    const sandbox = await chooseSandbox(kind, log);
+    for (const isPatient of [false, true]) {
+      await using run = await sandbox.start({
+        program: "ffmpeg",
+        // For as long as it plays, since nobody reads what it writes.
+        parameters: (path) => [
+          "-nostdin",
+          "-re",
+          "-f",
+          "s8",
+          "-i",
+          `file:${path}`,
+          "-f",
+          "s8",
+          "-",
+        ],
+        file,
+        cpuSecondsMax: 10,
+        isPatient,
+      });
+      if (isPatient) await until(async () => (await nicenessOf(run.pid)) === 19);
+      else assert.equal(await nicenessOf(run.pid), 0);
+    }
   });
 
   test(`the sandbox keeps what is not the file's from the program: ${kind}`, async (context) => {

@@ -22,6 +22,8 @@ export interface SandboxOptions {
   /** Absolute path of the file to read. Its mode lets everybody read it: its folder need not. */
   readonly file: string;
   readonly cpuSecondsMax: number;
+  /** Nobody waits for it: it takes the CPU that others leave. */
+  readonly isPatient?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +54,7 @@ const nobody = 65_534;
  * nobody's rights when we are root). Throws Error for the operator when it cannot be as asked.
  */
 export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
-  for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv"]) program(name);
+  for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"]) program(name);
   let reason = "HLUST_SANDBOX=reduced";
   if (choice !== "reduced") {
     const problem = await tryOut(bubblewrap);
@@ -85,8 +87,8 @@ const namespaces =
 
 const bubblewrap: Sandbox = {
   kind: "bubblewrap",
-  async start({ program: name, parameters, file, cpuSecondsMax, signal }) {
-    const before = [...limits(cpuSecondsMax), program("bwrap"), ...namespaces.split(" ")];
+  async start({ program: name, parameters, file, signal, ...bounds }) {
+    const before = [...limits(bounds), program("bwrap"), ...namespaces.split(" ")];
     const binds = ["--ro-bind", file, "/in", "--remount-ro", "/"];
     const command = [...before, ...binds, program(name), ...parameters("/in")];
     return runOf(launch(command, { folder: "/" }), signal);
@@ -102,8 +104,8 @@ function reduced(user: number | undefined): Sandbox {
   const rights = [...identity, "--no-new-privs", "--inh-caps=-all", "--pdeathsig", "KILL"];
   return {
     kind: "reduced",
-    async start({ program: name, parameters, file, cpuSecondsMax, signal }) {
-      const before = [program("setpriv"), ...rights, ...limits(cpuSecondsMax)];
+    async start({ program: name, parameters, file, signal, ...bounds }) {
+      const before = [program("setpriv"), ...rights, ...limits(bounds)];
       const command = [...before, program(name), ...parameters("/dev/fd/3")];
       const folder = await emptyFolder();
       await using handle = await open(file, "r");
@@ -112,8 +114,12 @@ function reduced(user: number | undefined): Sandbox {
   };
 }
 
-function limits(cpuSecondsMax: number): string[] {
+function limits({
+  cpuSecondsMax,
+  isPatient = false,
+}: Pick<SandboxOptions, "cpuSecondsMax" | "isPatient">): string[] {
   return [
+    ...(isPatient ? [program("nice"), "--adjustment=19"] : []),
     program("prlimit"),
     `--as=${memoryBytesMax}`,
     `--cpu=${Math.ceil(cpuSecondsMax)}`,

@@ -1,9 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isId } from "../std/ids.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { readChunks } from "./file-chunks.ts";
+import { FileWriter } from "./file-writer.ts";
 import {
   mediaTooLarge,
   type MediaStore,
@@ -13,8 +15,11 @@ import {
 import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
-/** What a process left in the middle of a put goes at once when that process is certainly gone, else after this. */
-const leftoverMsMax = 3_600_000;
+/**
+ * What a process left in the middle of a put goes at once when that process is certainly gone, else when this long nothing was
+ * written to it; the sweep after that is still within the hour. A put that goes on is given up sooner.
+ */
+const leftoverMsMax = 45 * 60_000;
 const sweepEveryMs = 600_000;
 
 /**
@@ -23,9 +28,14 @@ const sweepEveryMs = 600_000;
  */
 export async function openDiskStore(
   folder: string,
-  parts: { readonly log: Log; readonly now?: () => number },
+  parts: {
+    readonly log: Log;
+    readonly now?: () => number;
+    /** false: what others left in the middle of a put stays. */
+    readonly sweeps?: boolean;
+  },
 ): Promise<MediaStore & AsyncDisposable> {
-  const { log, now = Date.now } = parts;
+  const { log, now = Date.now, sweeps = true } = parts;
   const unfinished = join(folder, "unfinished");
   const finished = join(folder, "finished");
   for (const each of [unfinished, finished]) await mkdir(each, { recursive: true, mode: 0o700 });
@@ -34,8 +44,9 @@ export async function openDiskStore(
   const sweep = async () => {
     await removeLeftovers(unfinished, now());
   };
-  await sweep();
+  if (sweeps) await sweep();
   const sweeping = setInterval(() => {
+    if (!sweeps) return;
     sweep().catch((error: unknown) => {
       log.error(errorFields(error), "media.sweep_failed");
     });
@@ -78,6 +89,9 @@ export async function openDiskStore(
       const handle = await openFile(fileOf(id));
       return handle.createReadStream(range);
     },
+    async openChunks(id, range) {
+      return readChunks(await openFile(fileOf(id)), range);
+    },
     async sizeBytes(id) {
       return (await statFile(fileOf(id)))?.size;
     },
@@ -93,6 +107,16 @@ export async function openDiskStore(
         }
       }
     },
+    async ping() {
+      await stat(finished);
+    },
+    async *unfinished() {
+      for (const name of await readdir(unfinished)) {
+        const file = join(unfinished, name);
+        const found = await statFile(file);
+        if (found) yield { name, since: found.mtime, remove: () => rm(file, { force: true }) };
+      }
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
     },
@@ -102,29 +126,20 @@ export async function openDiskStore(
 async function write(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
-  { bytesMax, signal }: PutOptions,
+  { bytesMax, signal, ownsChunks }: PutOptions,
 ): Promise<StoredMedia> {
   await using handle = await open(file, "wx", 0o600);
-  const hash = createHash("sha256");
+  await using writer = new FileWriter(handle, { ...(ownsChunks && { ownsChunks }) });
   const head = Buffer.alloc(sniffedBytesMax);
   let sizeBytes = 0;
   for await (const chunk of untilAborted(bytes, signal)) {
     if (sizeBytes < head.length) head.set(chunk.subarray(0, head.length - sizeBytes), sizeBytes);
     sizeBytes += chunk.length;
     if (sizeBytes > bytesMax) throw mediaTooLarge(bytesMax);
-    hash.update(chunk);
-    await writeAll(handle, chunk);
+    await writer.add(chunk);
   }
-  await handle.sync();
-  const contentType = sniffMediaType(head.subarray(0, sizeBytes));
-  return { sizeBytes, sha256: hash.digest(), contentType };
-}
-
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.length;) {
-    const { bytesWritten } = await handle.write(chunk, at);
-    at += bytesWritten;
-  }
+  await writer.end();
+  return { sizeBytes, sha256: null, contentType: sniffMediaType(head.subarray(0, sizeBytes)) };
 }
 
 /** Yields what comes until the signal; then throws its reason at once, also while nothing comes. */

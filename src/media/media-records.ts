@@ -13,6 +13,11 @@ export function mediaPath(mediaId: string): string {
   return `/media/${mediaId}`;
 }
 
+/** Path of the waveform of media under the public address; GET works with a signature. */
+export function waveformPath(mediaId: string): string {
+  return `/media/waveforms/${mediaId}`;
+}
+
 /** Records media whose bytes are in the store already. */
 export async function insertMedia(
   trx: Transaction<Tables>,
@@ -52,21 +57,32 @@ export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media |
  * PROCESSING holds it. Whether it is forgotten: then its bytes are to be deleted once the transaction is through.
  */
 export async function releaseMedia(trx: Transaction<Tables>, mediaId: string): Promise<boolean> {
+  return (await releaseAll(trx, [mediaId])).length > 0;
+}
+
+/** releaseMedia() of many. Those that are forgotten. */
+export async function releaseAll(
+  trx: Transaction<Tables>,
+  mediaIds: readonly string[],
+): Promise<string[]> {
   // Whoever wants to refer to the media from now on waits for this lock, and then finds it gone.
-  await trx.selectFrom("media").where("id", "=", mediaId).select("id").forUpdate().execute();
-  const { rows } = await sql<{ held: boolean }>`
-    select exists (select from transcript where media_id = ${mediaId})
-      or exists (select from transcript_job where media_id = ${mediaId} and state = 'PROCESSING') as held
+  const locked = trx.selectFrom("media").where("id", "in", mediaIds).select("id");
+  if (mediaIds.length > 0) await locked.orderBy("id").forUpdate().execute();
+  const { rows } = await sql<{ id: string }>`
+    select m.id from unnest(${mediaIds}::uuid[]) as m (id)
+    where not exists (select from transcript where media_id = m.id)
+      and not exists (select from transcript_job where media_id = m.id and state = 'PROCESSING')
   `.execute(trx);
-  if (rows[0]?.held !== false) return false;
+  const free = rows.map(({ id }) => id);
+  if (free.length === 0) return free;
   await trx
     .updateTable("transcript_job")
     .set({ media_id: null })
-    .where("media_id", "=", mediaId)
+    .where("media_id", "in", free)
     .execute();
-  await trx.deleteFrom("upload").where("media_id", "=", mediaId).execute();
-  await trx.deleteFrom("media").where("id", "=", mediaId).execute();
-  return true;
+  await trx.deleteFrom("upload").where("media_id", "in", free).execute();
+  await trx.deleteFrom("media").where("id", "in", free).execute();
+  return free;
 }
 
 /** Deletes the bytes of forgotten media; what fails is left to removeUnrecordedMedia(). */
@@ -81,8 +97,22 @@ export async function deleteBytes(
   }
 }
 
-/** Between its last byte and its row, media is unrecorded but not lost: for at most this long. */
-const recordedWithinMs = 3_600_000;
+/** Between its last byte and its row, media is unrecorded but not lost: for at most this long. A later sweep still ends within the hour. */
+const recordedWithinMs = 45 * 60_000;
+
+/** What of these ids no row is of. */
+export async function unrecordedOf(
+  db: Kysely<Tables>,
+  mediaIds: readonly string[],
+): Promise<string[]> {
+  if (mediaIds.length === 0) return [];
+  const rows = await db.selectFrom("media").where("id", "in", mediaIds).select("id").execute();
+  const recorded = new Set(rows.map(({ id }) => id));
+  return mediaIds.filter((id) => !recorded.has(id));
+}
+
+/** Ids that are looked up in one statement: a statement for each would take a large archive minutes, at every node. */
+const lookedUpAtOnce = 1_000;
 
 /** Deletes the bytes that a kill left without a row, before the row was written or after it was deleted. How many media. */
 export async function removeUnrecordedMedia(parts: {
@@ -94,12 +124,23 @@ export async function removeUnrecordedMedia(parts: {
 }): Promise<number> {
   const { db, store, log, now = Date.now, signal } = parts;
   let count = 0;
+  const remove = async (ids: readonly string[]): Promise<void> => {
+    for (const id of await unrecordedOf(db, ids)) {
+      signal?.throwIfAborted();
+      await store.delete(id);
+      count += 1;
+      log.info({ mediaId: id }, "media.unrecorded_removed");
+    }
+  };
+  let page: string[] = [];
   for await (const { id, putAt } of store.list()) {
     signal?.throwIfAborted();
-    if (putAt.getTime() > now() - recordedWithinMs || (await findMedia(db, id))) continue;
-    await store.delete(id);
-    count += 1;
-    log.info({ mediaId: id }, "media.unrecorded_removed");
+    if (putAt.getTime() > now() - recordedWithinMs) continue;
+    page.push(id);
+    if (page.length < lookedUpAtOnce) continue;
+    await remove(page);
+    page = [];
   }
+  await remove(page);
   return count;
 }

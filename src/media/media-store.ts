@@ -4,7 +4,8 @@ import { ServiceError } from "../std/service-error.ts";
 /** What the store learnt of a recording while taking it. */
 export interface StoredMedia {
   readonly sizeBytes: number;
-  readonly sha256: Buffer;
+  /** null: whoever reads the media first learns it. */
+  readonly sha256: Buffer | null;
   /** audio/... or video/..., from the first bytes; application/octet-stream for anything else. */
   readonly contentType: string;
 }
@@ -19,6 +20,8 @@ export interface PutOptions {
   /** Past it the put fails with status 413. */
   readonly bytesMax: number;
   readonly signal?: AbortSignal;
+  /** Nobody else has the chunks: the store may give their memory back before they are forgotten. */
+  readonly ownsChunks?: boolean;
 }
 
 /**
@@ -32,12 +35,59 @@ export interface MediaStore {
   put(id: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredMedia>;
   /** The bytes of a range, by default all; the reader ends or destroys the stream. Throws not_found. */
   open(id: string, range?: ByteRange): Promise<Readable>;
+  /**
+   * Where the service itself sends the bytes, the same at half the cost: a chunk is gone once the next one is asked for. Throws
+   * not_found; later, when there are fewer bytes.
+   */
+  openChunks?(id: string, range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
   /** undefined when there is none. */
   sizeBytes(id: string): Promise<number | undefined>;
   /** Deletes for good; nothing happens when there is none. */
   delete(id: string): Promise<void>;
   /** Everything that is kept, in no order. */
   list(): AsyncIterable<{ readonly id: string; readonly putAt: Date }>;
+  /** Rejects when the store cannot be used now. */
+  ping(): Promise<void>;
+  /** Where callers may reach the store itself. */
+  readonly direct?: DirectTransfers | undefined;
+  /** What puts have left that never ended, and those that go on; where the store can tell. */
+  unfinished?(): AsyncIterable<UnfinishedPut>;
+}
+
+/** Bytes that go between callers and the store, past the service, by URLs that work for an hour. */
+export interface DirectTransfers {
+  /** Takes one PUT of media or more, of which nothing is visible before it is adopted. */
+  uploadUrl(uploadId: string): Promise<string>;
+  /** Gives media to GET and HEAD as this type, to be shown (inline) or kept (attachment). */
+  downloadUrl(
+    id: string,
+    as: { readonly contentType: string; readonly disposition: "inline" | "attachment" },
+  ): Promise<string>;
+  /** The last PUT that came whole; undefined when there is none. */
+  received(uploadId: string): Promise<ReceivedMedia | undefined>;
+  /** Every upload of which there is something, in no order. */
+  listReceived(): AsyncIterable<ReceivedMedia>;
+  /** Keeps what was received under a new id, where no caller can write. Throws as put() does, and not_found. */
+  adopt(
+    uploadId: string,
+    id: string,
+    options: { readonly bytesMax: number },
+  ): Promise<Omit<StoredMedia, "sha256"> & { readonly sha256: Buffer | null }>;
+  /** Deletes what was received. */
+  discard(uploadId: string): Promise<void>;
+}
+
+export interface ReceivedMedia {
+  readonly uploadId: string;
+  readonly sizeBytes: number;
+  readonly putAt: Date;
+}
+
+export interface UnfinishedPut {
+  readonly name: string;
+  /** When its last bytes came. */
+  readonly since: Date;
+  remove(): Promise<void>;
 }
 
 /** What put() fails with past its limit. */

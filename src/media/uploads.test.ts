@@ -148,11 +148,11 @@ test("begin() makes no place for somebody else's transcript", async () => {
   assert.equal(await uploads.begin(accountId, newId()), undefined);
 });
 
-test("removeUnrecordedMedia() deletes bytes without a row once they are an hour old", async () => {
+test("removeUnrecordedMedia() deletes bytes without a row that are too old to get one", async () => {
   const recorded = await newMedia();
   const [old, young] = [newId(), newId()];
   for (const id of [old, young]) await store.put(id, bytesOf(id), limit);
-  const later = Date.now() + 3_601_000;
+  const later = Date.now() + 46 * 60_000;
   assert.equal(await removeUnrecordedMedia({ db, store, log }), 0);
   await utimes(
     join(app.mediaFolder, "finished", young.slice(-2), young),
@@ -169,4 +169,19 @@ test("removeUnrecordedMedia() deletes bytes without a row once they are an hour 
   );
   assert.ok(after.includes(recorded) && after.includes(young));
   await assert.rejects(store.open(old), { code: "not_found" });
+});
+
+test("removeUnrecordedMedia() asks the database once for many media", async () => {
+  for (let count = 0; count < 20; count += 1) await newMedia();
+  let statements = 0;
+  const counting = db.withPlugin({
+    transformQuery({ node }) {
+      statements += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const now = () => Date.now() + 46 * 60_000;
+  await removeUnrecordedMedia({ db: counting, store, log, now });
+  assert.equal(statements, 1);
 });

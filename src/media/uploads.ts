@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
-import { ServiceError } from "../std/service-error.ts";
-import { deleteBytes, findMedia, insertMedia, releaseMedia, type Media } from "./media-records.ts";
+import { findOpenUpload, finishUpload } from "./finish-upload.ts";
 import type { MediaStore, PutOptions } from "./media-store.ts";
 import { signedUrlMs, type SignedUrls } from "./signed-url.ts";
+import type { UploadCollector } from "./upload-collector.ts";
 
 /** Path of an upload under the public address; PUT works with a signature. */
 export function uploadPath(uploadId: string): string {
@@ -13,7 +13,7 @@ export function uploadPath(uploadId: string): string {
 }
 
 /** Places for one PUT of media each (§4.7). */
-export interface Uploads {
+export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
    * Makes a place; the transcript, if there is one, gets the media. The URL works for an hour. undefined when the account has no such
    * transcript.
@@ -38,8 +38,10 @@ export function createUploads(parts: {
   readonly uploadBytesMax: number;
   readonly log: Log;
   readonly now?: () => number;
+  /** Where callers put media straight into the store. */
+  readonly collector?: UploadCollector | undefined;
 }): Uploads {
-  const { db, store, urls, uploadBytesMax, log, now = Date.now } = parts;
+  const { db, store, urls, uploadBytesMax, collector, now = Date.now } = parts;
   return {
     async begin(accountId, transcriptId) {
       const upload = {
@@ -59,6 +61,7 @@ export function createUploads(parts: {
         return true;
       });
       if (!isBegun) return undefined;
+      if (collector) return { id, url: await collector.uploadUrl(id) };
       const path = uploadPath(id);
       return { id, url: urls.sign({ method: "PUT", path, bytesMax: uploadBytesMax }) };
     },
@@ -68,19 +71,13 @@ export function createUploads(parts: {
     async receive(uploadId, bytes, options) {
       const id = newId(now());
       const media = { id, ...(await store.put(id, bytes, options)) };
-      try {
-        options.signal?.throwIfAborted();
-        const replaced = await db
-          .transaction()
-          .execute(async (trx) => await finishUpload(trx, uploadId, media));
-        log.info({ uploadId, mediaId: id, sizeBytes: media.sizeBytes }, "upload.received");
-        if (replaced !== undefined) await deleteBytes(parts, replaced);
-      } catch (error) {
-        // A commit may have gone through although its answer got lost: only what is certainly not recorded is deleted.
-        const isRecorded = (await findMedia(db, id).catch(() => "unknown")) !== undefined;
-        if (!isRecorded) await deleteBytes(parts, id);
-        throw error;
-      }
+      await finishUpload(parts, uploadId, media, options.signal);
+    },
+    async collectForTranscript(accountId, transcriptId) {
+      await collector?.collectForTranscript(accountId, transcriptId);
+    },
+    async collectUpload(accountId, uploadId) {
+      await collector?.collectUpload(accountId, uploadId);
     },
   };
 }
@@ -99,66 +96,4 @@ async function holdTranscript(
     .forKeyShare()
     .executeTakeFirst();
   return row !== undefined;
-}
-
-async function findOpenUpload(db: Kysely<Tables>, uploadId: string) {
-  return openUpload(
-    await db
-      .selectFrom("upload")
-      .where("id", "=", uploadId)
-      .select(["account_id", "transcript_id", "media_id"])
-      .executeTakeFirst(),
-  );
-}
-
-function openUpload<Row extends { readonly media_id: string | null }>(
-  upload: Row | undefined,
-): Row {
-  if (!upload) throw uploadGone();
-  if (upload.media_id === null) return upload;
-  throw new ServiceError(
-    "already_exists",
-    "this upload URL was used: call initupload for another",
-    {
-      reason: "UPLOAD_USED",
-    },
-  );
-}
-
-function uploadGone(): ServiceError {
-  return new ServiceError("not_found", "the upload is gone");
-}
-
-/** Gives the media to the upload and its transcript. The id of media that nothing holds any more, if there is one. */
-async function finishUpload(
-  trx: Transaction<Tables>,
-  uploadId: string,
-  media: Media,
-): Promise<string | undefined> {
-  const { account_id: accountId, transcript_id: transcriptId } = await findOpenUpload(
-    trx,
-    uploadId,
-  );
-  // The transcript first: that is the order in which its deletion takes the locks.
-  const transcript =
-    transcriptId === null
-      ? undefined
-      : await trx
-          .selectFrom("transcript")
-          .where("id", "=", transcriptId)
-          .select(["id", "media_id"])
-          .forUpdate()
-          .executeTakeFirst();
-  const locked = trx.selectFrom("upload").where("id", "=", uploadId).select("media_id").forUpdate();
-  openUpload(await locked.executeTakeFirst());
-  await insertMedia(trx, { ...media, accountId });
-  await trx.updateTable("upload").set({ media_id: media.id }).where("id", "=", uploadId).execute();
-  if (!transcript) return undefined;
-  await trx
-    .updateTable("transcript")
-    .set({ media_id: media.id })
-    .where("id", "=", transcript.id)
-    .execute();
-  const old = transcript.media_id;
-  return old !== null && (await releaseMedia(trx, old)) ? old : undefined;
 }

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { noise } from "../../test/flite.ts";
+import { WaveformMaker, waveformJson } from "./waveform.ts";
+
+/** The pieces of a waveform, of samples that come in these parts. */
+function piecesOf(sampleRate: number, ...parts: readonly Int16Array[]): Int8Array[] {
+  const maker = new WaveformMaker(sampleRate);
+  const pieces = parts.flatMap((part) => maker.push(part));
+  const last = maker.end();
+  return last ? [...pieces, last] : pieces;
+}
+
+function valuesOf(pieces: readonly Int8Array[]): number[] {
+  return pieces.flatMap((piece) => Array.from(piece));
+}
+
+describe("WaveformMaker", () => {
+  test("a pixel is the least and the greatest of a twentieth of a second, in 256ths cut towards zero", () => {
+    const rows: [samples: number[], pixels: number[]][] = [
+      [[], []],
+      [[0], [0, 0]],
+      [
+        [255, -255, 0, 100],
+        [0, 0],
+      ],
+      [
+        [256, -256, 0, 100],
+        [-1, 1],
+      ],
+      [
+        [511, -511, 512, -513],
+        [-2, 2],
+      ],
+      [
+        [-32_768, 32_767, 0, 0],
+        [-128, 127],
+      ],
+      [
+        [300, 400, 500, 600],
+        [1, 2],
+      ],
+      [
+        [-300, -400, -500, -600],
+        [-2, -1],
+      ],
+      [
+        [0, 0, 0, 0, 2560],
+        [0, 0, 10, 10],
+      ],
+      [
+        [-2560, -2560, -2560, -2560, 0, 0, 0, 0],
+        [-10, -10, 0, 0],
+      ],
+    ];
+    for (const [samples, pixels] of rows) {
+      // 80 samples a second: four in a pixel.
+      assert.deepEqual(valuesOf(piecesOf(80, Int16Array.from(samples))), pixels, samples.join());
+    }
+  });
+
+  test("a pixel is what it is by its definition, and the split of the samples changes nothing", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 40 }), {
+          maxLength: 40,
+        }),
+        (parts) => {
+          const samples = parts.flat();
+          const expected: number[] = [];
+          for (let at = 0; at < samples.length; at += 7) {
+            const pixel = samples.slice(at, at + 7);
+            for (const value of [Math.min(...pixel), Math.max(...pixel)]) {
+              expected.push(Math.trunc(value / 256) + 0);
+            }
+          }
+          const split = piecesOf(140, ...parts.map((part) => Int16Array.from(part)));
+          assert.deepEqual(valuesOf(split), expected);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("pieces are of ten minutes, the last one of the rest", () => {
+    const samples = noise(25 * 60_000 + 20, 20_000, 400);
+    const pieces = piecesOf(400, samples);
+    assert.deepEqual(
+      pieces.map(({ length }) => length),
+      [24_000, 24_000, 12_002],
+    );
+    const parts: Int16Array[] = [];
+    for (let at = 0; at < samples.length; at += 4099) parts.push(samples.subarray(at, at + 4099));
+    assert.deepEqual(piecesOf(400, ...parts), pieces);
+    const whole = piecesOf(400, samples.subarray(0, 2 * 240_000));
+    assert.deepEqual(
+      whole.map(({ length }) => length),
+      [24_000, 24_000],
+      "nothing is left for another one",
+    );
+  });
+});
+
+test("`waveformJson()` is audiowaveform's JSON of version 2", async () => {
+  const textOf = async (...pieces: number[][]): Promise<string> => {
+    const list = pieces.map((piece) => Int8Array.from(piece));
+    const length = pieces.flat().length / 2;
+    const texts = waveformJson({ sampleRate: 16_000, length, pieces: each(list) });
+    return (await Array.fromAsync(texts)).join("");
+  };
+  const head = (length: number): string =>
+    `{"version":2,"channels":1,"sample_rate":16000,"samples_per_pixel":800,"bits":8,"length":${length},"data":`;
+  assert.equal(await textOf(), `${head(0)}[]}`);
+  assert.equal(await textOf([-1, 2]), `${head(1)}[-1,2]}`);
+  assert.equal(await textOf([-128, 127, 0, 0], [-3, 4]), `${head(3)}[-128,127,0,0,-3,4]}`);
+});
+
+async function* each(pieces: readonly Int8Array[]): AsyncGenerator<Int8Array, void, undefined> {
+  yield* pieces;
+}

@@ -1,0 +1,57 @@
+// What the kernel says of pages that are not on the disk yet: no put may be answered, or be seen, while there are any.
+import assert from "node:assert/strict";
+import { existsSync, watch } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { unsyncedBytes } from "../../test/page-cache.ts";
+import { newId } from "../std/ids.ts";
+import { createLog } from "../std/log.ts";
+import { openDiskStore } from "./disk-store.ts";
+
+const size = 48_000_000;
+let folder: string;
+let isTold = false;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hlust-durable-"));
+  const file = join(folder, "unsynced");
+  await writeFile(file, Buffer.alloc(size));
+  // Not on a kernel before 6.5, nor where files are never on a disk.
+  isTold = (unsyncedBytes(file) ?? 0) > 0;
+});
+after(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function* recording(): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; at += 64_000) yield Buffer.alloc(64_000, at);
+}
+
+test("a recording has its name only once all of it is on the disk", async (context) => {
+  if (!isTold) {
+    context.skip("the kernel does not tell");
+    return;
+  }
+  await using store = await openDiskStore(join(folder, "media"), { log: createLog("silent") });
+  const [first, id] = twoOfOneFolder();
+  await store.put(first, recording(), { bytesMax: size });
+  const within = join(folder, "media", "finished", id.slice(-2));
+  const file = join(within, id);
+  const seen = Promise.withResolvers<number | undefined>();
+  watch(within, { persistent: false }, () => {
+    if (existsSync(file)) seen.resolve(unsyncedBytes(file));
+  });
+  await store.put(id, recording(), { bytesMax: size });
+  assert.equal(unsyncedBytes(file), 0, "when put() resolves");
+  assert.equal(await seen.promise, 0, "when the name is there");
+});
+
+/** Ids whose files are in the same folder. */
+function twoOfOneFolder(): [string, string] {
+  const first = newId();
+  for (;;) {
+    const other = newId();
+    if (other.slice(-2) === first.slice(-2)) return [first, other];
+  }
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { unsyncedBytes } from "../../test/page-cache.ts";
+import { until } from "../../test/until.ts";
+import { FileWriter } from "./file-writer.ts";
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hlust-writer-"));
+});
+after(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Bytes that differ from place to place. */
+function sample(size: number): Buffer {
+  return Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
+}
+
+test("FileWriter writes chunks of any size in their order, and has synced them at the end", async () => {
+  const bytes = sample(3_000_000);
+  for (const [index, chunk] of [3_000_000, 700_000, 65_536, 1000].entries()) {
+    const file = join(folder, `sizes-${index}`);
+    await using handle = await open(file, "wx");
+    await using writer = new FileWriter(handle);
+    for (let at = 0; at < bytes.length; at += chunk) {
+      await writer.add(bytes.subarray(at, at + chunk));
+    }
+    await writer.end();
+    assert.deepEqual(await readFile(file), bytes, `${chunk}`);
+    assert.equal(unsyncedBytes(file) ?? 0, 0);
+  }
+});
+
+test("FileWriter gives back the memory of chunks that are its own, once they are written, and of no others", async () => {
+  const file = join(folder, "own");
+  const own = [new Uint8Array(600_000).fill(1), new Uint8Array(600_000).fill(2)];
+  const shared = Buffer.from(new ArrayBuffer(600_001), 0, 600_000).fill(3);
+  const kept = new Uint8Array(600_000).fill(4);
+  {
+    await using handle = await open(file, "wx");
+    await using writer = new FileWriter(handle, { ownsChunks: true });
+    for (const chunk of [...own, shared]) await writer.add(chunk);
+    await writer.end();
+    await using other = new FileWriter(handle);
+    await other.add(kept);
+    await other.end();
+  }
+  const bytes = await readFile(file);
+  const parts = [1, 2, 3, 4].map((fill) => Buffer.alloc(600_000, fill));
+  assert.ok(bytes.equals(Buffer.concat(parts)));
+  assert.deepEqual(
+    [...own, shared, kept].map(({ length }) => length),
+    [0, 0, 600_000, 600_000],
+  );
+});
+
+test("FileWriter of nothing makes an empty file", async () => {
+  const file = join(folder, "empty");
+  await using handle = await open(file, "wx");
+  await using writer = new FileWriter(handle);
+  await writer.end();
+  assert.deepEqual(await readFile(file), Buffer.alloc(0));
+});
+
+test("FileWriter writes what comes slowly, so that the file's time shows it", async () => {
+  const file = join(folder, "slow");
+  let ms = 0;
+  await using handle = await open(file, "wx");
+  await using writer = new FileWriter(handle, { now: () => ms });
+  await writer.add(Buffer.from("a"));
+  assert.equal((await handle.stat()).size, 0);
+  ms = 11_000;
+  await writer.add(Buffer.from("b"));
+  await until(async () => (await readFile(file, "utf8")) === "ab");
+});
+
+test("FileWriter tells of a write that failed at the next chunk or the end", async () => {
+  const file = join(folder, "read-only");
+  await (await open(file, "wx")).close();
+  await using handle = await open(file, "r");
+  for (const size of [10, 600_000]) {
+    await using writer = new FileWriter(handle);
+    const write = async () => {
+      for (let count = 0; count < 3; count += 1) await writer.add(sample(size));
+      await writer.end();
+    };
+    await assert.rejects(write(), { code: "EBADF" });
+  }
+});

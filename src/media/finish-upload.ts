@@ -1,0 +1,98 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import type { Log } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { askForDescription } from "./description-queue.ts";
+import { deleteBytes, findMedia, insertMedia, releaseMedia, type Media } from "./media-records.ts";
+import type { MediaStore } from "./media-store.ts";
+
+/** The row of an upload that takes its media still. Throws not_found, or already_exists when it was used. */
+export async function findOpenUpload(db: Kysely<Tables>, uploadId: string) {
+  return openUpload(
+    await db
+      .selectFrom("upload")
+      .where("id", "=", uploadId)
+      .select(["account_id", "transcript_id", "media_id"])
+      .executeTakeFirst(),
+  );
+}
+
+/**
+ * Records media whose bytes are in the store as that of an upload and its transcript; what the transcript had goes. When it throws,
+ * as findOpenUpload() does or for a signal that came before, the bytes are deleted.
+ */
+export async function finishUpload(
+  parts: { readonly db: Kysely<Tables>; readonly store: MediaStore; readonly log: Log },
+  uploadId: string,
+  media: Media,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { db, log } = parts;
+  try {
+    signal?.throwIfAborted();
+    const replaced = await db
+      .transaction()
+      .execute(async (trx) => await recordUpload(trx, uploadId, media));
+    log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
+    if (replaced !== undefined) await deleteBytes(parts, replaced);
+  } catch (error) {
+    // A commit may have gone through although its answer got lost: only what is certainly not recorded is deleted.
+    const isRecorded = (await findMedia(db, media.id).catch(() => "unknown")) !== undefined;
+    if (!isRecorded) await deleteBytes(parts, media.id);
+    throw error;
+  }
+}
+
+function openUpload<Row extends { readonly media_id: string | null }>(
+  upload: Row | undefined,
+): Row {
+  if (!upload) throw uploadGone();
+  if (upload.media_id === null) return upload;
+  throw new ServiceError(
+    "already_exists",
+    "this upload URL was used: call initupload for another",
+    {
+      reason: "UPLOAD_USED",
+    },
+  );
+}
+
+function uploadGone(): ServiceError {
+  return new ServiceError("not_found", "the upload is gone");
+}
+
+/** Gives the media to the upload and its transcript. The id of media that nothing holds any more, if there is one. */
+async function recordUpload(
+  trx: Transaction<Tables>,
+  uploadId: string,
+  media: Media,
+): Promise<string | undefined> {
+  const { account_id: accountId, transcript_id: transcriptId } = await findOpenUpload(
+    trx,
+    uploadId,
+  );
+  // The transcript first: that is the order in which its deletion takes the locks.
+  const transcript =
+    transcriptId === null
+      ? undefined
+      : await trx
+          .selectFrom("transcript")
+          .where("id", "=", transcriptId)
+          .select(["id", "media_id"])
+          .forUpdate()
+          .executeTakeFirst();
+  const locked = trx.selectFrom("upload").where("id", "=", uploadId).select("media_id").forUpdate();
+  openUpload(await locked.executeTakeFirst());
+  await insertMedia(trx, { ...media, accountId });
+  await trx.updateTable("upload").set({ media_id: media.id }).where("id", "=", uploadId).execute();
+  // The job that takes an upload without a transcript describes it.
+  if (!transcript) return undefined;
+  await askForDescription(trx, media.id);
+  await trx
+    .updateTable("transcript")
+    .set({ media_id: media.id })
+    .where("id", "=", transcript.id)
+    .execute();
+  const old = transcript.media_id;
+  return old !== null && (await releaseMedia(trx, old)) ? old : undefined;
+}

@@ -1,0 +1,104 @@
+import { buffer } from "node:stream/consumers";
+import { CopyObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { isId } from "../std/ids.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { mediaTooLarge, type DirectTransfers, type MediaStore } from "./media-store.ts";
+import { createClient, slowAnswerMsMax, type S3Bucket, type S3Settings } from "./s3-bucket.ts";
+import { deleteObject, describeObject, listObjects, readObject } from "./s3-objects.ts";
+import { signedUrlMs } from "./signed-url.ts";
+import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
+
+/** What Amazon copies in one call. Of more than that it takes no PUT; others do, and it is read and put. */
+const copyBytesMax = 5 * 2 ** 30;
+
+/**
+ * Presigned URLs of a bucket. A PUT goes to incoming/<upload id>, which nobody reads but the service; what it adopts is a copy that
+ * no URL can write.
+ */
+export function openDirectTransfers(
+  s3: S3Bucket,
+  parts: {
+    readonly store: Pick<MediaStore, "put">;
+    readonly settings: S3Settings;
+    readonly keyOf: (mediaId: string) => string;
+    readonly pageKeysMax?: number | undefined;
+  },
+): DirectTransfers & Disposable {
+  const { store, settings, keyOf, pageKeysMax } = parts;
+  const folder = `${settings.prefix}incoming/`;
+  const incomingKey = (uploadId: string): string => {
+    if (!isId(uploadId)) throw new Error("an upload id is a UUID");
+    return folder + uploadId;
+  };
+  /** Signs only: it sends nothing. */
+  const signer = createClient(settings, settings.publicEndpoint ?? settings.endpoint);
+  const options = { expiresIn: signedUrlMs / 1000 };
+  const { name: Bucket } = s3;
+  return {
+    async uploadUrl(uploadId) {
+      const command = new PutObjectCommand({ Bucket, Key: incomingKey(uploadId) });
+      return await s3.answer(getSignedUrl(signer, command, options), "sign");
+    },
+    async downloadUrl(id, { contentType, disposition }) {
+      const command = new GetObjectCommand({
+        Bucket,
+        Key: keyOf(id),
+        ResponseContentType: contentType,
+        ResponseContentDisposition: disposition,
+      });
+      return await s3.answer(getSignedUrl(signer, command, options), "sign");
+    },
+    async received(uploadId) {
+      const found = await describeObject(s3, incomingKey(uploadId));
+      return found && { uploadId, ...found };
+    },
+    async *listReceived() {
+      for await (const { name, ...facts } of listObjects(s3, folder, pageKeysMax)) {
+        if (isId(name)) yield { uploadId: name, ...facts };
+      }
+    },
+    async adopt(uploadId, id, { bytesMax }) {
+      const key = incomingKey(uploadId);
+      const found = await describeObject(s3, key);
+      if (!found) throw new ServiceError("not_found", "nothing was received");
+      if (found.sizeBytes > bytesMax) throw mediaTooLarge(bytesMax);
+      if (found.sizeBytes === 0 || found.sizeBytes > copyBytesMax) {
+        return await store.put(id, (await readObject(s3, key)).bytes, { bytesMax });
+      }
+      return await copy(s3, { key, copyKey: keyOf(id), bytesMax });
+    },
+    async discard(uploadId) {
+      await deleteObject(s3, incomingKey(uploadId));
+    },
+    [Symbol.dispose]() {
+      signer.destroy();
+    },
+  };
+}
+
+/** A copy that S3 makes itself, of a byte at least; the facts are those of the copy, whatever was put over the source meanwhile. */
+async function copy(
+  s3: S3Bucket,
+  { key, copyKey, bytesMax }: { key: string; copyKey: string; bytesMax: number },
+) {
+  const command = new CopyObjectCommand({
+    Bucket: s3.name,
+    Key: copyKey,
+    CopySource: `${s3.name}/${key}`,
+    // Nothing that the caller said of it stays.
+    MetadataDirective: "REPLACE",
+    ContentType: "application/octet-stream",
+  });
+  await s3.answer(s3.client.send(command, { requestTimeout: slowAnswerMsMax }), "copy");
+  try {
+    const head = { start: 0, end: sniffedBytesMax - 1 };
+    const { bytes, sizeBytes } = await readObject(s3, copyKey, head);
+    const contentType = sniffMediaType(await buffer(bytes));
+    if (sizeBytes > bytesMax) throw mediaTooLarge(bytesMax);
+    return { sizeBytes, contentType, sha256: null };
+  } catch (error) {
+    await deleteObject(s3, copyKey).catch(() => {});
+    throw error;
+  }
+}

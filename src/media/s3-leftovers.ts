@@ -1,0 +1,51 @@
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+} from "@aws-sdk/client-s3";
+import type { UnfinishedPut } from "./media-store.ts";
+import type { S3Bucket } from "./s3-bucket.ts";
+
+/** A put to which no part was added for this long belongs to a process that is gone. With the sweep it goes within the hour. */
+const idleMsMax = 2_400_000;
+
+/** Removes the parts of puts below a folder that a killed process left. */
+export async function removeUnfinished(s3: S3Bucket, folder: string, now: number): Promise<void> {
+  for await (const put of listUnfinished(s3, folder)) {
+    if (put.since.getTime() <= now - idleMsMax) await put.remove();
+  }
+}
+
+/** Puts below a folder that never ended, and those that go on, by the last part of their keys. */
+export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenerator<UnfinishedPut> {
+  const query = { Bucket: s3.name, Prefix: folder };
+  let next: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+  for (;;) {
+    const command = new ListMultipartUploadsCommand({ ...query, ...next });
+    const page = await s3.answer(s3.client.send(command), "sweep");
+    for (const { Key = "", UploadId, Initiated } of page.Uploads ?? []) {
+      if (!Initiated) throw new Error("S3 does not tell when an upload began");
+      const target = { Bucket: s3.name, Key, UploadId };
+      yield {
+        name: Key.slice(folder.length),
+        since: await lastPartAt(s3, target, Initiated),
+        async remove() {
+          await s3.find(s3.client.send(new AbortMultipartUploadCommand(target)), "sweep");
+        },
+      };
+    }
+    if (page.IsTruncated !== true) return;
+    next = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+  }
+}
+
+/** A put has at most as many parts as are listed at once. */
+async function lastPartAt(
+  s3: S3Bucket,
+  target: ConstructorParameters<typeof ListPartsCommand>[0],
+  begunAt: Date,
+): Promise<Date> {
+  const found = await s3.find(s3.client.send(new ListPartsCommand(target)), "sweep");
+  const times = (found?.Parts ?? []).map(({ LastModified = begunAt }) => LastModified.getTime());
+  return new Date(Math.max(begunAt.getTime(), ...times));
+}

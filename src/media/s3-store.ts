@@ -1,0 +1,89 @@
+import { HeadBucketCommand } from "@aws-sdk/client-s3";
+import { isId } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
+import type { MediaStore } from "./media-store.ts";
+import { S3Bucket, type S3Settings } from "./s3-bucket.ts";
+import { openDirectTransfers } from "./s3-direct.ts";
+import { listUnfinished, removeUnfinished } from "./s3-leftovers.ts";
+import { deleteObject, describeObject, listObjects, readObject } from "./s3-objects.ts";
+import { putObject } from "./s3-put.ts";
+import { sweepOften } from "./sweep-often.ts";
+import { waitForBucket } from "./wait-for-bucket.ts";
+
+export type { S3Settings } from "./s3-bucket.ts";
+
+const sweepEveryMs = 600_000;
+
+export interface S3StoreParts {
+  readonly log: Log;
+  readonly now?: () => number;
+  /** How long S3 may be away at start. Default 30 s. */
+  readonly awayMsMax?: number;
+  /** For tests: keys in an answer to a list. Default: as many as S3 gives. */
+  readonly pageKeysMax?: number;
+  /** Whether unfinished puts are cleared away. Default: yes. */
+  readonly sweeps?: boolean;
+}
+
+/**
+ * Opens the media store in a bucket that is there already. A recording becomes an object at once or not at all; the parts of one
+ * that was not finished are removed within the hour. Rejects with a sentence for the operator when the bucket cannot be used.
+ */
+export async function openS3Store(
+  settings: S3Settings,
+  parts: S3StoreParts,
+): Promise<MediaStore & AsyncDisposable> {
+  const { log, now = Date.now, pageKeysMax, sweeps = true } = parts;
+  await using opened = new AsyncDisposableStack();
+  const s3 = opened.use(new S3Bucket(settings, { log }));
+  await waitForBucket(s3, settings, parts);
+  const folder = `${settings.prefix}media/`;
+  const keyOf = (id: string): string => {
+    if (!isId(id)) throw new Error("a media id is a UUID");
+    return folder + id;
+  };
+  const sweep = async () => await removeUnfinished(s3, folder, now());
+  if (sweeps) opened.use(sweepOften(sweep, { everyMs: sweepEveryMs, log }));
+  const store = keepObjects(s3, { folder, keyOf, pageKeysMax });
+  const direct = settings.presigns
+    ? opened.use(openDirectTransfers(s3, { store, settings, keyOf, pageKeysMax }))
+    : undefined;
+  const open = opened.move();
+  return { ...store, direct, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function keepObjects(
+  s3: S3Bucket,
+  options: {
+    readonly folder: string;
+    readonly keyOf: (id: string) => string;
+    readonly pageKeysMax: number | undefined;
+  },
+): MediaStore {
+  const { folder, keyOf, pageKeysMax } = options;
+  return {
+    async put(id, bytes, options) {
+      return await putObject(s3, keyOf(id), bytes, options);
+    },
+    async open(id, range) {
+      return (await readObject(s3, keyOf(id), range)).bytes;
+    },
+    async sizeBytes(id) {
+      return (await describeObject(s3, keyOf(id)))?.sizeBytes;
+    },
+    async delete(id) {
+      await deleteObject(s3, keyOf(id));
+    },
+    async *list() {
+      for await (const { name, putAt } of listObjects(s3, folder, pageKeysMax)) {
+        if (isId(name)) yield { id: name, putAt };
+      }
+    },
+    async *unfinished() {
+      yield* listUnfinished(s3, folder);
+    },
+    async ping() {
+      await s3.answer(s3.client.send(new HeadBucketCommand({ Bucket: s3.name })), "ping");
+    },
+  };
+}

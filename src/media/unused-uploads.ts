@@ -1,0 +1,66 @@
+import { sql, type Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import type { Log } from "../std/log.ts";
+import { deleteBytes, releaseAll } from "./media-records.ts";
+import type { MediaStore } from "./media-store.ts";
+
+interface UnusedUploadsParts {
+  readonly db: Kysely<Tables>;
+  readonly store: MediaStore;
+  readonly log: Log;
+  readonly now?: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/** Media that was uploaded for a job waits for one this long; a place for an upload outlives its URL by as much, for a slow PUT. */
+const unusedMsMax = 24 * 3_600_000;
+/** Rows of one transaction. */
+const batchRows = 200;
+
+/**
+ * Deletes media of uploads/<id> that for a day neither a transcript nor a job has used, and places whose URL expired a day ago
+ * without a PUT. Doing it twice, or at several nodes at once, does no harm.
+ */
+export async function removeUnusedUploads(parts: UnusedUploadsParts): Promise<void> {
+  const { log, now = Date.now, signal } = parts;
+  const before = new Date(now() - unusedMsMax);
+  for (const [remove, event] of [
+    [removePlaces, "upload.expired_removed"],
+    [removeMedia, "upload.unused_removed"],
+  ] as const) {
+    let total = 0;
+    for (let count = -1; count !== 0; total += count) {
+      signal?.throwIfAborted();
+      count = await remove(parts, before);
+    }
+    if (total > 0) log.info({ count: total }, event);
+  }
+}
+
+async function removePlaces({ db }: UnusedUploadsParts, before: Date): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from upload where id in (
+      select id from upload where media_id is null and expires_at < ${before}
+      limit ${batchRows} for update skip locked)
+  `.execute(db);
+  return Number(numAffectedRows);
+}
+
+async function removeMedia(parts: UnusedUploadsParts, before: Date): Promise<number> {
+  const removed = await parts.db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: string }>`
+      select m.id from upload u join media m on m.id = u.media_id
+      where u.transcript_id is null and m.created_at < ${before}
+        and not exists (select from transcript where media_id = m.id)
+        and not exists (select from transcript_job
+          where upload_id = u.id and (state = 'PROCESSING' or updated_at >= ${before}))
+      limit ${batchRows} for update of m skip locked
+    `.execute(trx);
+    return await releaseAll(
+      trx,
+      rows.map(({ id }) => id),
+    );
+  });
+  for (const id of removed) await deleteBytes(parts, id);
+  return removed.length;
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HeadBucketCommand } from "@aws-sdk/client-s3";
+import type { Log } from "../std/log.ts";
+import { failureFields, statusOf, type S3Bucket, type S3Settings } from "./s3-bucket.ts";
+
+const againAfterMs = 500;
+
+/** Resolves when the bucket answers. S3 may be started together with the service; what is wrong with the settings is told at once. */
+export async function waitForBucket(
+  s3: S3Bucket,
+  settings: S3Settings,
+  { log, awayMsMax = 30_000 }: { readonly log: Log; readonly awayMsMax?: number },
+): Promise<void> {
+  const giveUpAt = Date.now() + awayMsMax;
+  for (;;) {
+    try {
+      await s3.client.send(new HeadBucketCommand({ Bucket: s3.name }));
+      return;
+    } catch (error) {
+      const problem = problemOf(error, settings);
+      if (problem !== undefined) throw new Error(problem, { cause: error });
+      const at = settings.endpoint ?? "Amazon";
+      if (Date.now() >= giveUpAt) {
+        const { error: why } = failureFields(error);
+        throw new Error(`S3 at ${at} (S3_ENDPOINT) does not answer: ${why}`, { cause: error });
+      }
+      log.info(failureFields(error), "media.waiting");
+      await sleep(againAfterMs);
+    }
+  }
+}
+
+/** What no waiting would change. A HEAD is answered without words: there is only the status. */
+function problemOf(error: unknown, settings: S3Settings): string | undefined {
+  const { bucket, region } = settings;
+  const status = statusOf(error);
+  if (status === 404)
+    return `S3 has no bucket ${JSON.stringify(bucket)} (S3_BUCKET): make it first`;
+  if (status === 403 || status === 401) {
+    return `S3 refuses the key for the bucket ${JSON.stringify(bucket)}: see S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and what the key may do`;
+  }
+  if (status === 301 || status === 400) {
+    return `S3 does not take the bucket ${JSON.stringify(bucket)} in the region ${region}: see S3_BUCKET and S3_REGION`;
+  }
+  if (error instanceof Error && error.name === "CredentialsProviderError") {
+    return "S3 needs a key: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY";
+  }
+  return undefined;
+}
