@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import type { AnswerError } from "./answer-errors.ts";
 import { canRepeat, statusJson } from "./answer-errors.ts";
 import type { CallContext } from "./call-context.ts";
@@ -10,7 +11,7 @@ import {
   writePart,
   type HttpResponse,
 } from "./http.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "../std/until-aborted.ts";
 import type { StreamEnvelope } from "../transcoding/stream-envelope.ts";
 import type { HttpContent } from "../transcoding/write-response.ts";
 import { ServiceError } from "../std/service-error.ts";
@@ -96,6 +97,28 @@ export async function answerBytes<T>(
     if (!response.headersSent) throw error;
     if (!out.isClosed) answerError(error);
     breakOff(response);
+  }
+}
+
+/** Sends an answer whose size is in its headers, piece by piece as the caller takes them; one that cannot be ended breaks off. */
+export async function answerPieces(
+  response: HttpResponse,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  parts: {
+    readonly call: CallContext;
+    readonly headers: OutgoingHttpHeaders;
+    readonly limits: StreamLimits;
+  },
+): Promise<void> {
+  using out = new StreamOut(response, parts.call, parts.limits);
+  if (out.isClosed) return;
+  writeHead(response, 200, parts.headers);
+  try {
+    for await (const piece of pieces) await out.send(piece);
+    out.end("");
+  } catch (error) {
+    breakOff(response);
+    throw error;
   }
 }
 

@@ -15,7 +15,7 @@ import {
 import { ServerReflection as ServerReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "../std/until-aborted.ts";
 
 /** Streams need no token here: one that asks nothing for this long makes room for others. */
 const idleMsMaxDefault = 60_000;

@@ -121,9 +121,29 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
   answerJson(response, status, body, headers);
 }
 
+/** Tells a caller that waits with its body (Expect: 100-continue; RFC 9110, section 10.1.1) to send it. */
+export function askForBody(request: HttpRequest, response: HttpResponse): void {
+  if (!isWaitingToSend(request)) return;
+  asked.add(request);
+  response.writeContinue();
+}
+
+/** Whether the caller sends no body before it is asked. */
+export function isWaitingToSend(request: HttpRequest): boolean {
+  return /(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? "") && !asked.has(request);
+}
+
+const asked = new WeakSet<HttpRequest>();
+
 /** What still comes of a refused request is read and dropped, so that the caller sees the answer; but not for ever. */
-export function giveUpReading({ req }: HttpResponse): void {
+export function giveUpReading(response: HttpResponse): void {
+  const { req } = response;
   if (req.complete || req.destroyed) return;
+  if (isWaitingToSend(req)) {
+    // Whether the body comes all the same is the caller's choice: what follows here may be it, or another request.
+    if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
+    return;
+  }
   req.on("error", ignore);
   req.resume();
   const timer = setTimeout(() => req.destroy(), droppedMsMax);

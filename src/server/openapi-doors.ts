@@ -20,6 +20,7 @@ export function doorPaths(url: string): Record<string, PathItem> {
   return {
     "/media/uploads/{upload}": { put: putMedia() },
     "/media/{media}": { get: getMedia("get"), head: getMedia("head") },
+    "/media/waveforms/{media}": { get: getWaveform("get"), head: getWaveform("head") },
     "/healthz": { get: health(url) },
     "/readyz": { get: readiness(url) },
     "/openapi.json": {
@@ -137,17 +138,7 @@ function getMedia(method: "get" | "head"): Operation {
         ? "Plays or downloads the media at a transcript's uri"
         : "Asks for the headers of the media",
     security: [],
-    parameters: [
-      {
-        name: "media",
-        in: "path",
-        required: true,
-        description: "The id of the media.",
-        schema: { type: "string" },
-      },
-      ...signature(false),
-      ...(method === "get" ? [rangeHeader] : []),
-    ],
+    parameters: [mediaInPath, ...signature(false), ...(method === "get" ? [rangeHeader] : [])],
     responses: {
       "200": { description: "All of it, with its media type.", headers, ...content },
       ...(method === "get" && {
@@ -170,6 +161,61 @@ function getMedia(method: "get" | "head"): Operation {
     ],
   };
 }
+
+const mediaInPath = {
+  name: "media",
+  in: "path",
+  required: true,
+  description: "The id of the media.",
+  schema: { type: "string" },
+} as const;
+
+function getWaveform(method: "get" | "head"): Operation {
+  const headers = { ETag: { description: "Of the media.", schema: { type: "string" } } } as const;
+  const answer = json("audiowaveform's JSON, version 2: 20 pixels a second, 8 bits.", waveform);
+  return {
+    operationId: method === "get" ? "getWaveform" : "headWaveform",
+    tags: [doorsTag.name],
+    summary:
+      method === "get"
+        ? "Downloads the waveform at a transcript's waveformUri"
+        : "Asks whether the waveform has changed",
+    security: [],
+    parameters: [mediaInPath, ...signature(false)],
+    responses: {
+      "200": method === "get" ? { ...answer, headers } : { description: "It is there.", headers },
+      "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+      "403": failed(invalid),
+      "404": failed("`NOT_FOUND`: the media is gone."),
+      default: failure,
+    },
+    "x-codeSamples": [
+      {
+        lang: "Shell",
+        label: method === "get" ? "All of it" : "Its headers",
+        source: method === "get" ? `curl "$WAVEFORM_URI"` : `curl -I "$WAVEFORM_URI"`,
+      },
+    ],
+  };
+}
+
+const waveform: Schema = {
+  type: "object",
+  properties: {
+    version: { const: 2 },
+    channels: { const: 1 },
+    sample_rate: { type: "integer" },
+    samples_per_pixel: { type: "integer" },
+    bits: { const: 8 },
+    length: { type: "integer", description: "Pixels." },
+    data: {
+      type: "array",
+      description: "Least and greatest sample of each pixel, in turn.",
+      items: { type: "integer" },
+    },
+  },
+  required: ["version", "channels", "sample_rate", "samples_per_pixel", "bits", "length", "data"],
+};
 
 const rangeHeader = {
   name: "Range",

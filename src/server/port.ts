@@ -52,6 +52,8 @@ export async function openPort(
     },
     doors.handle,
   );
+  // The doors ask for the body themselves.
+  http1.on("checkContinue", doors.handle);
   http1.on("upgrade", doors.upgrade);
   http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     doors.refuse(error.code ?? "", socket);
@@ -59,6 +61,7 @@ export async function openPort(
   // Without it the server never looks for headers that are late: it does not listen itself.
   http1.emit("listening");
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams: 256 } }, doors.handle);
+  http2.on("checkContinue", doors.handle);
   // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1). Its trailers go out after
   // "finish", and there is no event for that.
   http2.on("request", (_request, { stream }) => {

@@ -11,6 +11,8 @@ import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
+import { packedFieldOf } from "../std/packed-field.ts";
+import { writtenFieldOf } from "../std/written-field.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
 import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
@@ -18,6 +20,7 @@ import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
 import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
 import type { AnswerError } from "./answer-errors.ts";
+import { answerPacked } from "./answer-packed.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
 import { CallContext } from "./call-context.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
@@ -34,7 +37,7 @@ import {
   type HttpResponse,
 } from "./http.ts";
 import type { Methods } from "./methods.ts";
-import { unlessAborted } from "./until-aborted.ts";
+import { unlessAborted } from "../std/until-aborted.ts";
 
 /** Longest JSON body of a method that says nothing else. */
 export const bodyBytesMaxDefault = 1 << 20;
@@ -105,7 +108,7 @@ export function createRestDoor(parts: RestParts): HttpHandler {
     calls.add(call);
     try {
       if (spec.kind === "unary")
-        await answerUnary(response, spec, { binding, message, call }, parts);
+        await answerUnary(request, response, spec, { binding, message, call }, parts);
       else await answerAll(request, response, spec, { binding, message, call }, parts);
     } finally {
       calls.delete(call);
@@ -121,15 +124,28 @@ interface Call {
 }
 
 async function answerUnary(
+  request: HttpRequest,
   response: HttpResponse,
   spec: UnarySpec,
   { binding, message, call }: Call,
-  { transcoder }: RestParts,
+  { transcoder, limits = streamLimits }: RestParts,
 ): Promise<void> {
   const answer = create(spec.method.output, await callUnary(spec, message, call));
+  const packed = packedFieldOf(answer);
+  const around = packed && transcoder.writeAround(binding, answer, packed.name);
+  if (around) {
+    const acceptEncoding = headerOf(request, "accept-encoding") ?? "";
+    await answerPacked(response, packed, around, { call, acceptEncoding, limits });
+    return;
+  }
   const content = httpBodyOf(binding, answer);
   if (content === undefined) {
-    answerJson(response, 200, transcoder.write(binding, answer), call.answerHeaders);
+    const written = writtenFieldOf(answer);
+    const beside = written && transcoder.writeAround(binding, answer, written.name);
+    const json = beside
+      ? `${beside.head}${written.json}${beside.tail}`
+      : transcoder.write(binding, answer);
+    answerJson(response, 200, json, call.answerHeaders);
     return;
   }
   const { contentType, data } = content;

@@ -14,6 +14,7 @@ import { createGrpcReflection } from "./grpc-reflection.ts";
 import { createHealthDoor, createReadiness, type ReadinessCheck } from "./health.ts";
 import {
   answerFailure,
+  askForBody,
   breakOff,
   targetOf,
   type HttpHandler,
@@ -129,6 +130,8 @@ export async function openServer(parts: {
     otherwise,
   });
   const handle: HttpListener = (request, response) => {
+    // Media is refused by its headers, before gigabytes are sent.
+    if (!media?.handles(targetOf(request))) askForBody(request, response);
     if (request.httpVersionMajor > 1 || request.headers.host !== undefined) {
       grpc(request, response);
       return;

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, constants, type ClientHttp2Session } from "node:http2";
 import { connect as connectSocket } from "node:net";
+import { Readable } from "node:stream";
 import { after, test } from "node:test";
+import { setInterval } from "node:timers/promises";
 import { openTestMediaDoor, wav } from "../../test/open-test-media-door.ts";
 
 const door = await openTestMediaDoor();
@@ -89,3 +91,18 @@ for (const [what, breakOff] of Object.entries(breaks)) {
     await assertNothingLeft(count + 1);
   });
 }
+
+test("PUT that trickles is given up after its time", { timeout: 20_000 }, async () => {
+  await using slow = await openTestMediaDoor({ uploadMsMax: 900 });
+  const { url } = await slow.newUpload();
+  // More often than what stands still, and for ever.
+  const trickle = async function* () {
+    for await (const _ of setInterval(50)) yield Buffer.from("x");
+  };
+  const body = Readable.from(trickle());
+  const answer = await slow.send("HTTP/2", "PUT", url, { body });
+  body.destroy();
+  assert.equal(answer.status, 504);
+  assert.match(answer.body.toString(), /not whole after/);
+  await slow.assertNothingLeft(0);
+});

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { after, test } from "node:test";
 import { openTestMediaDoor, protocols, reasonOf, wav } from "../../test/open-test-media-door.ts";
@@ -10,6 +9,11 @@ after(async () => {
   await door[Symbol.asyncDispose]();
 });
 const { app, send, newUpload, mediaCount, untilWriting, assertNothingLeft } = door;
+
+/** Media never changes under its id: that is its tag, before and after a restart. */
+function etagOf(uri: string): string {
+  return `"${new URL(uri).pathname.split("/").at(-1)}"`;
+}
 
 for (const protocol of protocols) {
   test(`${protocol}: what was PUT is read through the transcript's uri`, async () => {
@@ -22,7 +26,7 @@ for (const protocol of protocols) {
     });
     assert.deepEqual([answer.status, answer.body.toString()], [200, "{}"]);
     const { uri } = await app.client.get(name);
-    const etag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
+    const etag = etagOf(uri);
     for (const method of ["GET", "HEAD"]) {
       const { status, headers, body } = await send(protocol, method, uri);
       assert.equal(status, 200);
@@ -46,7 +50,7 @@ for (const protocol of protocols) {
     const bytes = wav(1000);
     await send(protocol, "PUT", url, { body: bytes });
     const { uri } = await app.client.get(name);
-    const etag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
+    const etag = etagOf(uri);
     const whole = bytes;
     const rows: [headers: Record<string, string>, status: number, body: Buffer, range?: string][] =
       [
@@ -62,7 +66,9 @@ for (const protocol of protocols) {
         [{ range: "bytes=0-4", "if-range": `W/${etag}` }, 200, whole],
         [{ "if-none-match": etag }, 304, Buffer.alloc(0)],
         [{ "if-none-match": `"x", W/${etag}` }, 304, Buffer.alloc(0)],
-        [{ "if-none-match": '"x"' }, 200, whole],
+        [{ "if-none-match": "*" }, 304, Buffer.alloc(0)],
+        [{ "if-none-match": etag, range: "bytes=0-4" }, 304, Buffer.alloc(0)],
+        [{ "if-none-match": '"x", "y"' }, 200, whole],
       ];
     for (const [headers, status, body, range] of rows) {
       const answer = await send(protocol, "GET", uri, { headers });

@@ -6,6 +6,12 @@ import { firstSyntaxError } from "./json-syntax.ts";
 /** JSON of a request may nest this many objects and lists: more than any message, far less than any stack. */
 export const jsonDepthMax = 64;
 
+/**
+ * JSON of a request may have this many objects and lists: a transcript at its limits has half of them. In 32 MB there is room for ten
+ * million empty ones, which take more than a gigabyte.
+ */
+export const jsonContainersMax = 500_000;
+
 /** The text of a body. Throws ServiceError invalid_argument for bytes that are not UTF-8. A byte order mark is dropped. */
 export function textOfUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -16,9 +22,9 @@ export function textOfUtf8(bytes: Uint8Array): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
-/** Parses JSON text. Throws ServiceError invalid_argument that names line and column, or the depth that was passed. */
+/** Parses JSON text. Throws ServiceError invalid_argument that names line and column, or the limit that was passed. */
 export function parseJson(text: string): JsonValue {
-  refuseDepth(text);
+  refuseBomb(text);
   try {
     const value: JsonValue = JSON.parse(text);
     return value;
@@ -37,20 +43,25 @@ export function parseJson(text: string): JsonValue {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** One pass over the text before it is parsed, so that a bomb costs only its first 65 brackets. */
-function refuseDepth(text: string): void {
+/** One pass over the text before it is parsed, so that a bomb costs only its first 65 brackets, and one that is wide little more than this. */
+function refuseBomb(text: string): void {
   let depth = 0;
+  let containers = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === quote) {
       at = endOfString(text, at);
     } else if (char === 0x7b || char === 0x5b) {
+      containers++;
       if (++depth > jsonDepthMax) {
         throw malformed(`the JSON nests deeper than ${jsonDepthMax} levels`);
       }
     } else if (char === 0x7d || char === 0x5d) {
       depth--;
     }
+  }
+  if (containers > jsonContainersMax) {
+    throw malformed(`the JSON has more than ${jsonContainersMax} objects and lists`);
   }
 }
 

@@ -6,14 +6,15 @@ import { fieldNamedInJson } from "./field-path.ts";
 /**
  * The fields that a JSON body names, as paths of a google.protobuf.FieldMask (proto names): what a PATCH is to change,
  * because an empty list leaves no trace in a message. Singular messages are followed to their fields, one without any
- * counts itself; lists, maps and scalars count whole, null too. Unknown names are left out.
+ * counts itself; lists, maps and scalars count whole. Null is unset (proto3 JSON): as if it were not there. Unknown names are left
+ * out.
  */
 export function fieldPathsIn(message: DescMessage, json: JsonValue): string[] {
   if (!isObject(json)) return [];
   const paths = new Set<string>();
   for (const [name, value] of Object.entries(json)) {
     const field = fieldNamedInJson(message, name);
-    if (field === undefined) continue;
+    if (field === undefined || value === null) continue;
     const below = isFollowed(field) ? fieldPathsIn(field.message, value) : [];
     if (below.length === 0) paths.add(field.name);
     for (const path of below) paths.add(`${field.name}.${path}`);

@@ -219,14 +219,24 @@ test("bind() fills the update mask of a PATCH from the names in its body", () =>
     ["", { metadata: {} }, "metadata"],
     [
       "",
-      { metadata: { keywords: [], speakers: { a: {} }, recordingDuration: null } },
-      "metadata.keywords,metadata.speakers,metadata.recordingDuration",
+      { metadata: { keywords: [], speakers: { a: {} }, subject: null }, segments: null },
+      "metadata.keywords,metadata.speakers",
     ],
-    ["", { version: { name: "x", creationTime: null } }, "version.name,version.creationTime"],
+    [
+      "",
+      { version: { name: "x", creationTime: "2026-11-20T10:11:12Z" } },
+      "version.name,version.creationTime",
+    ],
+    ["", { metadata: null, uri: null }, ""],
     ["", {}, ""],
     ["", undefined, ""],
     ["?updateMask=metadata.subject,segments", { metadata: {} }, "metadata.subject,segments"],
     ["?update_mask=segments", {}, "segments"],
+    [
+      "?updateMask=metadata.file_type,metadata.languageCode",
+      {},
+      "metadata.fileType,metadata.languageCode",
+    ],
   ];
   for (const [query, body, mask] of rows) {
     const message = bind(service, `PATCH ${path}${query}`, body);
@@ -237,7 +247,7 @@ test("bind() fills the update mask of a PATCH from the names in its body", () =>
     transcript: { name: "transcripts/t" },
     updateMask: "name",
   });
-  const error = refused(() => bind(service, `PATCH ${path}?updateMask=metadata.file_type`, {}));
+  const error = refused(() => bind(service, `PATCH ${path}?updateMask=metadata.file_`, {}));
   assert.deepEqual(
     error.violations.map(({ field }) => field),
     ["updateMask"],

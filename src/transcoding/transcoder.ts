@@ -12,7 +12,7 @@ import { isDecodable, utf8OfRawBytes } from "./percent-encoding.ts";
 import { registryOf } from "./registry-of.ts";
 import { RouteTable } from "./route-table.ts";
 import { systemParameters } from "./system-parameters.ts";
-import { writeResponse } from "./write-response.ts";
+import { writeAround, writeResponse, type AroundField } from "./write-response.ts";
 
 /** Turns HTTP requests into request messages and answers into JSON, by the google.api.http rules (§4.10). */
 export interface Transcoder {
@@ -32,6 +32,8 @@ export interface Transcoder {
   bind(routed: Routed, body: Uint8Array | undefined, contentType?: string): Message;
   /** The JSON text of an answer, by response_body and the options of hlust.api. */
   write(binding: Binding, message: Message): string;
+  /** The same in two parts, around the value of a list whose JSON is there already; undefined where it is not in the answer. */
+  writeAround(binding: Binding, message: Message, name: string): AroundField | undefined;
 }
 
 export interface Routed {
@@ -80,6 +82,7 @@ export function createTranscoder(
     bind: ({ binding, captures, query }, body, contentType = "") =>
       bindRequest(binding, { captures, query, body, contentType }, bindOptions),
     write: (binding, message) => writeResponse(binding, message, registry),
+    writeAround: (binding, message, name) => writeAround(binding, message, name, registry),
   };
 }
 

@@ -37,6 +37,42 @@ export function writeResponse(binding: Binding, message: Message, registry?: Reg
   return JSON.stringify(value ?? emptyJson(output, field));
 }
 
+/** The text of an answer before and behind the value of one field. */
+export interface AroundField {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** The same but for a list whose JSON is there already: it is not looked at. undefined where the answer is a part of the message. */
+export function writeAround(
+  { method: { output }, responseBody }: Binding,
+  message: Message,
+  name: string,
+  registry?: Registry,
+): AroundField | undefined {
+  const field = output.fields.find(({ localName }) => localName === name);
+  if (responseBody !== undefined || field?.fieldKind !== "list") return undefined;
+  const others: Message = Object.create(Object.getPrototypeOf(message), {
+    ...Object.getOwnPropertyDescriptors(message),
+    [name]: { value: [], enumerable: true },
+  });
+  const json = answerJson(output, others, registry);
+  if (!isObject(json)) return undefined;
+  const members = Object.entries(json).map(([key, value]) => [key, JSON.stringify(value)] as const);
+  const place = members.findIndex(([key]) => key === field.jsonName);
+  const textOf = (from: number, to: number): string =>
+    members
+      .slice(from, to)
+      .map(([key, text]) => `${JSON.stringify(key)}:${text}`)
+      .join(",");
+  const before = textOf(0, place === -1 ? members.length : place);
+  const after = place === -1 ? "" : textOf(place + 1, members.length);
+  return {
+    head: `{${before}${before && ","}${JSON.stringify(field.jsonName)}:`,
+    tail: `${after && ","}${after}}`,
+  };
+}
+
 /** Bytes that are sent as they are. */
 export interface HttpContent {
   readonly contentType: string;

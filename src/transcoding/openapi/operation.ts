@@ -9,6 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import {
   access,
+  answer_types,
   body_bytes_max,
   failures as failuresOption,
   headers,
@@ -193,8 +194,7 @@ function requestBodyOf(
 
 function answerOf(binding: Binding, calls: readonly Call[], { schemas }: OperationParts): Response {
   const { method, responseBody } = binding;
-  if (answersHttpBody(binding))
-    return { description: "The content, with its own media type.", content: { "*/*": {} } };
+  if (answersHttpBody(binding)) return fileOf(method);
   const schema =
     responseBody === undefined
       ? schemas.answer(method.output)
@@ -204,6 +204,19 @@ function answerOf(binding: Binding, calls: readonly Call[], { schemas }: Operati
   if (method.methodKind === "server_streaming") return streamOf(envelope(schema));
   const examples = calls.map(({ example }): [string, JsonValue] => [example.title, example.answer]);
   return { description: "Success.", content: { "application/json": mediaType(schema, examples) } };
+}
+
+/** An answer that is a google.api.HttpBody. */
+function fileOf(method: DescMethod): Response {
+  const types = hasOption(method, answer_types) ? getOption(method, answer_types) : ["*/*"];
+  const content = types.map((type): [string, MediaType] => [
+    type,
+    type.startsWith("text/") ? { schema: { type: "string" } } : {},
+  ]);
+  return {
+    description: "The content, with its own media type.",
+    content: Object.fromEntries(content),
+  };
 }
 
 function mediaType(schema: Schema, examples: readonly (readonly [string, JsonValue])[]): MediaType {

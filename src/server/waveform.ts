@@ -1,0 +1,45 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { namesTag } from "../media/byte-range.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { endBody, writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
+
+/** Answers GET and HEAD of a waveform, piece by piece as the caller takes it. Throws not_found. */
+export async function answerWaveform(
+  parts: {
+    readonly findWaveform: (mediaId: string) => Promise<AsyncIterable<string> | undefined>;
+    readonly log: Log;
+  },
+  mediaId: string,
+  request: HttpRequest,
+  response: HttpResponse,
+): Promise<void> {
+  const text = await parts.findWaveform(mediaId);
+  if (!text) throw new ServiceError("not_found", "the waveform is gone");
+  // Media never changes under its id: nor does its waveform.
+  const etag = `"${mediaId}"`;
+  const caching = { etag, "cache-control": "private" };
+  if (namesTag(request.headers["if-none-match"], etag)) {
+    writeHead(response, 304, caching);
+    endBody(response, "");
+    return;
+  }
+  const type = { "content-type": "application/json", "x-content-type-options": "nosniff" };
+  writeHead(response, 200, { ...type, ...caching });
+  if (request.method === "HEAD") {
+    endBody(response, "");
+    return;
+  }
+  try {
+    // As bytes: what HTTP/2 is given as text it may send as something else (endBody).
+    await pipeline(Readable.from(bytesOf(text), { objectMode: false }), response);
+  } catch (error) {
+    response.destroy();
+    parts.log.info({ mediaId, ...errorFields(error) }, "download.broken_off");
+  }
+}
+
+async function* bytesOf(text: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const part of text) yield Buffer.from(part);
+}

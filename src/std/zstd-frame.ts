@@ -1,0 +1,107 @@
+/** RFC 9659: what every client of HTTP's zstd has room for. */
+const windowBytesMax = 8 << 20;
+/** RFC 8878, section 3.1.1.2.4: no block holds more. */
+const blockBytesMax = 128 << 10;
+
+const magic = [0x28, 0xb5, 0x2f, 0xfd] as const;
+
+/**
+ * One zstd frame (RFC 8878) whose content is `head`, the content of `frame`, `tail`; in pieces that follow each other. The blocks of
+ * `frame` stay as they are: nothing is decompressed or compressed. A block looks back only at what its own frame began with: history,
+ * tables and repeated offsets are the same behind blocks that are not compressed. undefined where that does not hold or help: several
+ * frames, a dictionary, a window larger than HTTP clients take, or what is no frame.
+ */
+export function spliceZstd(
+  head: Uint8Array,
+  frame: Uint8Array,
+  tail: Uint8Array,
+): Uint8Array[] | undefined {
+  const layout = layoutOf(frame);
+  if (layout === undefined || layout.windowBytes > windowBytesMax) return undefined;
+  const { start, lastHeader, end } = layout;
+  return [
+    frameHeader(layout.windowBytes),
+    ...rawBlocks(head, false),
+    frame.subarray(start, lastHeader),
+    Uint8Array.of(
+      (frame[lastHeader] ?? 0) & ~1,
+      frame[lastHeader + 1] ?? 0,
+      frame[lastHeader + 2] ?? 0,
+    ),
+    frame.subarray(lastHeader + 3, end),
+    ...rawBlocks(tail, true),
+  ].filter((piece) => piece.length > 0);
+}
+
+/** Where the blocks of a frame are. */
+interface Layout {
+  readonly windowBytes: number;
+  readonly start: number;
+  /** The header of the last block. */
+  readonly lastHeader: number;
+  readonly end: number;
+}
+
+function layoutOf(frame: Uint8Array): Layout | undefined {
+  if (magic.some((byte, index) => frame[index] !== byte)) return undefined;
+  const descriptor = frame[4] ?? 0;
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const sizeFlag = descriptor >> 6;
+  const sizeBytes = sizeFlag === 0 ? Number(isSingleSegment) : 1 << sizeFlag;
+  // A dictionary, or a bit that has no meaning yet.
+  if ((descriptor & 0x0b) !== 0) return undefined;
+  const sizeAt = isSingleSegment ? 5 : 6;
+  const windowBytes = isSingleSegment
+    ? contentBytes(frame, sizeAt, sizeBytes)
+    : windowOf(frame[5] ?? 0);
+  const start = sizeAt + sizeBytes;
+  for (let at = start; at + 3 <= frame.length;) {
+    const header = littleEndian(frame, at, 3);
+    const type = (header >> 1) & 3;
+    if (type === 3) return undefined;
+    const end = at + 3 + (type === 1 ? 1 : header >> 3);
+    if ((header & 1) === 1) {
+      const checksumBytes = (descriptor & 4) === 0 ? 0 : 4;
+      return end + checksumBytes === frame.length
+        ? { windowBytes, start, lastHeader: at, end }
+        : undefined;
+    }
+    at = end;
+  }
+  return undefined;
+}
+
+/** Section 3.1.1.1.2. */
+function windowOf(descriptor: number): number {
+  const base = 2 ** (10 + (descriptor >> 3));
+  return base + (base / 8) * (descriptor & 7);
+}
+
+/** Section 3.1.1.1.4: of two bytes, the value is 256 more than they say. */
+function contentBytes(frame: Uint8Array, at: number, length: number): number {
+  return littleEndian(frame, at, length) + (length === 2 ? 256 : 0);
+}
+
+function littleEndian(bytes: Uint8Array, at: number, length: number): number {
+  let value = 0;
+  for (let index = length - 1; index >= 0; index -= 1) {
+    value = value * 256 + (bytes[at + index] ?? 0);
+  }
+  return value;
+}
+
+/** Without a size, a checksum, a dictionary. The window has room for what looks back, and for a whole block. */
+function frameHeader(windowBytes: number): Uint8Array {
+  const exponent = Math.ceil(Math.log2(Math.max(windowBytes, blockBytesMax))) - 10;
+  return Uint8Array.of(...magic, 0, exponent << 3);
+}
+
+/** Blocks that hold their content as it is; the last of them, which may be empty, ends the frame if `isLast`. */
+function rawBlocks(content: Uint8Array, isLast: boolean): Uint8Array[] {
+  const count = Math.max(Math.ceil(content.length / blockBytesMax), Number(isLast));
+  return Array.from({ length: count }).flatMap((_, index) => {
+    const part = content.subarray(index * blockBytesMax, (index + 1) * blockBytesMax);
+    const header = part.length * 8 + Number(isLast && index === count - 1);
+    return [Uint8Array.of(header & 0xff, (header >> 8) & 0xff, header >> 16), part];
+  });
+}
