@@ -169,6 +169,34 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.accounts.v1.Accounts.GetAccount": [
+    {
+      "title": "The account of the key",
+      "request": {},
+      "answer": {
+        "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+        "displayName": "First account",
+        "mediaRetentionDays": 0,
+        "transcriptRetentionDays": 0
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.UpdateAccount": [
+    {
+      "title": "Media goes after 30 days",
+      "request": {
+        "account": {
+          "mediaRetentionDays": 30
+        }
+      },
+      "answer": {
+        "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+        "displayName": "First account",
+        "mediaRetentionDays": 30,
+        "transcriptRetentionDays": 0
+      }
+    }
+  ],
   "hlust.accounts.v1.Accounts.CreateApiKey": [
     {
       "title": "A key that may only read",
@@ -854,6 +882,80 @@ export const examples: unknown = {
           "parent": "0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b",
           "creationTime": "2026-11-20T10:18:41.033Z"
         }
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.DiffTranscriptVersions": [
+    {
+      "title": "From the version before",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/versions/0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b"
+      },
+      "answer": {
+        "version": "0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b",
+        "against": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+        "wordsKept": 2,
+        "wordsRetimed": 0,
+        "wordsAdded": 0,
+        "wordsRemoved": 0,
+        "wordsRespoken": 0,
+        "wordsResegmented": 0,
+        "runCount": 1,
+        "runs": [
+          {
+            "kind": "KEPT",
+            "count": 2,
+            "wordIndex": 0,
+            "againstWordIndex": 0,
+            "text": "",
+            "startTime": "0s",
+            "endTime": "1.200s",
+            "againstStartTime": "0s",
+            "againstEndTime": "1.200s"
+          }
+        ],
+        "metadataChanges": [
+          {
+            "field": "subject",
+            "value": "Ávarp forseta",
+            "againstValue": "Ávarp"
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ExportTranscript": [
+    {
+      "title": "SubRip subtitles",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "format": "SRT"
+      },
+      "answer": "1\n00:00:00,000 --> 00:00:01,200\nGóðan dag\n"
+    },
+    {
+      "title": "WebVTT subtitles of an earlier version",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "format": "VTT",
+        "version": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f"
+      },
+      "answer": "WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.200\nGóðan dag\n"
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ImportTranscript": [
+    {
+      "title": "SubRip subtitles",
+      "request": {
+        "metadata": {
+          "fileType": "VIDEO",
+          "languageCode": "is-IS",
+          "subject": "Ávarp"
+        },
+        "content": "1\n00:00:01,000 --> 00:00:02,500\nGóðan dag\n"
+      },
+      "answer": {
+        "name": "transcripts/0198c5a6-52d0-7b13-a4c8-0a1b2c3d4e5f"
       }
     }
   ],

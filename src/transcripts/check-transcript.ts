@@ -29,7 +29,7 @@ export const transcriptLimits = {
 } as const;
 
 /** A request with more that is wrong is answered with the first of it. */
-const violationsMax = 100;
+export const violationsMax = 100;
 
 /** Throws invalid_argument with every violation, of 100 at most. */
 export function throwViolations(violations: Iterable<FieldViolation>): void {
@@ -137,7 +137,7 @@ function isLanguageCode(code: string): boolean {
 }
 
 /** What is wrong with segments: their order, their times and those of their words, and their texts. */
-function* checkSegments(segments: readonly Segment[]): Generator<FieldViolation> {
+export function* checkSegments(segments: readonly Segment[]): Generator<FieldViolation> {
   yield* checkCount("segments", segments.length, limits.segments, "segments");
   const words = segments.reduce((sum, segment) => sum + segment.words.length, 0);
   yield* checkCount("segments", words, limits.words, "words in all");

@@ -32,7 +32,10 @@ export interface Patch {
  * mask, as gRPC clients call it, what is set. `metadata` alone stands for its fields that are set. What is output only is skipped.
  * Or every path that there is not, and an update of nothing, as violations.
  */
-export function readPatch(request: UpdateTranscriptRequest): Patch | FieldViolation[] {
+export function readPatch(
+  request: UpdateTranscriptRequest,
+  { hasSegments = (request.transcript?.segments.length ?? 0) > 0 } = {},
+): Patch | FieldViolation[] {
   const transcript = request.transcript ?? create(TranscriptSchema);
   const paths = request.updateMask?.paths ?? [];
   const fields = new Set<CallerField>();
@@ -47,7 +50,7 @@ export function readPatch(request: UpdateTranscriptRequest): Patch | FieldViolat
         description: `${shown(path)} is not a field that can be updated`,
       });
     } else if (target === "segments") {
-      segments ||= paths.length > 0 || transcript.segments.length > 0;
+      segments ||= paths.length > 0 || hasSegments;
     } else if (target === "metadata") {
       hasMetadata ||= transcript.metadata !== undefined;
       for (const field of setFields(transcript.metadata)) fields.add(field);

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import type { TranscriptFilter } from "./filter.ts";
 import type { ListPosition, PageRequest } from "./page-request.ts";
 import {
   exactTime,
   jsonText,
-  metadataOf,
+  mediaColumns,
+  mediaOf,
   type StoredTranscript,
   type StoredVersion,
 } from "./transcript-store.ts";
@@ -16,38 +16,56 @@ export interface ListPage<Item> {
   readonly next: ListPosition | undefined;
 }
 
-export type ListedTranscript = Omit<StoredTranscript, "segments">;
+/** `metadataJson`: TranscriptMetadata as it is stored, in proto3 JSON. */
+export interface ListedTranscript extends Omit<StoredTranscript, "metadata" | "segments"> {
+  readonly metadataJson: string;
+}
 
 /** One page of an account's transcripts, newest first by creation time, then id. */
 export async function listTranscripts(
   db: Kysely<Tables>,
   accountId: string,
-  filter: TranscriptFilter | undefined,
   page: PageRequest,
 ): Promise<ListPage<ListedTranscript>> {
   let query = db
     .selectFrom("transcript as t")
-    .innerJoin("transcript_version as v", "v.id", "t.version_id")
+    .leftJoin("media as m", "m.id", "t.media_id")
     .where("t.account_id", "=", accountId)
-    .select([
-      "t.id",
-      "t.media_id",
-      jsonText("t.metadata").as("metadata"),
-      "t.version_id",
-      "v.parent_id",
-    ])
-    .select(["v.created_at as version_created_at", exactTime("t.created_at").as("position")])
+    .select(listedColumns)
     .orderBy("t.created_at", "desc")
     .orderBy("t.id", "desc")
     .limit(page.size + 1);
-  if (filter) query = query.where(passes(filter));
   if (page.after) query = query.where(isBehind("t", page.after));
-  return pageOf(await query.execute(), page.size, (row) => ({
+  return pageOf(await query.execute(), page.size, listedTranscript);
+}
+
+/** Of a transcript as t with its media as m: what lists show. */
+export const listedColumns = [
+  "t.id",
+  jsonText("t.metadata").as("metadata"),
+  "t.version_id",
+  "t.parent_version_id",
+  "t.updated_at",
+  ...mediaColumns,
+  exactTime("t.created_at").as("position"),
+] as const;
+
+export type ListedRow = Parameters<typeof mediaOf>[0] & {
+  readonly id: string;
+  readonly metadata: string;
+  readonly version_id: string;
+  readonly parent_version_id: string | null;
+  readonly updated_at: Date;
+  readonly position: string;
+};
+
+export function listedTranscript(row: ListedRow): ListedTranscript {
+  return {
     id: row.id,
-    metadata: metadataOf(row.metadata),
-    mediaId: row.media_id,
-    version: { id: row.version_id, parentId: row.parent_id, createdAt: row.version_created_at },
-  }));
+    metadataJson: row.metadata,
+    media: mediaOf(row),
+    version: { id: row.version_id, parentId: row.parent_version_id, createdAt: row.updated_at },
+  };
 }
 
 /** One page of the versions of a transcript, newest first; none when the account has no such transcript. */
@@ -74,22 +92,14 @@ export async function listVersions(
   }));
 }
 
-function isBehind(alias: "t" | "v", [createdAt, id]: ListPosition): RawBuilder<boolean> {
+/** Behind a position in a list of the table with this alias that is ordered by created_at, then id, the newest first. */
+export function isBehind(alias: string, [createdAt, id]: ListPosition): RawBuilder<boolean> {
   const [time, key] = [sql.ref(`${alias}.created_at`), sql.ref(`${alias}.id`)];
   return sql<boolean>`(${time}, ${key}) < (${createdAt}::timestamptz, ${id}::uuid)`;
 }
 
-/** The text is lowered where the column was, so that both sides fold alike; what LIKE reads as a pattern is escaped. */
-function passes(filter: TranscriptFilter): RawBuilder<boolean> {
-  if (filter.by === "keywords") {
-    return sql<boolean>`${sql.ref("t.keywords")} @> ${[...filter.keywords]}::text[]`;
-  }
-  const pattern = `%${filter.text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return sql<boolean>`${sql.ref("t.subject")} like lower(${pattern}::text)`;
-}
-
 /** The query asked for one row more than fits: it tells whether there is another page. */
-function pageOf<Row extends { readonly id: string; readonly position: string }, Item>(
+export function pageOf<Row extends { readonly id: string; readonly position: string }, Item>(
   rows: readonly Row[],
   size: number,
   itemOf: (row: Row) => Item,

@@ -1,20 +1,34 @@
-import { create } from "@bufbuild/protobuf";
+import { clone, create } from "@bufbuild/protobuf";
 import {
+  TranscriptMetadata_FileType as FileType,
+  TranscriptMetadataSchema,
   TranscriptSchema,
   VersionSchema,
   type Segment,
   type Transcript,
   type Version,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { timestampFromDate } from "../std/duration.ts";
+import { durationFromMs, timestampFromDate } from "../std/duration.ts";
 import type { StoredTranscript, StoredVersion } from "./transcript-store.ts";
 
-/** A transcript as it is answered (section 2.3). `uri`: where its media is for an hour, "" without media. */
+/** Where a transcript's media and its waveform are for an hour; "" where there is none. */
+export interface MediaLinks {
+  readonly uri: string;
+  readonly waveformUri: string;
+}
+
+/** A transcript as it is answered (section 2.3). */
 export function transcriptMessage(
-  { id, metadata, version }: Pick<StoredTranscript, "id" | "metadata" | "version">,
-  uri: string,
+  stored: Omit<StoredTranscript, "segments">,
+  { uri, waveformUri }: MediaLinks,
   segments: Segment[],
 ): Transcript {
+  const { id, media, version } = stored;
+  const metadata = clone(TranscriptMetadataSchema, stored.metadata);
+  metadata.waveformUri = waveformUri;
+  const { durationMs = null, fileType = null } = media ?? {};
+  if (durationMs !== null) metadata.recordingDuration = durationFromMs(durationMs);
+  if (fileType !== null) metadata.fileType = FileType[fileType];
   return create(TranscriptSchema, {
     name: `transcripts/${id}`,
     metadata,

@@ -1,6 +1,6 @@
 import { clone, fromJsonString, toJsonString } from "@bufbuild/protobuf";
-import { sql, type Kysely, type Transaction } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { MediaTable, Tables } from "../database/tables.ts";
 import {
   TranscriptMetadata_DataSource as DataSource,
   TranscriptMetadataSchema,
@@ -8,16 +8,23 @@ import {
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { newId } from "../std/ids.ts";
-import { packSegments, textLength, type PackedSegments } from "./segments.ts";
+import { foldText } from "../std/fold-text.ts";
+import {
+  packSegments,
+  textLength,
+  type PackedSegments,
+  type PackedText,
+  type StoredSegments,
+} from "./segments.ts";
 
 export interface NewTranscript {
   /** Default: a new one. */
   readonly id?: string;
   readonly accountId: string;
-  /** All of it is kept; originalCharLength and originalByteLength are set here where the service made the text. */
+  /** All of it is kept; originalCharLength and originalByteLength are set here where the service made the text or it was imported. */
   readonly metadata: TranscriptMetadata;
-  /** Checked, or made by the service. */
-  readonly segments: readonly Segment[];
+  /** Checked, made by the service, or read from a file. Long ones are packed before there is a transaction. */
+  readonly segments: readonly Segment[] | PackedSegments | PackedText;
   readonly mediaId?: string | null;
   /** Default: the clock. */
   readonly now?: Date;
@@ -32,14 +39,16 @@ export async function insertTranscript(
   const id = transcript.id ?? newId(now.getTime());
   const versionId = newId(now.getTime());
   const metadata = withOriginalLength(transcript.metadata, segments);
-  const packed = await packSegments(segments);
+  const packed = "jsonZstd" in segments ? segments : await packSegments(segments);
   await trx
     .insertInto("transcript")
     .values({
       id,
       account_id: accountId,
       version_id: versionId,
+      parent_version_id: null,
       metadata: metadataText(metadata),
+      subject: foldText(metadata.subject),
       keywords: metadata.keywords,
       media_id: mediaId,
       created_at: now,
@@ -61,18 +70,25 @@ export async function insertTranscript(
   return { id, versionId };
 }
 
-/** decisions, Transcripts: the length of the first version's text when the service made it, else 0. */
+/** decisions, Transcripts: the length of the first version's text when the service made it or it was imported, else 0. */
 function withOriginalLength(
   metadata: TranscriptMetadata,
-  segments: readonly Segment[],
+  segments: NewTranscript["segments"],
 ): TranscriptMetadata {
-  const isMade =
-    metadata.dataSource === DataSource.URI || metadata.dataSource === DataSource.UPLOAD;
-  const { chars, bytes } = isMade ? textLength(segments) : { chars: 0, bytes: 0 };
+  const { chars, bytes } = originalLength(metadata, segments);
   const measured = clone(TranscriptMetadataSchema, metadata);
   measured.originalCharLength = Math.min(chars, int32Max);
   measured.originalByteLength = Math.min(bytes, int32Max);
   return measured;
+}
+
+function originalLength(
+  { dataSource }: TranscriptMetadata,
+  segments: NewTranscript["segments"],
+): { chars: number; bytes: number } {
+  if ("textChars" in segments) return { chars: segments.textChars, bytes: segments.textBytes };
+  const isMade = dataSource === DataSource.URI || dataSource === DataSource.UPLOAD;
+  return isMade && !("jsonZstd" in segments) ? textLength(segments) : { chars: 0, bytes: 0 };
 }
 
 const int32Max = 2 ** 31 - 1;
@@ -81,9 +97,18 @@ const int32Max = 2 ** 31 - 1;
 export interface StoredTranscript {
   readonly id: string;
   readonly metadata: TranscriptMetadata;
-  readonly mediaId: string | null;
+  readonly media: TranscriptMedia | null;
   readonly version: StoredVersion;
-  readonly segments: Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
+  readonly segments: StoredSegments;
+}
+
+/** What transcripts tell of their media. Facts are null until the media is described. */
+export interface TranscriptMedia {
+  /** null: it is gone, and what is known of it has stayed. */
+  readonly id: string | null;
+  readonly durationMs: number | null;
+  readonly fileType: "AUDIO" | "VIDEO" | null;
+  readonly hasWaveform: boolean;
 }
 
 export interface StoredVersion {
@@ -99,40 +124,93 @@ export async function findTranscript(
   id: string,
   versionId?: string,
 ): Promise<StoredTranscript | undefined> {
-  const row = await db
+  const row = await selectTranscript(db, accountId, id, versionId)
+    .innerJoin("transcript_segments as s", (join) =>
+      join
+        .onRef("s.transcript_id", "=", "v.transcript_id")
+        .onRef("s.sha256", "=", "v.segments_sha256"),
+    )
+    .select(["s.json_zstd", "s.json_bytes"])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const segments = { jsonZstd: row.json_zstd, jsonBytes: row.json_bytes };
+  return { ...withoutSegments(row), segments };
+}
+
+/** The head of a transcript whose segments are at hand: they are not read. */
+export async function findTranscriptAround(
+  db: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  segments: StoredSegments,
+): Promise<StoredTranscript | undefined> {
+  const row = await selectTranscript(db, accountId, id).executeTakeFirst();
+  return row && { ...withoutSegments(row), segments };
+}
+
+function selectTranscript(db: Kysely<Tables>, accountId: string, id: string, versionId?: string) {
+  return db
     .selectFrom("transcript as t")
     .innerJoin("transcript_version as v", (join) =>
       versionId === undefined
         ? join.onRef("v.id", "=", "t.version_id")
         : join.onRef("v.transcript_id", "=", "t.id").on("v.id", "=", versionId),
     )
-    .innerJoin("transcript_segments as s", (join) =>
-      join
-        .onRef("s.transcript_id", "=", "v.transcript_id")
-        .onRef("s.sha256", "=", "v.segments_sha256"),
-    )
+    .leftJoin("media as m", "m.id", "t.media_id")
     .where("t.account_id", "=", accountId)
     .where("t.id", "=", id)
-    .select([
-      "t.id",
-      "t.media_id",
-      jsonText("v.metadata").as("metadata"),
-      "v.id as version_id",
-      "v.parent_id",
-    ])
-    .select(["v.created_at as version_created_at", "s.json_zstd", "s.json_bytes"])
-    .executeTakeFirst();
-  if (!row) return undefined;
+    .select(["t.id", jsonText("v.metadata").as("metadata")])
+    .select(["v.id as version_id", "v.parent_id", "v.created_at as version_created_at"])
+    .select(mediaColumns);
+}
+
+function withoutSegments(
+  row: Parameters<typeof mediaOf>[0] & {
+    readonly id: string;
+    readonly metadata: string;
+    readonly version_id: string;
+    readonly parent_id: string | null;
+    readonly version_created_at: Date;
+  },
+): Omit<StoredTranscript, "segments"> {
   return {
     id: row.id,
     metadata: metadataOf(row.metadata),
-    mediaId: row.media_id,
+    media: mediaOf(row),
     version: {
       id: row.version_id,
       parentId: row.parent_id,
       createdAt: row.version_created_at,
     },
-    segments: { jsonZstd: row.json_zstd, jsonBytes: row.json_bytes },
+  };
+}
+
+/** Of media as m, joined to a transcript as t. */
+export const mediaColumns = [
+  "t.media_id",
+  "m.duration_ms",
+  "m.file_type",
+  "m.peaks_count",
+  "t.recording_ms",
+] as const;
+
+export function mediaOf(
+  row: Pick<Selectable<MediaTable>, "duration_ms" | "file_type" | "peaks_count"> & {
+    readonly media_id: string | null;
+    readonly recording_ms: number | null;
+  },
+): TranscriptMedia | null {
+  if (row.media_id === null) {
+    const { recording_ms: durationMs } = row;
+    return durationMs === null
+      ? null
+      : { id: null, durationMs, fileType: null, hasWaveform: false };
+  }
+  return {
+    id: row.media_id,
+    durationMs: row.duration_ms,
+    fileType: row.file_type,
+    hasWaveform: row.peaks_count !== null,
   };
 }
 
@@ -206,7 +284,9 @@ export async function appendVersion(
     .updateTable("transcript")
     .set({
       version_id: versionId,
+      parent_version_id: head.versionId,
       metadata,
+      subject: foldText(content.metadata.subject),
       keywords: content.metadata.keywords,
       updated_at: sql<Date>`greatest(${now}::timestamptz, updated_at + interval '1 microsecond')`,
     })

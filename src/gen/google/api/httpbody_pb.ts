@@ -21,16 +21,22 @@ export const file_google_api_httpbody: GenFile = /*@__PURE__*/
  */
 export type HttpBody = Message<"google.api.HttpBody"> & {
   /**
+   * The media type of `data`.
+   *
    * @generated from field: string content_type = 1;
    */
   contentType: string;
 
   /**
+   * The body itself.
+   *
    * @generated from field: bytes data = 2;
    */
   data: Uint8Array;
 
   /**
+   * Facts beside it, which only gRPC carries.
+   *
    * @generated from field: repeated google.protobuf.Any extensions = 3;
    */
   extensions: Any[];
@@ -43,16 +49,22 @@ export type HttpBody = Message<"google.api.HttpBody"> & {
  */
 export type HttpBodyJson = {
   /**
+   * The media type of `data`.
+   *
    * @generated from field: string content_type = 1;
    */
   contentType?: string;
 
   /**
+   * The body itself.
+   *
    * @generated from field: bytes data = 2;
    */
   data?: string;
 
   /**
+   * Facts beside it, which only gRPC carries.
+   *
    * @generated from field: repeated google.protobuf.Any extensions = 3;
    */
   extensions?: AnyJson[];

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/api/annotations.proto.
  */
 export const file_hlust_api_annotations: GenFile = /*@__PURE__*/
-  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSIwCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIIk8KBkhlYWRlchIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhEKCWNoYXJzX21heBgDIAEoDRIPCgdleGFtcGxlGAQgASgJIjwKB0ZhaWx1cmUSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAki3QEKBkxpbWl0cxIQCgNtaW4YASABKAFIAIgBARIQCgNtYXgYAiABKAFIAYgBARIRCgljaGFyc19tYXgYAyABKA0SEQoJaXRlbXNfbWF4GAQgASgNEhUKDWtleV9jaGFyc19tYXgYBSABKA0SGAoLc2Vjb25kc19taW4YBiABKAFIAogBARIYCgtzZWNvbmRzX21heBgHIAEoAUgDiAEBEg4KBnZhbHVlcxgIIAMoCUIGCgRfbWluQgYKBF9tYXhCDgoMX3NlY29uZHNfbWluQg4KDF9zZWNvbmRzX21heDpLCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi0hwMgASgLMhEuaGx1c3QuYXBpLkFjY2Vzc1IGYWNjZXNzOkYKDmJvZHlfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtYcDIAEoDVIMYm9keUJ5dGVzTWF4Ok0KB2hlYWRlcnMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi2hwMgAygLMhEuaGx1c3QuYXBpLkhlYWRlclIHaGVhZGVyczpQCghmYWlsdXJlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLeHAyADKAsyEi5obHVzdC5hcGkuRmFpbHVyZVIIZmFpbHVyZXM6TQoRZW1pdF91bnNldF9maWVsZHMSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYvocDIAEoCFIPZW1pdFVuc2V0RmllbGRzOjwKCWVtaXRfbnVsbBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyIcDIAEoCFIIZW1pdE51bGw6PgoKZW1pdF9lbXB0eRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyYcDIAEoCFIJZW1pdEVtcHR5OkoKBmxpbWl0cxIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyocDIAEoCzIRLmhsdXN0LmFwaS5MaW1pdHNSBmxpbWl0c2IGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSIwCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIIk8KBkhlYWRlchIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhEKCWNoYXJzX21heBgDIAEoDRIPCgdleGFtcGxlGAQgASgJIjwKB0ZhaWx1cmUSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAki3QEKBkxpbWl0cxIQCgNtaW4YASABKAFIAIgBARIQCgNtYXgYAiABKAFIAYgBARIRCgljaGFyc19tYXgYAyABKA0SEQoJaXRlbXNfbWF4GAQgASgNEhUKDWtleV9jaGFyc19tYXgYBSABKA0SGAoLc2Vjb25kc19taW4YBiABKAFIAogBARIYCgtzZWNvbmRzX21heBgHIAEoAUgDiAEBEg4KBnZhbHVlcxgIIAMoCUIGCgRfbWluQgYKBF9tYXhCDgoMX3NlY29uZHNfbWluQg4KDF9zZWNvbmRzX21heDpLCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi0hwMgASgLMhEuaGx1c3QuYXBpLkFjY2Vzc1IGYWNjZXNzOkYKDmJvZHlfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtYcDIAEoDVIMYm9keUJ5dGVzTWF4Ok0KB2hlYWRlcnMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi2hwMgAygLMhEuaGx1c3QuYXBpLkhlYWRlclIHaGVhZGVyczpQCghmYWlsdXJlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLeHAyADKAsyEi5obHVzdC5hcGkuRmFpbHVyZVIIZmFpbHVyZXM6QwoMYW5zd2VyX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuIcDIAMoCVILYW5zd2VyVHlwZXM6TQoRZW1pdF91bnNldF9maWVsZHMSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYvocDIAEoCFIPZW1pdFVuc2V0RmllbGRzOjwKCWVtaXRfbnVsbBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyIcDIAEoCFIIZW1pdE51bGw6PgoKZW1pdF9lbXB0eRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyYcDIAEoCFIJZW1pdEVtcHR5OkoKBmxpbWl0cxIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyocDIAEoCzIRLmhsdXN0LmFwaS5MaW1pdHNSBmxpbWl0c2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call a method. A method without it is refused.
@@ -349,12 +349,20 @@ export const failures: GenExtension<MethodOptions, Failure[]> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 3);
 
 /**
+ * The media types of an answer that is a google.api.HttpBody. Default: any.
+ *
+ * @generated from extension: repeated string answer_types = 50104;
+ */
+export const answer_types: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
+  extDesc(file_hlust_api_annotations, 4);
+
+/**
  * As the root of a JSON answer, this message shows all its unset fields, and those of the messages within it.
  *
  * @generated from extension: bool emit_unset_fields = 50110;
  */
 export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 4);
+  extDesc(file_hlust_api_annotations, 5);
 
 /**
  * Where unset fields are shown, an unset message field is null instead of absent.
@@ -362,7 +370,7 @@ export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PUR
  * @generated from extension: bool emit_null = 50120;
  */
 export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 5);
+  extDesc(file_hlust_api_annotations, 6);
 
 /**
  * This list or string is always shown, also empty.
@@ -370,7 +378,7 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: bool emit_empty = 50121;
  */
 export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 6);
+  extDesc(file_hlust_api_annotations, 7);
 
 /**
  * What a request may hold here; the method checks it. Bounds of numbers hold for answers too.
@@ -378,5 +386,5 @@ export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: hlust.api.Limits limits = 50122;
  */
 export const limits: GenExtension<FieldOptions, Limits> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 7);
+  extDesc(file_hlust_api_annotations, 8);
 

@@ -6,8 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
-import type { EmptySchema, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_empty, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { EmptySchema, FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_hlust_api_annotations } from "../../api/annotations_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,156 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/accounts/v1/accounts.proto.
  */
 export const file_hlust_accounts_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEi0wEKBkFwaUtleRIMCgRuYW1lGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSMQoNY3JlYXRpb25fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrEBChNDcmVhdGVBcGlLZXlSZXF1ZXN0Eh0KDGRpc3BsYXlfbmFtZRgBIAEoCUIH0rwYAxjIARJKCgZzY29wZXMYAiADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQSLwoLZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlIKFENyZWF0ZUFwaUtleVJlc3BvbnNlEioKB2FwaV9rZXkYASABKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXkSDgoGc2VjcmV0GAIgASgJIhQKEkxpc3RBcGlLZXlzUmVxdWVzdCJIChNMaXN0QXBpS2V5c1Jlc3BvbnNlEjEKCGFwaV9rZXlzGAEgAygLMhkuaGx1c3QuYWNjb3VudHMudjEuQXBpS2V5QgTIvBgBIiMKE0RlbGV0ZUFwaUtleVJlcXVlc3QSDAoEbmFtZRgBIAEoCSLbAQoJQ2xpZW50S2V5EgwKBG5hbWUYASABKAkSDgoGa2V5X2lkGAIgASgJEhEKCWNsaWVudF9pZBgDIAEoCRIUCgxkaXNwbGF5X25hbWUYBCABKAkSEQoJYWxnb3JpdGhtGAUgASgJEg4KBnNjb3BlcxgGIAMoCRIxCg1jcmVhdGlvbl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKjAQoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESHgoKcHVibGljX2tleRgCIAEoCUIK4EEC0rwYAxiQThJKCgZzY29wZXMYAyADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQiFwoVTGlzdENsaWVudEtleXNSZXF1ZXN0IlEKFkxpc3RDbGllbnRLZXlzUmVzcG9uc2USNwoLY2xpZW50X2tleXMYASADKAsyHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXlCBMi8GAEiJgoWRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJMsAKCghBY2NvdW50cxLFAgoMQ3JlYXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBonLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlIuMBorsYCQoHYWNjb3VudLq7GFoKEVBFUk1JU1NJT05fREVOSUVEEg1TQ09QRV9NSVNTSU5HGjZBIHNjb3BlIHdhcyBhc2tlZCBmb3IgdGhhdCB0aGUgY2FsbGVyJ3Mgb3duIGtleSBsYWNrcy66uxheChJSRVNPVVJDRV9FWEhBVVNURUQSDVRPT19NQU5ZX0tFWVMaOVRoZSBhY2NvdW50IGhhcyAxMDAwIGtleXMgb2YgdGhpcyBraW5kOiBkZWxldGUgb25lIGZpcnN0LoLT5JMCEDoBKiILL3YxL2FwaUtleXMSfgoLTGlzdEFwaUtleXMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvYXBpS2V5cxLGAQoMRGVsZXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQXBpS2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ2orsYCQoHYWNjb3VudLq7GEkKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjFUaGVyZSBpcyBubyBzdWNoIGtleSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIWKhQvdjEve25hbWU9YXBpS2V5cy8qfRLDAgoPQ3JlYXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBocLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleSLmAaK7GAkKB2FjY291bnS6uxhaChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo2QSBzY29wZSB3YXMgYXNrZWQgZm9yIHRoYXQgdGhlIGNhbGxlcidzIG93biBrZXkgbGFja3MuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhM6ASoiDi92MS9jbGllbnRLZXlzEooBCg5MaXN0Q2xpZW50S2V5cxIoLmhsdXN0LmFjY291bnRzLnYxLkxpc3RDbGllbnRLZXlzUmVxdWVzdBopLmhsdXN0LmFjY291bnRzLnYxLkxpc3RDbGllbnRLZXlzUmVzcG9uc2UiI6K7GAkKB2FjY291bnSC0+STAhASDi92MS9jbGllbnRLZXlzEs8BCg9EZWxldGVDbGllbnRLZXkSKS5obHVzdC5hY2NvdW50cy52MS5EZWxldGVDbGllbnRLZXlSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5InmiuxgJCgdhY2NvdW50ursYSQoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaMVRoZXJlIGlzIG5vIHN1Y2gga2V5LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAhkqFy92MS97bmFtZT1jbGllbnRLZXlzLyp9YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEisgEKB0FjY291bnQSEQoEbmFtZRgBIAEoCUID4EEDEh0KDGRpc3BsYXlfbmFtZRgCIAEoCUIH0rwYAxjIARI0ChRtZWRpYV9yZXRlbnRpb25fZGF5cxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgNLhQBI5Chl0cmFuc2NyaXB0X3JldGVudGlvbl9kYXlzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAOgTwuxgBIhMKEUdldEFjY291bnRSZXF1ZXN0InkKFFVwZGF0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrItMBCgZBcGlLZXkSDAoEbmFtZRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjEKDWNyZWF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKxAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJSChRDcmVhdGVBcGlLZXlSZXNwb25zZRIqCgdhcGlfa2V5GAEgASgLMhkuaGx1c3QuYWNjb3VudHMudjEuQXBpS2V5Eg4KBnNlY3JldBgCIAEoCSIUChJMaXN0QXBpS2V5c1JlcXVlc3QiSAoTTGlzdEFwaUtleXNSZXNwb25zZRIxCghhcGlfa2V5cxgBIAMoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleUIEyLwYASIjChNEZWxldGVBcGlLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAki2wEKCUNsaWVudEtleRIMCgRuYW1lGAEgASgJEg4KBmtleV9pZBgCIAEoCRIRCgljbGllbnRfaWQYAyABKAkSFAoMZGlzcGxheV9uYW1lGAQgASgJEhEKCWFsZ29yaXRobRgFIAEoCRIOCgZzY29wZXMYBiADKAkSMQoNY3JlYXRpb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiowEKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSHQoMZGlzcGxheV9uYW1lGAEgASgJQgfSvBgDGMgBEh4KCnB1YmxpY19rZXkYAiABKAlCCuBBAtK8GAMYkE4SSgoGc2NvcGVzGAMgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50IhcKFUxpc3RDbGllbnRLZXlzUmVxdWVzdCJRChZMaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEjcKC2NsaWVudF9rZXlzGAEgAygLMhwuaGx1c3QuYWNjb3VudHMudjEuQ2xpZW50S2V5QgTIvBgBIiYKFkRlbGV0ZUNsaWVudEtleVJlcXVlc3QSDAoEbmFtZRgBIAEoCTKzDAoIQWNjb3VudHMScAoKR2V0QWNjb3VudBIkLmhsdXN0LmFjY291bnRzLnYxLkdldEFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FjY291bnQSfwoNVXBkYXRlQWNjb3VudBInLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZUFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIporsYCQoHYWNjb3VudILT5JMCFjoHYWNjb3VudDILL3YxL2FjY291bnQSxQIKDENyZWF0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSLjAaK7GAkKB2FjY291bnS6uxhaChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo2QSBzY29wZSB3YXMgYXNrZWQgZm9yIHRoYXQgdGhlIGNhbGxlcidzIG93biBrZXkgbGFja3MuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9hcGlLZXlzEn4KC0xpc3RBcGlLZXlzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FwaUtleXMSxgEKDERlbGV0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkidqK7GAkKB2FjY291bnS6uxhJCglOT1RfRk9VTkQSCU5PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBrZXksIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCFioUL3YxL3tuYW1lPWFwaUtleXMvKn0SwwIKD0NyZWF0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXki5gGiuxgJCgdhY2NvdW50ursYWgoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaNkEgc2NvcGUgd2FzIGFza2VkIGZvciB0aGF0IHRoZSBjYWxsZXIncyBvd24ga2V5IGxhY2tzLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwITOgEqIg4vdjEvY2xpZW50S2V5cxKKAQoOTGlzdENsaWVudEtleXMSKC5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaKS5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIiOiuxgJCgdhY2NvdW50gtPkkwIQEg4vdjEvY2xpZW50S2V5cxLPAQoPRGVsZXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ5orsYCQoHYWNjb3VudLq7GEkKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjFUaGVyZSBpcyBubyBzdWNoIGtleSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIZKhcvdjEve25hbWU9Y2xpZW50S2V5cy8qfWIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+
+/**
+ * Whose recordings they are.
+ *
+ * @generated from message hlust.accounts.v1.Account
+ */
+export type Account = Message<"hlust.accounts.v1.Account"> & {
+  /**
+   * `accounts/<account_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * For people; without control characters.
+   *
+   * @generated from field: string display_name = 2;
+   */
+  displayName: string;
+
+  /**
+   * Days after which the media of transcripts and uploads is deleted, counted from when it came; 0: never.
+   *
+   * @generated from field: int32 media_retention_days = 3;
+   */
+  mediaRetentionDays: number;
+
+  /**
+   * Days after which transcripts are deleted with their versions and media, counted from their last change; 0: never.
+   *
+   * @generated from field: int32 transcript_retention_days = 4;
+   */
+  transcriptRetentionDays: number;
+};
+
+/**
+ * Whose recordings they are.
+ *
+ * @generated from message hlust.accounts.v1.Account
+ */
+export type AccountJson = {
+  /**
+   * `accounts/<account_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * For people; without control characters.
+   *
+   * @generated from field: string display_name = 2;
+   */
+  displayName?: string;
+
+  /**
+   * Days after which the media of transcripts and uploads is deleted, counted from when it came; 0: never.
+   *
+   * @generated from field: int32 media_retention_days = 3;
+   */
+  mediaRetentionDays?: number;
+
+  /**
+   * Days after which transcripts are deleted with their versions and media, counted from their last change; 0: never.
+   *
+   * @generated from field: int32 transcript_retention_days = 4;
+   */
+  transcriptRetentionDays?: number;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.Account.
+ * Use `create(AccountSchema)` to create a new message.
+ */
+export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 0);
+
+/**
+ * Nothing is asked: it is the caller's.
+ *
+ * @generated from message hlust.accounts.v1.GetAccountRequest
+ */
+export type GetAccountRequest = Message<"hlust.accounts.v1.GetAccountRequest"> & {
+};
+
+/**
+ * Nothing is asked: it is the caller's.
+ *
+ * @generated from message hlust.accounts.v1.GetAccountRequest
+ */
+export type GetAccountRequestJson = {
+};
+
+/**
+ * Describes the message hlust.accounts.v1.GetAccountRequest.
+ * Use `create(GetAccountRequestSchema)` to create a new message.
+ */
+export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: GetAccountRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 1);
+
+/**
+ * A change of the caller's account.
+ *
+ * @generated from message hlust.accounts.v1.UpdateAccountRequest
+ */
+export type UpdateAccountRequest = Message<"hlust.accounts.v1.UpdateAccountRequest"> & {
+  /**
+   * What is to change.
+   *
+   * @generated from field: hlust.accounts.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+
+  /**
+   * The fields to change. Default: the fields present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * A change of the caller's account.
+ *
+ * @generated from message hlust.accounts.v1.UpdateAccountRequest
+ */
+export type UpdateAccountRequestJson = {
+  /**
+   * What is to change.
+   *
+   * @generated from field: hlust.accounts.v1.Account account = 1;
+   */
+  account?: AccountJson;
+
+  /**
+   * The fields to change. Default: the fields present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.UpdateAccountRequest.
+ * Use `create(UpdateAccountRequestSchema)` to create a new message.
+ */
+export const UpdateAccountRequestSchema: GenMessage<UpdateAccountRequest, {jsonType: UpdateAccountRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 2);
 
 /**
  * A key that a program shows as its token.
@@ -120,7 +269,7 @@ export type ApiKeyJson = {
  * Use `create(ApiKeySchema)` to create a new message.
  */
 export const ApiKeySchema: GenMessage<ApiKey, {jsonType: ApiKeyJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 0);
+  messageDesc(file_hlust_accounts_v1_accounts, 3);
 
 /**
  * What the key is to be.
@@ -183,7 +332,7 @@ export type CreateApiKeyRequestJson = {
  * Use `create(CreateApiKeyRequestSchema)` to create a new message.
  */
 export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest, {jsonType: CreateApiKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 1);
+  messageDesc(file_hlust_accounts_v1_accounts, 4);
 
 /**
  * The key, with its secret.
@@ -232,7 +381,7 @@ export type CreateApiKeyResponseJson = {
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse, {jsonType: CreateApiKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 2);
+  messageDesc(file_hlust_accounts_v1_accounts, 5);
 
 /**
  * Nothing is asked: an account has at most 1000 API keys.
@@ -255,7 +404,7 @@ export type ListApiKeysRequestJson = {
  * Use `create(ListApiKeysRequestSchema)` to create a new message.
  */
 export const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest, {jsonType: ListApiKeysRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 3);
+  messageDesc(file_hlust_accounts_v1_accounts, 6);
 
 /**
  * All of them.
@@ -290,7 +439,7 @@ export type ListApiKeysResponseJson = {
  * Use `create(ListApiKeysResponseSchema)` to create a new message.
  */
 export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse, {jsonType: ListApiKeysResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 4);
+  messageDesc(file_hlust_accounts_v1_accounts, 7);
 
 /**
  * Which key.
@@ -325,7 +474,7 @@ export type DeleteApiKeyRequestJson = {
  * Use `create(DeleteApiKeyRequestSchema)` to create a new message.
  */
 export const DeleteApiKeyRequestSchema: GenMessage<DeleteApiKeyRequest, {jsonType: DeleteApiKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 5);
+  messageDesc(file_hlust_accounts_v1_accounts, 8);
 
 /**
  * A public key whose private half signs JWTs.
@@ -458,7 +607,7 @@ export type ClientKeyJson = {
  * Use `create(ClientKeySchema)` to create a new message.
  */
 export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 6);
+  messageDesc(file_hlust_accounts_v1_accounts, 9);
 
 /**
  * The key to register.
@@ -521,7 +670,7 @@ export type CreateClientKeyRequestJson = {
  * Use `create(CreateClientKeyRequestSchema)` to create a new message.
  */
 export const CreateClientKeyRequestSchema: GenMessage<CreateClientKeyRequest, {jsonType: CreateClientKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 7);
+  messageDesc(file_hlust_accounts_v1_accounts, 10);
 
 /**
  * Nothing is asked: an account has at most 1000 client keys.
@@ -544,7 +693,7 @@ export type ListClientKeysRequestJson = {
  * Use `create(ListClientKeysRequestSchema)` to create a new message.
  */
 export const ListClientKeysRequestSchema: GenMessage<ListClientKeysRequest, {jsonType: ListClientKeysRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 8);
+  messageDesc(file_hlust_accounts_v1_accounts, 11);
 
 /**
  * All of them.
@@ -579,7 +728,7 @@ export type ListClientKeysResponseJson = {
  * Use `create(ListClientKeysResponseSchema)` to create a new message.
  */
 export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {jsonType: ListClientKeysResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 9);
+  messageDesc(file_hlust_accounts_v1_accounts, 12);
 
 /**
  * Which key.
@@ -614,7 +763,7 @@ export type DeleteClientKeyRequestJson = {
  * Use `create(DeleteClientKeyRequestSchema)` to create a new message.
  */
 export const DeleteClientKeyRequestSchema: GenMessage<DeleteClientKeyRequest, {jsonType: DeleteClientKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 10);
+  messageDesc(file_hlust_accounts_v1_accounts, 13);
 
 /**
  * Who may call the service: API keys, and public keys whose private halves sign JWTs (extension).
@@ -622,6 +771,26 @@ export const DeleteClientKeyRequestSchema: GenMessage<DeleteClientKeyRequest, {j
  * @generated from service hlust.accounts.v1.Accounts
  */
 export const Accounts: GenService<{
+  /**
+   * Answers the caller's account.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.GetAccount
+   */
+  getAccount: {
+    methodKind: "unary";
+    input: typeof GetAccountRequestSchema;
+    output: typeof AccountSchema;
+  },
+  /**
+   * Changes the caller's account: the fields present in the body.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.UpdateAccount
+   */
+  updateAccount: {
+    methodKind: "unary";
+    input: typeof UpdateAccountRequestSchema;
+    output: typeof AccountSchema;
+  },
   /**
    * Makes an API key.
    *

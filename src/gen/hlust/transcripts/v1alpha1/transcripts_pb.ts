@@ -6,8 +6,10 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
-import type { Duration, DurationJson, EmptySchema, FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
+import { file_google_api_httpbody } from "../../../google/api/httpbody_pb.ts";
+import type { Duration, DurationJson, EmptySchema, FieldMask, FieldMaskJson, Timestamp, TimestampJson, Value, ValueJson } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Status, StatusJson } from "../../../google/rpc/status_pb.ts";
 import { file_google_rpc_status } from "../../../google/rpc/status_pb.ts";
 import { file_hlust_api_annotations } from "../../api/annotations_pb.ts";
@@ -17,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/transcripts/v1alpha1/transcripts.proto.
  */
 export const file_hlust_transcripts_v1alpha1_transcripts: GenFile = /*@__PURE__*/
-  fileDesc("CixobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS90cmFuc2NyaXB0cy5wcm90bxIaaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEigAQKDVRyYW5zY3JpcHRKb2ISDAoEbmFtZRgBIAEoCRJDCgVzdGF0ZRgCIAEoDjIvLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IuU3RhdGVIAIgBARI1ChBwcm9ncmVzc19wZXJjZW50GAMgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAFlASAGIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF91cGRhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnRyYW5zY3JpcHQYBiABKAlIAogBARJLChN0cmFuc2NyaXB0X21ldGFkYXRhGAcgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhEiEKBWVycm9yGAggASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMiRwoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIOCgpQUk9DRVNTSU5HEAESCwoHU1VDQ0VTUxACEgoKBkZBSUxFRBADQggKBl9zdGF0ZUITChFfcHJvZ3Jlc3NfcGVyY2VudEINCgtfdHJhbnNjcmlwdCLkBwoSVHJhbnNjcmlwdE1ldGFkYXRhEk8KCWZpbGVfdHlwZRgBIAEoDjI3LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5GaWxlVHlwZUID4EECEiAKDWxhbmd1YWdlX2NvZGUYAiABKAlCCeBBAtK8GAIYZBIZCgxvcmlnaW5hbF91cmkYAyABKAlCA+BBAxIYCgdzdWJqZWN0GAQgASgJQgfSvBgDGOgHEhwKC2Rlc2NyaXB0aW9uGAUgASgJQgfSvBgDGJBOEhoKCGtleXdvcmRzGAYgAygJQgjSvBgEGGQgZBJwChNhZGRpdGlvbmFsX21ldGFkYXRhGAcgAygLMkYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhLkFkZGl0aW9uYWxNZXRhZGF0YUVudHJ5QgvSvBgHGNAPIGQoZBI+ChJyZWNvcmRpbmdfZHVyYXRpb24YCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CB+BBA8C8GAESGQoMd2F2ZWZvcm1fdXJpGAkgASgJQgPgQQMSWQoIc3BlYWtlcnMYCiADKAsyPC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGEuU3BlYWtlcnNFbnRyeUIJ0rwYBSDoByhkEhEKCWRpY3RhdGlvbhgLIAEoCBJTCgtkYXRhX3NvdXJjZRgMIAEoDjI5LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5EYXRhU291cmNlQgPgQQMSIQoUb3JpZ2luYWxfY2hhcl9sZW5ndGgYDSABKAVCA+BBAxIhChRvcmlnaW5hbF9ieXRlX2xlbmd0aBgOIAEoBUID4EEDGjkKF0FkZGl0aW9uYWxNZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaVAoNU3BlYWtlcnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TcGVha2VyOgI4ASI7CghGaWxlVHlwZRIZChVGSUxFX1RZUEVfVU5TUEVDSUZJRUQQABIJCgVBVURJTxABEgkKBVZJREVPEAIiSAoKRGF0YVNvdXJjZRIbChdEQVRBX1NPVVJDRV9VTlNQRUNJRklFRBAAEgoKBlVQTE9BRBABEgcKA1VSSRACEggKBFVTRVIQAyIgCgdTcGVha2VyEhUKBG5hbWUYASABKAlCB9K8GAMY6Aci+gEKClRyYW5zY3JpcHQSEQoEbmFtZRgBIAEoCUID4EEDEkUKCG1ldGFkYXRhGAIgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhQgPgQQISPwoIc2VnbWVudHMYAyADKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TZWdtZW50QgjSvBgEIKCcARIQCgN1cmkYBCABKAlCA+BBAxI5Cgd2ZXJzaW9uGAUgASgLMiMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVmVyc2lvbkID4EEDOgTwuxgBIloKB1ZlcnNpb24SDAoEbmFtZRgBIAEoCRIOCgZwYXJlbnQYAiABKAkSMQoNY3JlYXRpb25fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6AEKB1NlZ21lbnQSSAoKc3RhcnRfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRJGCghlbmRfdGltZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRIvCgV3b3JkcxgDIAMoCzIgLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLldvcmQSGgoKc3BlYWtlcl9pZBgEIAEoCUIG0rwYAhhkIq8BCgRXb3JkEkgKCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CGeBBAtK8GBIxAAAAAAAAAAA5AAAAAEB3S0ESRgoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CGeBBAtK8GBIxAAAAAAAAAAA5AAAAAEB3S0ESFQoEd29yZBgDIAEoCUIH0rwYAxjoByKjAQoaU3VibWl0VHJhbnNjcmlwdEpvYlJlcXVlc3QSRQoIbWV0YWRhdGEYASABKAsyLi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGFCA+BBAhIZCgd1c2VfdXJpGAIgASgIQgPgQQJIAIgBARIXCgN1cmkYAyABKAlCCuBBAtK8GAMYgEBCCgoIX3VzZV91cmkiJwoXR2V0VHJhbnNjcmlwdEpvYlJlcXVlc3QSDAoEbmFtZRgBIAEoCSJaChlMaXN0VHJhbnNjcmlwdEpvYnNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIIoUBChpMaXN0VHJhbnNjcmlwdEpvYnNSZXNwb25zZRJICg90cmFuc2NyaXB0X2pvYnMYASADKAsyKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iQgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASIqChpDYW5jZWxUcmFuc2NyaXB0Sm9iUmVxdWVzdBIMCgRuYW1lGAEgASgJInAKFkxpc3RUcmFuc2NyaXB0c1JlcXVlc3QSIAoJcGFnZV9zaXplGAEgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAiABKAlCB9K8GAMYgAgSFwoGZmlsdGVyGAMgASgJQgfSvBgDGIAgInUKF0xpc3RUcmFuc2NyaXB0c1Jlc3BvbnNlEjsKC3RyYW5zY3JpcHRzGAEgAygLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAk6BPC7GAEiJAoUR2V0VHJhbnNjcmlwdFJlcXVlc3QSDAoEbmFtZRgBIAEoCSJaChdDcmVhdGVUcmFuc2NyaXB0UmVxdWVzdBI/Cgp0cmFuc2NyaXB0GAEgASgLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEID4EECIigKGENyZWF0ZVRyYW5zY3JpcHRSZXNwb25zZRIMCgRuYW1lGAEgASgJIosBChdVcGRhdGVUcmFuc2NyaXB0UmVxdWVzdBI/Cgp0cmFuc2NyaXB0GAEgASgLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayInChdEZWxldGVUcmFuc2NyaXB0UmVxdWVzdBIMCgRuYW1lGAEgASgJIm4KHUxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXF1ZXN0Eg4KBnBhcmVudBgBIAEoCRIgCglwYWdlX3NpemUYAiABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgDIAEoCUIH0rwYAxiACCJ2Ch5MaXN0VHJhbnNjcmlwdFZlcnNpb25zUmVzcG9uc2USNQoIdmVyc2lvbnMYASADKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5WZXJzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCToE8LsYASIrChtHZXRUcmFuc2NyaXB0VmVyc2lvblJlcXVlc3QSDAoEbmFtZRgBIAEoCSI+ChhSZXN0b3JlVHJhbnNjcmlwdFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIUCgd2ZXJzaW9uGAIgASgJQgPgQQIiKgoRSW5pdFVwbG9hZFJlcXVlc3QSFQoNcmVzb3VyY2VfbmFtZRgBIAEoCSJHChJJbml0VXBsb2FkUmVzcG9uc2USGgoSc3RvcmFnZV9zaWduZWRfdXJsGAEgASgJEhUKDXJlc291cmNlX25hbWUYAiABKAky2CIKC1RyYW5zY3JpcHRzEsUDChNTdWJtaXRUcmFuc2NyaXB0Sm9iEjYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuU3VibWl0VHJhbnNjcmlwdEpvYlJlcXVlc3QaKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iIsoCorsYEwoRdHJhbnNjcmlwdHMud3JpdGWyuxioAQoPSWRlbXBvdGVuY3ktS2V5En5UaGUgc2FtZSBrZXkgYW5kIGJvZHkgd2l0aGluIDI0IGhvdXJzIGFuc3dlciB3aXRoIHRoZSBmaXJzdCBqb2IsIHNvIHRoYXQgYSBzdWJtaXQgY2FuIGJlIHNlbnQgYWdhaW4uIFZpc2libGUgQVNDSUkgY2hhcmFjdGVycy4Y/wEiEm1lZXRpbmctMjAyNi0xMS0yMLq7GFkKDkFMUkVBRFlfRVhJU1RTEhRJREVNUE9URU5DWV9LRVlfVVNFRBoxVGhlIElkZW1wb3RlbmN5LUtleSB3YXMgdXNlZCBmb3IgYW5vdGhlciByZXF1ZXN0LoLT5JMCIzoBKiIeL3YxYWxwaGExL3RyYW5zY3JpcHRqb2I6c3VibWl0EoQCChBHZXRUcmFuc2NyaXB0Sm9iEjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuR2V0VHJhbnNjcmlwdEpvYlJlcXVlc3QaKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iIo8BorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GE0KCU5PVF9GT1VORBINSk9CX05PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBqb2IsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCIhIgL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRqb2IvKn0SugEKEkxpc3RUcmFuc2NyaXB0Sm9icxI1LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0Sm9ic1JlcXVlc3QaNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdEpvYnNSZXNwb25zZSI1orsYEgoQdHJhbnNjcmlwdHMucmVhZILT5JMCGRIXL3YxYWxwaGExL3RyYW5zY3JpcHRqb2IS4AIKE0NhbmNlbFRyYW5zY3JpcHRKb2ISNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5DYW5jZWxUcmFuc2NyaXB0Sm9iUmVxdWVzdBopLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2Ii5QGiuxgTChF0cmFuc2NyaXB0cy53cml0Zbq7GE0KCU5PVF9GT1VORBINSk9CX05PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBqb2IsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLrq7GEcKE0ZBSUxFRF9QUkVDT05ESVRJT04SCUpPQl9FTkRFRBolVGhlIGpvYiBpcyBTVUNDRVNTIG9yIEZBSUxFRCBhbHJlYWR5LoLT5JMCLDoBKiInL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRqb2IvKn06Y2FuY2VsErkCCg9MaXN0VHJhbnNjcmlwdHMSMi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdHNSZXF1ZXN0GjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2UivAGiuxgSChB0cmFuc2NyaXB0cy5yZWFkursYhAEKEElOVkFMSURfQVJHVU1FTlQSD0ZJTFRFUl9UT09fU0xPVxpfVGhlIGZpbHRlciB0b29rIGxvbmdlciB0aGFuIDUgc2Vjb25kczogYSB0ZXh0IG9mIHRocmVlIGNoYXJhY3RlcnMgb3IgbW9yZSBpcyBmb3VuZCBieSBhbiBpbmRleC6C0+STAhcSFS92MWFscGhhMS90cmFuc2NyaXB0cxKHAgoNR2V0VHJhbnNjcmlwdBIwLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkdldFRyYW5zY3JpcHRSZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCKbAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhbCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjhUaGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCIBIeL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyp9EsYBChBDcmVhdGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ3JlYXRlVHJhbnNjcmlwdFJlcXVlc3QaNC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5DcmVhdGVUcmFuc2NyaXB0UmVzcG9uc2UiR6K7GBMKEXRyYW5zY3JpcHRzLndyaXRlqLsYgICAEILT5JMCIzoKdHJhbnNjcmlwdCIVL3YxYWxwaGExL3RyYW5zY3JpcHRzEsIEChBVcGRhdGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVXBkYXRlVHJhbnNjcmlwdFJlcXVlc3QaJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0ItADorsYEwoRdHJhbnNjcmlwdHMud3JpdGWouxiAgIAQsrsYigEKCElmLU1hdGNoElhUaGUgaWQgb2YgdGhlIHZlcnNpb24gdGhhdCBpcyBjaGFuZ2VkLiBXaGVuIHRoZXJlIGlzIGEgbmV3ZXIgb25lLCB0aGUgY2hhbmdlIGlzIHJlZnVzZWQuIiQwMTk4YzVhMi04ZDEwLTdjM2UtYjFmNC01YTZiN2M4ZDllMGa6uxhbCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjhUaGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLrq7GIIBCgdBQk9SVEVEEg1WRVJTSU9OX1NUQUxFGmhJZi1NYXRjaCBuYW1lcyBhbm90aGVyIHZlcnNpb24gdGhhbiB0aGUgY3VycmVudCBvbmUsIHdoaWNoIGBtZXRhZGF0YS5jdXJyZW50VmVyc2lvbmAgb2YgdGhlIGVycm9yIHRlbGxzLoLT5JMCNzoKdHJhbnNjcmlwdDIpL3YxYWxwaGExL3t0cmFuc2NyaXB0Lm5hbWU9dHJhbnNjcmlwdHMvKn0S/gEKEERlbGV0ZVRyYW5zY3JpcHQSMy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5EZWxldGVUcmFuc2NyaXB0UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKcAaK7GBMKEXRyYW5zY3JpcHRzLndyaXRlursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAiAqHi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qfRK4AgoWTGlzdFRyYW5zY3JpcHRWZXJzaW9ucxI5LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXF1ZXN0GjouaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRWZXJzaW9uc1Jlc3BvbnNlIqYBorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GFsKCU5PVF9GT1VORBIUVFJBTlNDUklQVF9OT1RfRk9VTkQaOFRoZXJlIGlzIG5vIHN1Y2ggdHJhbnNjcmlwdCwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIrEikvdjFhbHBoYTEve3BhcmVudD10cmFuc2NyaXB0cy8qfS92ZXJzaW9ucxKoAgoUR2V0VHJhbnNjcmlwdFZlcnNpb24SNy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5HZXRUcmFuc2NyaXB0VmVyc2lvblJlcXVlc3QaJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Iq4BorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GGMKCU5PVF9GT1VORBIRVkVSU0lPTl9OT1RfRk9VTkQaQ1RoZSB0cmFuc2NyaXB0IGhhcyBubyBzdWNoIHZlcnNpb24sIG9yIHRoZXJlIGlzIG5vIHN1Y2ggdHJhbnNjcmlwdC6C0+STAisSKS92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qL3ZlcnNpb25zLyp9EpgFChFSZXN0b3JlVHJhbnNjcmlwdBI0LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlJlc3RvcmVUcmFuc2NyaXB0UmVxdWVzdBomLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHQipASiuxgTChF0cmFuc2NyaXB0cy53cml0ZbK7GIoBCghJZi1NYXRjaBJYVGhlIGlkIG9mIHRoZSB2ZXJzaW9uIHRoYXQgaXMgY2hhbmdlZC4gV2hlbiB0aGVyZSBpcyBhIG5ld2VyIG9uZSwgdGhlIGNoYW5nZSBpcyByZWZ1c2VkLiIkMDE5OGM1YTItOGQxMC03YzNlLWIxZjQtNWE2YjdjOGQ5ZTBmursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy66uxhjCglOT1RfRk9VTkQSEVZFUlNJT05fTk9UX0ZPVU5EGkNUaGUgdHJhbnNjcmlwdCBoYXMgbm8gc3VjaCB2ZXJzaW9uLCBvciB0aGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQuursYggEKB0FCT1JURUQSDVZFUlNJT05fU1RBTEUaaElmLU1hdGNoIG5hbWVzIGFub3RoZXIgdmVyc2lvbiB0aGFuIHRoZSBjdXJyZW50IG9uZSwgd2hpY2ggYG1ldGFkYXRhLmN1cnJlbnRWZXJzaW9uYCBvZiB0aGUgZXJyb3IgdGVsbHMugtPkkwIrOgEqIiYvdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdHMvKn06cmVzdG9yZRKDAgoKSW5pdFVwbG9hZBItLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkluaXRVcGxvYWRSZXF1ZXN0Gi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuSW5pdFVwbG9hZFJlc3BvbnNlIpUBorsYEwoRdHJhbnNjcmlwdHMud3JpdGW6uxhbCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjhUaGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCGToBKiIUL3YxYWxwaGExL2luaXR1cGxvYWRiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_google_rpc_status, file_hlust_api_annotations]);
+  fileDesc("CixobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS90cmFuc2NyaXB0cy5wcm90bxIaaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEigAQKDVRyYW5zY3JpcHRKb2ISDAoEbmFtZRgBIAEoCRJDCgVzdGF0ZRgCIAEoDjIvLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IuU3RhdGVIAIgBARI1ChBwcm9ncmVzc19wZXJjZW50GAMgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAFlASAGIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF91cGRhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnRyYW5zY3JpcHQYBiABKAlIAogBARJLChN0cmFuc2NyaXB0X21ldGFkYXRhGAcgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhEiEKBWVycm9yGAggASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMiRwoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIOCgpQUk9DRVNTSU5HEAESCwoHU1VDQ0VTUxACEgoKBkZBSUxFRBADQggKBl9zdGF0ZUITChFfcHJvZ3Jlc3NfcGVyY2VudEINCgtfdHJhbnNjcmlwdCLkBwoSVHJhbnNjcmlwdE1ldGFkYXRhEk8KCWZpbGVfdHlwZRgBIAEoDjI3LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5GaWxlVHlwZUID4EECEiAKDWxhbmd1YWdlX2NvZGUYAiABKAlCCeBBAtK8GAIYZBIZCgxvcmlnaW5hbF91cmkYAyABKAlCA+BBAxIYCgdzdWJqZWN0GAQgASgJQgfSvBgDGOgHEhwKC2Rlc2NyaXB0aW9uGAUgASgJQgfSvBgDGJBOEhoKCGtleXdvcmRzGAYgAygJQgjSvBgEGGQgZBJwChNhZGRpdGlvbmFsX21ldGFkYXRhGAcgAygLMkYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhLkFkZGl0aW9uYWxNZXRhZGF0YUVudHJ5QgvSvBgHGNAPIGQoZBI+ChJyZWNvcmRpbmdfZHVyYXRpb24YCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CB+BBA8C8GAESGQoMd2F2ZWZvcm1fdXJpGAkgASgJQgPgQQMSWQoIc3BlYWtlcnMYCiADKAsyPC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGEuU3BlYWtlcnNFbnRyeUIJ0rwYBSDoByhkEhEKCWRpY3RhdGlvbhgLIAEoCBJTCgtkYXRhX3NvdXJjZRgMIAEoDjI5LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5EYXRhU291cmNlQgPgQQMSIQoUb3JpZ2luYWxfY2hhcl9sZW5ndGgYDSABKAVCA+BBAxIhChRvcmlnaW5hbF9ieXRlX2xlbmd0aBgOIAEoBUID4EEDGjkKF0FkZGl0aW9uYWxNZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaVAoNU3BlYWtlcnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TcGVha2VyOgI4ASI7CghGaWxlVHlwZRIZChVGSUxFX1RZUEVfVU5TUEVDSUZJRUQQABIJCgVBVURJTxABEgkKBVZJREVPEAIiSAoKRGF0YVNvdXJjZRIbChdEQVRBX1NPVVJDRV9VTlNQRUNJRklFRBAAEgoKBlVQTE9BRBABEgcKA1VSSRACEggKBFVTRVIQAyIgCgdTcGVha2VyEhUKBG5hbWUYASABKAlCB9K8GAMY6Aci/AEKClRyYW5zY3JpcHQSEQoEbmFtZRgBIAEoCUID4EEDEkUKCG1ldGFkYXRhGAIgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhQgPgQQISQQoIc2VnbWVudHMYAyADKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TZWdtZW50QgooAdK8GAQgoJwBEhAKA3VyaRgEIAEoCUID4EEDEjkKB3ZlcnNpb24YBSABKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5WZXJzaW9uQgPgQQM6BPC7GAEiWgoHVmVyc2lvbhIMCgRuYW1lGAEgASgJEg4KBnBhcmVudBgCIAEoCRIxCg1jcmVhdGlvbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLoAQoHU2VnbWVudBJICgpzdGFydF90aW1lGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhngQQLSvBgSMQAAAAAAAAAAOQAAAABAd0tBEkYKCGVuZF90aW1lGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhngQQLSvBgSMQAAAAAAAAAAOQAAAABAd0tBEi8KBXdvcmRzGAMgAygLMiAuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuV29yZBIaCgpzcGVha2VyX2lkGAQgASgJQgbSvBgCGGQirwEKBFdvcmQSSAoKc3RhcnRfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRJGCghlbmRfdGltZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRIVCgR3b3JkGAMgASgJQgfSvBgDGOgHIqMBChpTdWJtaXRUcmFuc2NyaXB0Sm9iUmVxdWVzdBJFCghtZXRhZGF0YRgBIAEoCzIuLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YUID4EECEhkKB3VzZV91cmkYAiABKAhCA+BBAkgAiAEBEhcKA3VyaRgDIAEoCUIK4EEC0rwYAxiAQEIKCghfdXNlX3VyaSInChdHZXRUcmFuc2NyaXB0Sm9iUmVxdWVzdBIMCgRuYW1lGAEgASgJIloKGUxpc3RUcmFuc2NyaXB0Sm9ic1JlcXVlc3QSIAoJcGFnZV9zaXplGAEgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAiABKAlCB9K8GAMYgAgihQEKGkxpc3RUcmFuc2NyaXB0Sm9ic1Jlc3BvbnNlEkgKD3RyYW5zY3JpcHRfam9icxgBIAMoCzIpLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2JCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBIioKGkNhbmNlbFRyYW5zY3JpcHRKb2JSZXF1ZXN0EgwKBG5hbWUYASABKAkicAoWTGlzdFRyYW5zY3JpcHRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACBIXCgZmaWx0ZXIYAyABKAlCB9K8GAMYgCAidQoXTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2USOwoLdHJhbnNjcmlwdHMYASADKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCToE8LsYASIkChRHZXRUcmFuc2NyaXB0UmVxdWVzdBIMCgRuYW1lGAEgASgJIloKF0NyZWF0ZVRyYW5zY3JpcHRSZXF1ZXN0Ej8KCnRyYW5zY3JpcHQYASABKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0QgPgQQIiKAoYQ3JlYXRlVHJhbnNjcmlwdFJlc3BvbnNlEgwKBG5hbWUYASABKAkiiwEKF1VwZGF0ZVRyYW5zY3JpcHRSZXF1ZXN0Ej8KCnRyYW5zY3JpcHQYASABKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIicKF0RlbGV0ZVRyYW5zY3JpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkibgodTGlzdFRyYW5zY3JpcHRWZXJzaW9uc1JlcXVlc3QSDgoGcGFyZW50GAEgASgJEiAKCXBhZ2Vfc2l6ZRgCIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAMgASgJQgfSvBgDGIAIInYKHkxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXNwb25zZRI1Cgh2ZXJzaW9ucxgBIAMoCzIjLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlZlcnNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJOgTwuxgBIisKG0dldFRyYW5zY3JpcHRWZXJzaW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJIj4KGFJlc3RvcmVUcmFuc2NyaXB0UmVxdWVzdBIMCgRuYW1lGAEgASgJEhQKB3ZlcnNpb24YAiABKAlCA+BBAiJbCh1EaWZmVHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBIMCgRuYW1lGAEgASgJEg8KB2FnYWluc3QYAiABKAkSGwoEc2tpcBgDIAEoBUIN0rwYCQkAAAAAAAAAACLOAgoOVHJhbnNjcmlwdERpZmYSDwoHdmVyc2lvbhgBIAEoCRIPCgdhZ2FpbnN0GAIgASgJEhIKCndvcmRzX2tlcHQYAyABKAUSFQoNd29yZHNfcmV0aW1lZBgEIAEoBRITCgt3b3Jkc19hZGRlZBgFIAEoBRIVCg13b3Jkc19yZW1vdmVkGAYgASgFEhYKDndvcmRzX3Jlc3Bva2VuGAcgASgFEhkKEXdvcmRzX3Jlc2VnbWVudGVkGAggASgFEhEKCXJ1bl9jb3VudBgJIAEoBRIxCgRydW5zGAogAygLMiMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuV29yZFJ1bhJEChBtZXRhZGF0YV9jaGFuZ2VzGAsgAygLMiouaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTWV0YWRhdGFDaGFuZ2U6BPC7GAEiowMKB1dvcmRSdW4SNgoEa2luZBgBIAEoDjIoLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLldvcmRSdW4uS2luZBINCgVjb3VudBgCIAEoBRISCgp3b3JkX2luZGV4GAMgASgFEhoKEmFnYWluc3Rfd29yZF9pbmRleBgEIAEoBRIMCgR0ZXh0GAUgASgJEi0KCnN0YXJ0X3RpbWUYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNQoSYWdhaW5zdF9zdGFydF90aW1lGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjMKEGFnYWluc3RfZW5kX3RpbWUYCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iSwoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASCAoES0VQVBABEgsKB1JFVElNRUQQAhIJCgVBRERFRBADEgsKB1JFTU9WRUQQBCJ1Cg5NZXRhZGF0YUNoYW5nZRINCgVmaWVsZBgBIAEoCRIlCgV2YWx1ZRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRItCg1hZ2FpbnN0X3ZhbHVlGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlInsKF0V4cG9ydFRyYW5zY3JpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkSQQoGZm9ybWF0GAIgASgOMiwuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEZvcm1hdEID4EECEg8KB3ZlcnNpb24YAyABKAkixAEKF0ltcG9ydFRyYW5zY3JpcHRSZXF1ZXN0EkUKCG1ldGFkYXRhGAEgASgLMi4uaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhQgPgQQISTAoGZm9ybWF0GAIgASgOMiwuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEZvcm1hdEIO0rwYCkIDU1JUQgNWVFQSFAoHY29udGVudBgDIAEoCUID4EECIioKEUluaXRVcGxvYWRSZXF1ZXN0EhUKDXJlc291cmNlX25hbWUYASABKAkiRwoSSW5pdFVwbG9hZFJlc3BvbnNlEhoKEnN0b3JhZ2Vfc2lnbmVkX3VybBgBIAEoCRIVCg1yZXNvdXJjZV9uYW1lGAIgASgJKlsKEFRyYW5zY3JpcHRGb3JtYXQSIQodVFJBTlNDUklQVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIHCgNTUlQQARIHCgNWVFQQAhIICgRURVhUEAMSCAoESlNPThAEMokqCgtUcmFuc2NyaXB0cxLFAwoTU3VibWl0VHJhbnNjcmlwdEpvYhI2LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlN1Ym1pdFRyYW5zY3JpcHRKb2JSZXF1ZXN0GikuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEpvYiLKAqK7GBMKEXRyYW5zY3JpcHRzLndyaXRlsrsYqAEKD0lkZW1wb3RlbmN5LUtleRJ+VGhlIHNhbWUga2V5IGFuZCBib2R5IHdpdGhpbiAyNCBob3VycyBhbnN3ZXIgd2l0aCB0aGUgZmlyc3Qgam9iLCBzbyB0aGF0IGEgc3VibWl0IGNhbiBiZSBzZW50IGFnYWluLiBWaXNpYmxlIEFTQ0lJIGNoYXJhY3RlcnMuGP8BIhJtZWV0aW5nLTIwMjYtMTEtMjC6uxhZCg5BTFJFQURZX0VYSVNUUxIUSURFTVBPVEVOQ1lfS0VZX1VTRUQaMVRoZSBJZGVtcG90ZW5jeS1LZXkgd2FzIHVzZWQgZm9yIGFub3RoZXIgcmVxdWVzdC6C0+STAiM6ASoiHi92MWFscGhhMS90cmFuc2NyaXB0am9iOnN1Ym1pdBKEAgoQR2V0VHJhbnNjcmlwdEpvYhIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkdldFRyYW5zY3JpcHRKb2JSZXF1ZXN0GikuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEpvYiKPAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhNCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaMVRoZXJlIGlzIG5vIHN1Y2ggam9iLCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAiISIC92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0am9iLyp9EroBChJMaXN0VHJhbnNjcmlwdEpvYnMSNS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdEpvYnNSZXF1ZXN0GjYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRKb2JzUmVzcG9uc2UiNaK7GBIKEHRyYW5zY3JpcHRzLnJlYWSC0+STAhkSFy92MWFscGhhMS90cmFuc2NyaXB0am9iEuACChNDYW5jZWxUcmFuc2NyaXB0Sm9iEjYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ2FuY2VsVHJhbnNjcmlwdEpvYlJlcXVlc3QaKS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Sm9iIuUBorsYEwoRdHJhbnNjcmlwdHMud3JpdGW6uxhNCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaMVRoZXJlIGlzIG5vIHN1Y2ggam9iLCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy66uxhHChNGQUlMRURfUFJFQ09ORElUSU9OEglKT0JfRU5ERUQaJVRoZSBqb2IgaXMgU1VDQ0VTUyBvciBGQUlMRUQgYWxyZWFkeS6C0+STAiw6ASoiJy92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0am9iLyp9OmNhbmNlbBK5AgoPTGlzdFRyYW5zY3JpcHRzEjIuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuTGlzdFRyYW5zY3JpcHRzUmVxdWVzdBozLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0c1Jlc3BvbnNlIrwBorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GIQBChBJTlZBTElEX0FSR1VNRU5UEg9GSUxURVJfVE9PX1NMT1caX1RoZSBmaWx0ZXIgdG9vayBsb25nZXIgdGhhbiA1IHNlY29uZHM6IGEgdGV4dCBvZiB0aHJlZSBjaGFyYWN0ZXJzIG9yIG1vcmUgaXMgZm91bmQgYnkgYW4gaW5kZXgugtPkkwIXEhUvdjFhbHBoYTEvdHJhbnNjcmlwdHMShwIKDUdldFRyYW5zY3JpcHQSMC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5HZXRUcmFuc2NyaXB0UmVxdWVzdBomLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHQimwGiuxgSChB0cmFuc2NyaXB0cy5yZWFkursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAiASHi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qfRLGAQoQQ3JlYXRlVHJhbnNjcmlwdBIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkNyZWF0ZVRyYW5zY3JpcHRSZXF1ZXN0GjQuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ3JlYXRlVHJhbnNjcmlwdFJlc3BvbnNlIkeiuxgTChF0cmFuc2NyaXB0cy53cml0Zai7GICAgBCC0+STAiM6CnRyYW5zY3JpcHQiFS92MWFscGhhMS90cmFuc2NyaXB0cxLCBAoQVXBkYXRlVHJhbnNjcmlwdBIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlVwZGF0ZVRyYW5zY3JpcHRSZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCLQA6K7GBMKEXRyYW5zY3JpcHRzLndyaXRlqLsYgICAELK7GIoBCghJZi1NYXRjaBJYVGhlIGlkIG9mIHRoZSB2ZXJzaW9uIHRoYXQgaXMgY2hhbmdlZC4gV2hlbiB0aGVyZSBpcyBhIG5ld2VyIG9uZSwgdGhlIGNoYW5nZSBpcyByZWZ1c2VkLiIkMDE5OGM1YTItOGQxMC03YzNlLWIxZjQtNWE2YjdjOGQ5ZTBmursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy66uxiCAQoHQUJPUlRFRBINVkVSU0lPTl9TVEFMRRpoSWYtTWF0Y2ggbmFtZXMgYW5vdGhlciB2ZXJzaW9uIHRoYW4gdGhlIGN1cnJlbnQgb25lLCB3aGljaCBgbWV0YWRhdGEuY3VycmVudFZlcnNpb25gIG9mIHRoZSBlcnJvciB0ZWxscy6C0+STAjc6CnRyYW5zY3JpcHQyKS92MWFscGhhMS97dHJhbnNjcmlwdC5uYW1lPXRyYW5zY3JpcHRzLyp9Ev4BChBEZWxldGVUcmFuc2NyaXB0EjMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuRGVsZXRlVHJhbnNjcmlwdFJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkinAGiuxgTChF0cmFuc2NyaXB0cy53cml0Zbq7GFsKCU5PVF9GT1VORBIUVFJBTlNDUklQVF9OT1RfRk9VTkQaOFRoZXJlIGlzIG5vIHN1Y2ggdHJhbnNjcmlwdCwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIgKh4vdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdHMvKn0SuAIKFkxpc3RUcmFuc2NyaXB0VmVyc2lvbnMSOS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBo6LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXNwb25zZSKmAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhbCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjhUaGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCKxIpL3YxYWxwaGExL3twYXJlbnQ9dHJhbnNjcmlwdHMvKn0vdmVyc2lvbnMSqAIKFEdldFRyYW5zY3JpcHRWZXJzaW9uEjcuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuR2V0VHJhbnNjcmlwdFZlcnNpb25SZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCKuAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhjCglOT1RfRk9VTkQSEVZFUlNJT05fTk9UX0ZPVU5EGkNUaGUgdHJhbnNjcmlwdCBoYXMgbm8gc3VjaCB2ZXJzaW9uLCBvciB0aGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQugtPkkwIrEikvdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdHMvKi92ZXJzaW9ucy8qfRKYBQoRUmVzdG9yZVRyYW5zY3JpcHQSNC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5SZXN0b3JlVHJhbnNjcmlwdFJlcXVlc3QaJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0IqQEorsYEwoRdHJhbnNjcmlwdHMud3JpdGWyuxiKAQoISWYtTWF0Y2gSWFRoZSBpZCBvZiB0aGUgdmVyc2lvbiB0aGF0IGlzIGNoYW5nZWQuIFdoZW4gdGhlcmUgaXMgYSBuZXdlciBvbmUsIHRoZSBjaGFuZ2UgaXMgcmVmdXNlZC4iJDAxOThjNWEyLThkMTAtN2MzZS1iMWY0LTVhNmI3YzhkOWUwZrq7GFsKCU5PVF9GT1VORBIUVFJBTlNDUklQVF9OT1RfRk9VTkQaOFRoZXJlIGlzIG5vIHN1Y2ggdHJhbnNjcmlwdCwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYYwoJTk9UX0ZPVU5EEhFWRVJTSU9OX05PVF9GT1VORBpDVGhlIHRyYW5zY3JpcHQgaGFzIG5vIHN1Y2ggdmVyc2lvbiwgb3IgdGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0Lrq7GIIBCgdBQk9SVEVEEg1WRVJTSU9OX1NUQUxFGmhJZi1NYXRjaCBuYW1lcyBhbm90aGVyIHZlcnNpb24gdGhhbiB0aGUgY3VycmVudCBvbmUsIHdoaWNoIGBtZXRhZGF0YS5jdXJyZW50VmVyc2lvbmAgb2YgdGhlIGVycm9yIHRlbGxzLoLT5JMCKzoBKiImL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyp9OnJlc3RvcmUStQIKFkRpZmZUcmFuc2NyaXB0VmVyc2lvbnMSOS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5EaWZmVHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBoqLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHREaWZmIrMBorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GGMKCU5PVF9GT1VORBIRVkVSU0lPTl9OT1RfRk9VTkQaQ1RoZSB0cmFuc2NyaXB0IGhhcyBubyBzdWNoIHZlcnNpb24sIG9yIHRoZXJlIGlzIG5vIHN1Y2ggdHJhbnNjcmlwdC6C0+STAjASLi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qL3ZlcnNpb25zLyp9OmRpZmYSrwMKEEV4cG9ydFRyYW5zY3JpcHQSMy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5FeHBvcnRUcmFuc2NyaXB0UmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkizwKiuxgSChB0cmFuc2NyaXB0cy5yZWFkursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy66uxhjCglOT1RfRk9VTkQSEVZFUlNJT05fTk9UX0ZPVU5EGkNUaGUgdHJhbnNjcmlwdCBoYXMgbm8gc3VjaCB2ZXJzaW9uLCBvciB0aGVyZSBpcyBubyBzdWNoIHRyYW5zY3JpcHQuwrsYFGFwcGxpY2F0aW9uL3gtc3VicmlwwrsYCHRleHQvdnR0wrsYCnRleHQvcGxhaW7CuxgQYXBwbGljYXRpb24vanNvboLT5JMCJxIlL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyp9OmV4cG9ydBLEAQoQSW1wb3J0VHJhbnNjcmlwdBIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkltcG9ydFRyYW5zY3JpcHRSZXF1ZXN0GjQuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ3JlYXRlVHJhbnNjcmlwdFJlc3BvbnNlIkWiuxgTChF0cmFuc2NyaXB0cy53cml0Zai7GICAgAiC0+STAiE6ASoiHC92MWFscGhhMS90cmFuc2NyaXB0czppbXBvcnQSgwIKCkluaXRVcGxvYWQSLS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5Jbml0VXBsb2FkUmVxdWVzdBouLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkluaXRVcGxvYWRSZXNwb25zZSKVAaK7GBMKEXRyYW5zY3JpcHRzLndyaXRlursYWwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo4VGhlcmUgaXMgbm8gc3VjaCB0cmFuc2NyaXB0LCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAhk6ASoiFC92MWFscGhhMS9pbml0dXBsb2FkYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_api_httpbody, file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_rpc_status, file_hlust_api_annotations]);
 
 /**
  * A recording on its way to a transcript (section 2.1).
@@ -296,14 +298,14 @@ export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptM
   dataSource: TranscriptMetadata_DataSource;
 
   /**
-   * Characters of the first version's text when the service made it, else 0.
+   * Characters of the first version's text when the service made it or it was imported, else 0.
    *
    * @generated from field: int32 original_char_length = 13;
    */
   originalCharLength: number;
 
   /**
-   * UTF-8 bytes of the first version's text when the service made it, else 0.
+   * UTF-8 bytes of the first version's text when the service made it or it was imported, else 0.
    *
    * @generated from field: int32 original_byte_length = 14;
    */
@@ -401,14 +403,14 @@ export type TranscriptMetadataJson = {
   dataSource?: TranscriptMetadata_DataSourceJson;
 
   /**
-   * Characters of the first version's text when the service made it, else 0.
+   * Characters of the first version's text when the service made it or it was imported, else 0.
    *
    * @generated from field: int32 original_char_length = 13;
    */
   originalCharLength?: number;
 
   /**
-   * UTF-8 bytes of the first version's text when the service made it, else 0.
+   * UTF-8 bytes of the first version's text when the service made it or it was imported, else 0.
    *
    * @generated from field: int32 original_byte_length = 14;
    */
@@ -1581,6 +1583,640 @@ export const RestoreTranscriptRequestSchema: GenMessage<RestoreTranscriptRequest
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 22);
 
 /**
+ * Which two versions.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.DiffTranscriptVersionsRequest
+ */
+export type DiffTranscriptVersionsRequest = Message<"hlust.transcripts.v1alpha1.DiffTranscriptVersionsRequest"> & {
+  /**
+   * `transcripts/<transcript_id>/versions/<version_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The id of the version that it is compared with. Default: its parent; for a first version, nothing at all.
+   *
+   * @generated from field: string against = 2;
+   */
+  against: string;
+
+  /**
+   * How many runs to leave out: those that earlier answers had. An answer has 1000 of them at most.
+   *
+   * @generated from field: int32 skip = 3;
+   */
+  skip: number;
+};
+
+/**
+ * Which two versions.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.DiffTranscriptVersionsRequest
+ */
+export type DiffTranscriptVersionsRequestJson = {
+  /**
+   * `transcripts/<transcript_id>/versions/<version_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The id of the version that it is compared with. Default: its parent; for a first version, nothing at all.
+   *
+   * @generated from field: string against = 2;
+   */
+  against?: string;
+
+  /**
+   * How many runs to leave out: those that earlier answers had. An answer has 1000 of them at most.
+   *
+   * @generated from field: int32 skip = 3;
+   */
+  skip?: number;
+};
+
+/**
+ * Describes the message hlust.transcripts.v1alpha1.DiffTranscriptVersionsRequest.
+ * Use `create(DiffTranscriptVersionsRequestSchema)` to create a new message.
+ */
+export const DiffTranscriptVersionsRequestSchema: GenMessage<DiffTranscriptVersionsRequest, {jsonType: DiffTranscriptVersionsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 23);
+
+/**
+ * What is different in `version`, seen from `against`.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.TranscriptDiff
+ */
+export type TranscriptDiff = Message<"hlust.transcripts.v1alpha1.TranscriptDiff"> & {
+  /**
+   * The id of the version that was asked for.
+   *
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * The id of the version it is compared with; empty for nothing at all.
+   *
+   * @generated from field: string against = 2;
+   */
+  against: string;
+
+  /**
+   * Words of both, at the same times.
+   *
+   * @generated from field: int32 words_kept = 3;
+   */
+  wordsKept: number;
+
+  /**
+   * Words of both, at other times.
+   *
+   * @generated from field: int32 words_retimed = 4;
+   */
+  wordsRetimed: number;
+
+  /**
+   * Words of `version` alone.
+   *
+   * @generated from field: int32 words_added = 5;
+   */
+  wordsAdded: number;
+
+  /**
+   * Words of `against` alone.
+   *
+   * @generated from field: int32 words_removed = 6;
+   */
+  wordsRemoved: number;
+
+  /**
+   * Of the words of both, those whose segment has another `speakerId`.
+   *
+   * @generated from field: int32 words_respoken = 7;
+   */
+  wordsRespoken: number;
+
+  /**
+   * Of the words of both, those that begin a segment in one of the two alone.
+   *
+   * @generated from field: int32 words_resegmented = 8;
+   */
+  wordsResegmented: number;
+
+  /**
+   * How many runs there are in all.
+   *
+   * @generated from field: int32 run_count = 9;
+   */
+  runCount: number;
+
+  /**
+   * All words of both, in order, from run `skip` on. Where words were replaced, those removed come before those added.
+   *
+   * @generated from field: repeated hlust.transcripts.v1alpha1.WordRun runs = 10;
+   */
+  runs: WordRun[];
+
+  /**
+   * Fields of the metadata that are not the same. What is derived from the media is no part of a version.
+   *
+   * @generated from field: repeated hlust.transcripts.v1alpha1.MetadataChange metadata_changes = 11;
+   */
+  metadataChanges: MetadataChange[];
+};
+
+/**
+ * What is different in `version`, seen from `against`.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.TranscriptDiff
+ */
+export type TranscriptDiffJson = {
+  /**
+   * The id of the version that was asked for.
+   *
+   * @generated from field: string version = 1;
+   */
+  version?: string;
+
+  /**
+   * The id of the version it is compared with; empty for nothing at all.
+   *
+   * @generated from field: string against = 2;
+   */
+  against?: string;
+
+  /**
+   * Words of both, at the same times.
+   *
+   * @generated from field: int32 words_kept = 3;
+   */
+  wordsKept?: number;
+
+  /**
+   * Words of both, at other times.
+   *
+   * @generated from field: int32 words_retimed = 4;
+   */
+  wordsRetimed?: number;
+
+  /**
+   * Words of `version` alone.
+   *
+   * @generated from field: int32 words_added = 5;
+   */
+  wordsAdded?: number;
+
+  /**
+   * Words of `against` alone.
+   *
+   * @generated from field: int32 words_removed = 6;
+   */
+  wordsRemoved?: number;
+
+  /**
+   * Of the words of both, those whose segment has another `speakerId`.
+   *
+   * @generated from field: int32 words_respoken = 7;
+   */
+  wordsRespoken?: number;
+
+  /**
+   * Of the words of both, those that begin a segment in one of the two alone.
+   *
+   * @generated from field: int32 words_resegmented = 8;
+   */
+  wordsResegmented?: number;
+
+  /**
+   * How many runs there are in all.
+   *
+   * @generated from field: int32 run_count = 9;
+   */
+  runCount?: number;
+
+  /**
+   * All words of both, in order, from run `skip` on. Where words were replaced, those removed come before those added.
+   *
+   * @generated from field: repeated hlust.transcripts.v1alpha1.WordRun runs = 10;
+   */
+  runs?: WordRunJson[];
+
+  /**
+   * Fields of the metadata that are not the same. What is derived from the media is no part of a version.
+   *
+   * @generated from field: repeated hlust.transcripts.v1alpha1.MetadataChange metadata_changes = 11;
+   */
+  metadataChanges?: MetadataChangeJson[];
+};
+
+/**
+ * Describes the message hlust.transcripts.v1alpha1.TranscriptDiff.
+ * Use `create(TranscriptDiffSchema)` to create a new message.
+ */
+export const TranscriptDiffSchema: GenMessage<TranscriptDiff, {jsonType: TranscriptDiffJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 24);
+
+/**
+ * Words that follow each other and fared alike.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.WordRun
+ */
+export type WordRun = Message<"hlust.transcripts.v1alpha1.WordRun"> & {
+  /**
+   * How these fared.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.WordRun.Kind kind = 1;
+   */
+  kind: WordRun_Kind;
+
+  /**
+   * How many there are.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+
+  /**
+   * How many words of `version` come before.
+   *
+   * @generated from field: int32 word_index = 3;
+   */
+  wordIndex: number;
+
+  /**
+   * How many words of `against` come before.
+   *
+   * @generated from field: int32 against_word_index = 4;
+   */
+  againstWordIndex: number;
+
+  /**
+   * The words of RETIMED, ADDED and REMOVED, joined; of RETIMED as they are in `version`.
+   *
+   * @generated from field: string text = 5;
+   */
+  text: string;
+
+  /**
+   * When the first of them begins in `version`; absent of REMOVED.
+   *
+   * @generated from field: google.protobuf.Duration start_time = 6;
+   */
+  startTime?: Duration | undefined;
+
+  /**
+   * When the last of them ends in `version`; absent of REMOVED.
+   *
+   * @generated from field: google.protobuf.Duration end_time = 7;
+   */
+  endTime?: Duration | undefined;
+
+  /**
+   * When the first of them begins in `against`; absent of ADDED.
+   *
+   * @generated from field: google.protobuf.Duration against_start_time = 8;
+   */
+  againstStartTime?: Duration | undefined;
+
+  /**
+   * When the last of them ends in `against`; absent of ADDED.
+   *
+   * @generated from field: google.protobuf.Duration against_end_time = 9;
+   */
+  againstEndTime?: Duration | undefined;
+};
+
+/**
+ * Words that follow each other and fared alike.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.WordRun
+ */
+export type WordRunJson = {
+  /**
+   * How these fared.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.WordRun.Kind kind = 1;
+   */
+  kind?: WordRun_KindJson;
+
+  /**
+   * How many there are.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count?: number;
+
+  /**
+   * How many words of `version` come before.
+   *
+   * @generated from field: int32 word_index = 3;
+   */
+  wordIndex?: number;
+
+  /**
+   * How many words of `against` come before.
+   *
+   * @generated from field: int32 against_word_index = 4;
+   */
+  againstWordIndex?: number;
+
+  /**
+   * The words of RETIMED, ADDED and REMOVED, joined; of RETIMED as they are in `version`.
+   *
+   * @generated from field: string text = 5;
+   */
+  text?: string;
+
+  /**
+   * When the first of them begins in `version`; absent of REMOVED.
+   *
+   * @generated from field: google.protobuf.Duration start_time = 6;
+   */
+  startTime?: DurationJson;
+
+  /**
+   * When the last of them ends in `version`; absent of REMOVED.
+   *
+   * @generated from field: google.protobuf.Duration end_time = 7;
+   */
+  endTime?: DurationJson;
+
+  /**
+   * When the first of them begins in `against`; absent of ADDED.
+   *
+   * @generated from field: google.protobuf.Duration against_start_time = 8;
+   */
+  againstStartTime?: DurationJson;
+
+  /**
+   * When the last of them ends in `against`; absent of ADDED.
+   *
+   * @generated from field: google.protobuf.Duration against_end_time = 9;
+   */
+  againstEndTime?: DurationJson;
+};
+
+/**
+ * Describes the message hlust.transcripts.v1alpha1.WordRun.
+ * Use `create(WordRunSchema)` to create a new message.
+ */
+export const WordRunSchema: GenMessage<WordRun, {jsonType: WordRunJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 25);
+
+/**
+ * How words fare between two versions.
+ *
+ * @generated from enum hlust.transcripts.v1alpha1.WordRun.Kind
+ */
+export const WordRun_Kind = {
+  /**
+   * @generated from enum value: KIND_UNSPECIFIED = 0;
+   */
+  KIND_UNSPECIFIED: 0,
+
+  /**
+   * In both, at the same times.
+   *
+   * @generated from enum value: KEPT = 1;
+   */
+  KEPT: 1,
+
+  /**
+   * In both, at other times.
+   *
+   * @generated from enum value: RETIMED = 2;
+   */
+  RETIMED: 2,
+
+  /**
+   * In `version` alone.
+   *
+   * @generated from enum value: ADDED = 3;
+   */
+  ADDED: 3,
+
+  /**
+   * In `against` alone.
+   *
+   * @generated from enum value: REMOVED = 4;
+   */
+  REMOVED: 4,
+} as const;
+
+/**
+ * How words fare between two versions.
+ *
+ * @generated from enum hlust.transcripts.v1alpha1.WordRun.Kind
+ */
+export type WordRun_Kind = (typeof WordRun_Kind)[keyof typeof WordRun_Kind] | UnknownEnum;
+
+/**
+ * How words fare between two versions.
+ *
+ * @generated from enum hlust.transcripts.v1alpha1.WordRun.Kind
+ */
+export type WordRun_KindJson = "KIND_UNSPECIFIED" | "KEPT" | "RETIMED" | "ADDED" | "REMOVED";
+
+/**
+ * Describes the enum hlust.transcripts.v1alpha1.WordRun.Kind.
+ */
+export const WordRun_KindSchema: GenEnum<WordRun_Kind, WordRun_KindJson> = /*@__PURE__*/
+  enumDesc(file_hlust_transcripts_v1alpha1_transcripts, 25, 0);
+
+/**
+ * A field of the metadata that is not the same.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.MetadataChange
+ */
+export type MetadataChange = Message<"hlust.transcripts.v1alpha1.MetadataChange"> & {
+  /**
+   * Its name in JSON, with the key of a map after the first full stop: `subject`, `additionalMetadata.room`.
+   *
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * In `version`; null where it is not set.
+   *
+   * @generated from field: google.protobuf.Value value = 2;
+   */
+  value?: Value | undefined;
+
+  /**
+   * In `against`; null where it is not set.
+   *
+   * @generated from field: google.protobuf.Value against_value = 3;
+   */
+  againstValue?: Value | undefined;
+};
+
+/**
+ * A field of the metadata that is not the same.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.MetadataChange
+ */
+export type MetadataChangeJson = {
+  /**
+   * Its name in JSON, with the key of a map after the first full stop: `subject`, `additionalMetadata.room`.
+   *
+   * @generated from field: string field = 1;
+   */
+  field?: string;
+
+  /**
+   * In `version`; null where it is not set.
+   *
+   * @generated from field: google.protobuf.Value value = 2;
+   */
+  value?: ValueJson;
+
+  /**
+   * In `against`; null where it is not set.
+   *
+   * @generated from field: google.protobuf.Value against_value = 3;
+   */
+  againstValue?: ValueJson;
+};
+
+/**
+ * Describes the message hlust.transcripts.v1alpha1.MetadataChange.
+ * Use `create(MetadataChangeSchema)` to create a new message.
+ */
+export const MetadataChangeSchema: GenMessage<MetadataChange, {jsonType: MetadataChangeJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 26);
+
+/**
+ * Which transcript in which format.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.ExportTranscriptRequest
+ */
+export type ExportTranscriptRequest = Message<"hlust.transcripts.v1alpha1.ExportTranscriptRequest"> & {
+  /**
+   * `transcripts/<transcript_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What the file is to be.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.TranscriptFormat format = 2;
+   */
+  format: TranscriptFormat;
+
+  /**
+   * The id of a version. Default: the current one.
+   *
+   * @generated from field: string version = 3;
+   */
+  version: string;
+};
+
+/**
+ * Which transcript in which format.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.ExportTranscriptRequest
+ */
+export type ExportTranscriptRequestJson = {
+  /**
+   * `transcripts/<transcript_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * What the file is to be.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.TranscriptFormat format = 2;
+   */
+  format?: TranscriptFormatJson;
+
+  /**
+   * The id of a version. Default: the current one.
+   *
+   * @generated from field: string version = 3;
+   */
+  version?: string;
+};
+
+/**
+ * Describes the message hlust.transcripts.v1alpha1.ExportTranscriptRequest.
+ * Use `create(ExportTranscriptRequestSchema)` to create a new message.
+ */
+export const ExportTranscriptRequestSchema: GenMessage<ExportTranscriptRequest, {jsonType: ExportTranscriptRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 27);
+
+/**
+ * A file of subtitles, and what is known of the recording.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.ImportTranscriptRequest
+ */
+export type ImportTranscriptRequest = Message<"hlust.transcripts.v1alpha1.ImportTranscriptRequest"> & {
+  /**
+   * Of the new transcript.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata metadata = 1;
+   */
+  metadata?: TranscriptMetadata | undefined;
+
+  /**
+   * Default: what the content shows itself to be.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.TranscriptFormat format = 2;
+   */
+  format: TranscriptFormat;
+
+  /**
+   * The text of the file: at most 20000 cues and 200000 words.
+   *
+   * @generated from field: string content = 3;
+   */
+  content: string;
+};
+
+/**
+ * A file of subtitles, and what is known of the recording.
+ *
+ * @generated from message hlust.transcripts.v1alpha1.ImportTranscriptRequest
+ */
+export type ImportTranscriptRequestJson = {
+  /**
+   * Of the new transcript.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.TranscriptMetadata metadata = 1;
+   */
+  metadata?: TranscriptMetadataJson;
+
+  /**
+   * Default: what the content shows itself to be.
+   *
+   * @generated from field: hlust.transcripts.v1alpha1.TranscriptFormat format = 2;
+   */
+  format?: TranscriptFormatJson;
+
+  /**
+   * The text of the file: at most 20000 cues and 200000 words.
+   *
+   * @generated from field: string content = 3;
+   */
+  content?: string;
+};
+
+/**
+ * Describes the message hlust.transcripts.v1alpha1.ImportTranscriptRequest.
+ * Use `create(ImportTranscriptRequestSchema)` to create a new message.
+ */
+export const ImportTranscriptRequestSchema: GenMessage<ImportTranscriptRequest, {jsonType: ImportTranscriptRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 28);
+
+/**
  * What the media is for.
  *
  * @generated from message hlust.transcripts.v1alpha1.InitUploadRequest
@@ -1613,7 +2249,7 @@ export type InitUploadRequestJson = {
  * Use `create(InitUploadRequestSchema)` to create a new message.
  */
 export const InitUploadRequestSchema: GenMessage<InitUploadRequest, {jsonType: InitUploadRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 23);
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 29);
 
 /**
  * Where the media goes.
@@ -1662,7 +2298,67 @@ export type InitUploadResponseJson = {
  * Use `create(InitUploadResponseSchema)` to create a new message.
  */
 export const InitUploadResponseSchema: GenMessage<InitUploadResponse, {jsonType: InitUploadResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 24);
+  messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 30);
+
+/**
+ * Formats that a transcript goes out in.
+ *
+ * @generated from enum hlust.transcripts.v1alpha1.TranscriptFormat
+ */
+export const TranscriptFormat = {
+  /**
+   * @generated from enum value: TRANSCRIPT_FORMAT_UNSPECIFIED = 0;
+   */
+  TRANSCRIPT_FORMAT_UNSPECIFIED: 0,
+
+  /**
+   * SubRip subtitles.
+   *
+   * @generated from enum value: SRT = 1;
+   */
+  SRT: 1,
+
+  /**
+   * WebVTT subtitles.
+   *
+   * @generated from enum value: VTT = 2;
+   */
+  VTT: 2,
+
+  /**
+   * The text alone, a paragraph for each turn of a speaker, or for each segment where nobody knows who speaks.
+   *
+   * @generated from enum value: TEXT = 3;
+   */
+  TEXT: 3,
+
+  /**
+   * As it is retrieved.
+   *
+   * @generated from enum value: JSON = 4;
+   */
+  JSON: 4,
+} as const;
+
+/**
+ * Formats that a transcript goes out in.
+ *
+ * @generated from enum hlust.transcripts.v1alpha1.TranscriptFormat
+ */
+export type TranscriptFormat = (typeof TranscriptFormat)[keyof typeof TranscriptFormat] | UnknownEnum;
+
+/**
+ * Formats that a transcript goes out in.
+ *
+ * @generated from enum hlust.transcripts.v1alpha1.TranscriptFormat
+ */
+export type TranscriptFormatJson = "TRANSCRIPT_FORMAT_UNSPECIFIED" | "SRT" | "VTT" | "TEXT" | "JSON";
+
+/**
+ * Describes the enum hlust.transcripts.v1alpha1.TranscriptFormat.
+ */
+export const TranscriptFormatSchema: GenEnum<TranscriptFormat, TranscriptFormatJson> = /*@__PURE__*/
+  enumDesc(file_hlust_transcripts_v1alpha1_transcripts, 0);
 
 /**
  * Recordings become transcripts, by a job or by hand; transcripts are read, searched, edited and kept in versions.
@@ -1800,6 +2496,48 @@ export const Transcripts: GenService<{
     methodKind: "unary";
     input: typeof RestoreTranscriptRequestSchema;
     output: typeof TranscriptSchema;
+  },
+  /**
+   * Tells what is different in one version of a transcript from another one (extension).
+   *
+   * Words are compared by their text, without the whitespace around it: those of the same text at the same place of the talk are kept,
+   * or retimed where their times are others. With up to 1000 words removed and added nothing shorter tells the difference; of more it
+   * may tell a part as replaced.
+   *
+   * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.DiffTranscriptVersions
+   */
+  diffTranscriptVersions: {
+    methodKind: "unary";
+    input: typeof DiffTranscriptVersionsRequestSchema;
+    output: typeof TranscriptDiffSchema;
+  },
+  /**
+   * Answers a transcript as a file: subtitles, plain text or JSON (extension).
+   *
+   * Subtitles have at most two lines of 42 characters and stand for 7 seconds at most, and for 1 second and as long as it takes to read
+   * 17 characters a second, where the talk allows it. They are broken at the ends of sentences and clauses and at pauses, hold words of
+   * one segment, never overlap, and have all of the text. The header Content-Disposition names the file by the transcript's subject.
+   *
+   * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.ExportTranscript
+   */
+  exportTranscript: {
+    methodKind: "unary";
+    input: typeof ExportTranscriptRequestSchema;
+    output: typeof HttpBodySchema;
+  },
+  /**
+   * Creates a transcript from a file of subtitles (extension).
+   *
+   * Each cue becomes a segment, its time shared among its words by their length; `<v Name>` of WebVTT names a speaker, and
+   * `<00:00:01.500>` tells when the next word begins. Files are read as players read them: numbers may be missing, tags and positions
+   * are left out, cues are sorted. `dataSource` is USER. What cannot be read is told with its line.
+   *
+   * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.ImportTranscript
+   */
+  importTranscript: {
+    methodKind: "unary";
+    input: typeof ImportTranscriptRequestSchema;
+    output: typeof CreateTranscriptResponseSchema;
   },
   /**
    * Answers a temporary URL that takes the media by one HTTP PUT (section 4.7).

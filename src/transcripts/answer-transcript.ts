@@ -1,0 +1,28 @@
+import type { Transcript } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { mediaPath, waveformPath } from "../media/media-records.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
+import { attachPacked } from "../std/packed-field.ts";
+import { unpackSegmentsSync } from "./segments.ts";
+import { transcriptMessage, type MediaLinks } from "./transcript-message.ts";
+import type { StoredTranscript } from "./transcript-store.ts";
+
+/** A stored transcript as callers get it. Its segments stay packed until somebody looks at them. */
+export function answerOf(
+  parts: { readonly urls: SignedUrls },
+  stored: StoredTranscript,
+): Transcript {
+  const answer = transcriptMessage(stored, linksOf(parts, stored), []);
+  attachPacked(answer, "segments", stored.segments, () => unpackSegmentsSync(stored.segments));
+  return answer;
+}
+
+/** Signs the addresses of a transcript's media. */
+export function linksOf(
+  { urls }: { readonly urls: SignedUrls },
+  { media }: Pick<StoredTranscript, "media">,
+): MediaLinks {
+  const { id = null, hasWaveform = false } = media ?? {};
+  if (id === null) return { uri: "", waveformUri: "" };
+  const sign = (path: string): string => urls.sign({ method: "GET", path });
+  return { uri: sign(mediaPath(id)), waveformUri: hasWaveform ? sign(waveformPath(id)) : "" };
+}

@@ -1,0 +1,44 @@
+import type { HandlerContext } from "@connectrpc/connect";
+import type { Transaction } from "kysely";
+import { callerOf } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Transcript } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { answerOf } from "./answer-transcript.ts";
+import { checkIfMatch } from "./if-match.ts";
+import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
+import {
+  appendVersion,
+  findTranscript,
+  findTranscriptAround,
+  lockTranscript,
+  type TranscriptHead,
+  type VersionContent,
+} from "./transcript-store.ts";
+import type { TranscriptsParts } from "./transcripts-service.ts";
+
+/** Puts a version on top of the head that If-Match names; changes of one transcript go through one after the other. */
+export async function changeTranscript(
+  parts: TranscriptsParts,
+  context: HandlerContext,
+  name: string,
+  contentOf: (
+    head: TranscriptHead,
+    trx: Transaction<Tables>,
+  ) => VersionContent | Promise<VersionContent>,
+): Promise<Transcript> {
+  const { db, now = Date.now } = parts;
+  const { accountId } = callerOf(context);
+  const id = transcriptIdIn(name);
+  const stored = await db.transaction().execute(async (trx) => {
+    const head = await lockTranscript(trx, accountId, id);
+    if (!head) throw transcriptNotFound(name);
+    checkIfMatch(context.requestHeader.get("if-match"), head.versionId);
+    const content = await contentOf(head, trx);
+    await appendVersion(trx, head, content, new Date(now()));
+    return "jsonZstd" in content.segments
+      ? await findTranscriptAround(trx, accountId, id, content.segments)
+      : await findTranscript(trx, accountId, id);
+  });
+  if (!stored) throw transcriptNotFound(name);
+  return answerOf(parts, stored);
+}

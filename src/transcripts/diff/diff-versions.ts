@@ -1,0 +1,69 @@
+import { create, fromJson } from "@bufbuild/protobuf";
+import { DurationSchema, type Duration } from "@bufbuild/protobuf/wkt";
+import {
+  TranscriptDiffSchema,
+  TranscriptMetadataSchema,
+  WordRun_Kind as Kind,
+  type TranscriptDiff,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { runAside } from "../side-thread.ts";
+import type { StoredTranscript } from "../transcript-store.ts";
+import { compareWords, type RunFacts, type Times } from "./compare-words.ts";
+import { metadataChanges } from "./metadata-changes.ts";
+
+/** An answer tells so many runs at most: more would hold up the thread that writes it. */
+const runsMax = 1_000;
+
+/** What is different in a version, seen from another one, or from nothing at all. */
+export async function diffVersions(
+  before: StoredTranscript | undefined,
+  after: StoredTranscript,
+  {
+    skip,
+    accountId,
+    signal,
+  }: { readonly skip: number; readonly accountId: string; readonly signal: AbortSignal },
+): Promise<TranscriptDiff> {
+  const comparison = {
+    before: before?.segments ?? null,
+    after: after.segments,
+    skip,
+    runsMax,
+  };
+  const bytes = after.segments.jsonBytes + (before?.segments.jsonBytes ?? 0);
+  const words = await runAside(compareWords, comparison, { bytes, accountId, signal });
+  return create(TranscriptDiffSchema, {
+    version: after.version.id,
+    against: before?.version.id ?? "",
+    wordsKept: words.counts.KEPT,
+    wordsRetimed: words.counts.RETIMED,
+    wordsAdded: words.counts.ADDED,
+    wordsRemoved: words.counts.REMOVED,
+    wordsRespoken: words.respoken,
+    wordsResegmented: words.resegmented,
+    runCount: words.runCount,
+    runs: words.runs.map(runMessage),
+    metadataChanges: metadataChanges(
+      before?.metadata ?? create(TranscriptMetadataSchema),
+      after.metadata,
+    ),
+  });
+}
+
+function runMessage({ kind, times, againstTimes, ...facts }: RunFacts) {
+  const [own, against] = [durations(times), durations(againstTimes)];
+  return {
+    ...facts,
+    kind: Kind[kind],
+    ...(own && { startTime: own.start, endTime: own.end }),
+    ...(against && { againstStartTime: against.start, againstEndTime: against.end }),
+  };
+}
+
+function durations(times: Times | undefined): { start: Duration; end: Duration } | undefined {
+  if (!times) return undefined;
+  return {
+    start: fromJson(DurationSchema, times.start),
+    end: fromJson(DurationSchema, times.end),
+  };
+}

@@ -1,0 +1,96 @@
+import { anchorsOf } from "./anchors.ts";
+import { shortestScript } from "./shortest-script.ts";
+
+/** What a comparison may cost, in steps of the search: about a second. What is left when it is spent is told as replaced. */
+const stepsMax = 12_000_000;
+/** Longest way that is searched for the shortest one: words removed and added. */
+export const editsMax = 1_000;
+
+/** Words that are taken for the same one: an index of each side. Both rise from pair to pair. */
+export interface Matches {
+  readonly before: number[];
+  readonly after: number[];
+}
+
+/**
+ * Pairs the words of two texts, given as numbers: equal words have equal numbers. With few edits it is a longest common subsequence
+ * (Myers); with more, what lies between words that are there once on each side, or else the way of as many edits that goes furthest. The same texts give the same pairs.
+ */
+export function matchWords(before: Int32Array, after: Int32Array): Matches {
+  const matches: Matches = { before: [], after: [] };
+  const budget = { steps: stepsMax };
+  // Ranges yet to do, the first on top.
+  const ranges: Range[] = [{ from: 0, to: before.length, otherFrom: 0, otherTo: after.length }];
+  for (let range = ranges.pop(); range; range = ranges.pop()) {
+    matchRange({ before, after, budget, matches, ranges }, range);
+  }
+  return matches;
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly otherFrom: number;
+  readonly otherTo: number;
+}
+
+interface Work {
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+  readonly budget: { steps: number };
+  readonly matches: Matches;
+  readonly ranges: Range[];
+}
+
+function matchRange(work: Work, range: Range): void {
+  const { before, after, budget, matches } = work;
+  let { from, to, otherFrom, otherTo } = range;
+  const add = (one: number, other: number): void => {
+    matches.before.push(one);
+    matches.after.push(other);
+  };
+  for (; from < to && otherFrom < otherTo && before[from] === after[otherFrom]; otherFrom += 1) {
+    add(from, otherFrom);
+    from += 1;
+  }
+  let same = 0;
+  const shorter = Math.min(to - from, otherTo - otherFrom);
+  while (same < shorter && before[to - 1 - same] === after[otherTo - 1 - same]) same += 1;
+  to -= same;
+  otherTo -= same;
+  const tail = { from: to, to: to + same, otherFrom: otherTo, otherTo: otherTo + same };
+  if (from < to && otherFrom < otherTo && budget.steps > 0) {
+    const [one, other] = [before.subarray(from, to), after.subarray(otherFrom, otherTo)];
+    const { pairs, end, otherEnd } = shortestScript(one, other, { editsMax, budget });
+    const isWhole = end === one.length && otherEnd === other.length;
+    if (!isWhole) {
+      if (same > 0) work.ranges.push(tail);
+      if (splitAtAnchors(work, { from, to, otherFrom, otherTo })) return;
+      work.ranges.push({ from: from + end, to, otherFrom: otherFrom + otherEnd, otherTo });
+    }
+    for (const [index, at] of pairs.before.entries()) {
+      add(from + at, otherFrom + (pairs.after[index] ?? 0));
+    }
+    if (!isWhole) return;
+  }
+  for (let index = 0; index < same; index += 1) add(tail.from + index, tail.otherFrom + index);
+}
+
+/**
+ * Puts what lies before, between and after the anchors of a range on the stack, each with the anchor that it begins with. Answers
+ * whether there are any.
+ */
+function splitAtAnchors({ before, after, budget, ranges }: Work, range: Range): boolean {
+  const { from, to, otherFrom, otherTo } = range;
+  budget.steps -= to - from + (otherTo - otherFrom);
+  const anchors = anchorsOf(before.subarray(from, to), after.subarray(otherFrom, otherTo));
+  let [end, otherEnd] = [to, otherTo];
+  for (let index = anchors.before.length - 1; index >= 0; index -= 1) {
+    const at = from + (anchors.before[index] ?? 0);
+    const otherAt = otherFrom + (anchors.after[index] ?? 0);
+    ranges.push({ from: at, to: end, otherFrom: otherAt, otherTo: otherEnd });
+    [end, otherEnd] = [at, otherAt];
+  }
+  if (end < to) ranges.push({ from, to: end, otherFrom, otherTo: otherEnd });
+  return end < to;
+}

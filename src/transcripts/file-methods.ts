@@ -1,0 +1,138 @@
+import { create } from "@bufbuild/protobuf";
+import { callerOf } from "../auth/caller.ts";
+import {
+  SpeakerSchema,
+  TranscriptFormat as Format,
+  TranscriptFormatSchema,
+  TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadataSchema,
+  type TranscriptMetadata,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { isId } from "../std/ids.ts";
+import { msOfDuration } from "../std/duration.ts";
+import { invalidArgument, type FieldViolation } from "../std/service-error.ts";
+import { linksOf } from "./answer-transcript.ts";
+import { checkTranscript, throwViolations } from "./check-transcript.ts";
+import { attachmentHeader, fileNameOf } from "./file-name.ts";
+import { callerFields, mergeMetadata } from "./merge.ts";
+import { readFile } from "./read-file.ts";
+import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-names.ts";
+import { runAside } from "./side-thread.ts";
+import { subtitleFormats, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
+import { transcriptJson } from "./transcript-json.ts";
+import { findTranscript, insertTranscript, type StoredTranscript } from "./transcript-store.ts";
+import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
+import { writeFile } from "./write-file.ts";
+
+/** Transcripts as files of other formats, out and in. */
+export function fileMethods(parts: TranscriptsParts) {
+  const { db, now = Date.now } = parts;
+  return {
+    async exportTranscript({ name, format, version }, context) {
+      const { accountId } = callerOf(context);
+      const id = transcriptIdIn(name);
+      if (version !== "" && !isId(version)) throw versionNotFound(`${name}/versions/${version}`);
+      const stored = await findTranscript(db, accountId, id, version === "" ? undefined : version);
+      if (!stored) {
+        throw version === ""
+          ? transcriptNotFound(name)
+          : versionNotFound(`${name}/versions/${version}`);
+      }
+      const file = formats[format];
+      if (!file) throw invalidArgument([unknownFormat(format, Object.keys(endings))]);
+      const data =
+        file.format === "JSON"
+          ? await transcriptJson(stored, linksOf(parts, stored))
+          : await runAside(writeFile, contentOf(stored, file.format), {
+              bytes: stored.segments.jsonBytes,
+              accountId,
+              signal: context.signal,
+            });
+      const fileName = fileNameOf(stored.metadata.subject, endings[file.format]);
+      context.responseHeader.set("content-disposition", attachmentHeader(fileName));
+      return { contentType: file.contentType, data: new Uint8Array(data) };
+    },
+
+    async importTranscript(request, context) {
+      const { accountId } = callerOf(context);
+      const metadata = mergeMetadata(
+        create(TranscriptMetadataSchema),
+        request.metadata,
+        callerFields,
+      );
+      throwViolations([
+        ...checkTranscript(metadata, callerFields, []),
+        ...checkFile(request.format, request.content),
+      ]);
+      const { content } = request;
+      const file = { content, format: subtitleFormat(request.format), names: namesOf(metadata) };
+      const { signal } = context;
+      const bytes = content.length * jsonBytesPerByte;
+      const reading = await runAside(readFile, file, { bytes, accountId, signal });
+      if ("problem" in reading) {
+        throw invalidArgument([{ field: "content", description: reading.problem }]);
+      }
+      for (const [id, name] of reading.names) {
+        metadata.speakers[id] ??= create(SpeakerSchema, { name });
+      }
+      metadata.dataSource = DataSource.USER;
+      const imported = { accountId, metadata, segments: reading.text, now: new Date(now()) };
+      const { id } = await db
+        .transaction()
+        .execute(async (trx) => await insertTranscript(trx, imported));
+      return { name: `transcripts/${id}` };
+    },
+  } satisfies Partial<TranscriptsService>;
+}
+
+/** The JSON of segments is so much longer than subtitles. */
+const jsonBytesPerByte = 8;
+
+/** Endings of files, by format. */
+const endings = { SRT: "srt", VTT: "vtt", TEXT: "txt", JSON: "json" } as const;
+
+interface FileType {
+  readonly format: keyof typeof endings;
+  readonly contentType: string;
+}
+
+const formats: Readonly<Partial<Record<Format, FileType>>> = {
+  [Format.SRT]: { format: "SRT", contentType: "application/x-subrip; charset=utf-8" },
+  [Format.VTT]: { format: "VTT", contentType: "text/vtt; charset=utf-8" },
+  [Format.TEXT]: { format: "TEXT", contentType: "text/plain; charset=utf-8" },
+  [Format.JSON]: { format: "JSON", contentType: "application/json" },
+};
+
+function contentOf(stored: StoredTranscript, format: "SRT" | "VTT" | "TEXT") {
+  const { metadata, media, segments } = stored;
+  const { recordingDuration } = metadata;
+  const toldMs = recordingDuration ? Math.floor(msOfDuration(recordingDuration)) : null;
+  const names = new Map([...namesOf(metadata)].filter(([, name]) => name.trim() !== ""));
+  return { format, segments, names, recordingMs: media?.durationMs ?? toldMs };
+}
+
+function namesOf({ speakers }: TranscriptMetadata): Map<string, string> {
+  return new Map(Object.entries(speakers).map(([id, { name }]) => [id, name]));
+}
+
+function subtitleFormat(format: Format): SubtitleFormat | undefined {
+  return subtitleFormats.find((name) => Format[name] === format);
+}
+
+function* checkFile(format: Format, content: string): Generator<FieldViolation> {
+  if (format !== Format.TRANSCRIPT_FORMAT_UNSPECIFIED && subtitleFormat(format) === undefined) {
+    yield unknownFormat(format, subtitleFormats);
+  }
+  if (content.trim() === "") {
+    yield { field: "content", description: "is required: the text of an SRT or WebVTT file" };
+  } else if (!content.isWellFormed()) {
+    yield { field: "content", description: "has half a surrogate pair" };
+  }
+}
+
+function unknownFormat(format: Format, allowed: readonly string[]): FieldViolation {
+  const expected = `${allowed.slice(0, -1).join(", ")} or ${allowed.at(-1) ?? ""} is expected`;
+  const isAbsent = format === Format.TRANSCRIPT_FORMAT_UNSPECIFIED;
+  const got = isAbsent ? "" : `, not ${TranscriptFormatSchema.value[format]?.name ?? format}`;
+  return { field: "format", description: `${expected}${got}` };
+}

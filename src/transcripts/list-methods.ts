@@ -1,0 +1,99 @@
+import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
+import { sql } from "kysely";
+import { callerOf } from "../auth/caller.ts";
+import { ListTranscriptsResponseSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { invalidArgument, ServiceError } from "../std/service-error.ts";
+import { attachWritten } from "../std/written-field.ts";
+import { linksOf } from "./answer-transcript.ts";
+import { FairLane } from "./fair-lane.ts";
+import { parseFilter } from "./filter.ts";
+import { findTranscripts, type SearchLimits } from "./find-transcripts.ts";
+import { listedJson } from "./listed-json.ts";
+import { readPageRequest } from "./page-request.ts";
+import { listTranscripts } from "./transcript-lists.ts";
+import { transcriptMessage } from "./transcript-message.ts";
+import { metadataOf } from "./transcript-store.ts";
+import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
+
+/** Section 4.3. */
+export function listMethods(parts: TranscriptsParts) {
+  const { db, pageTokens } = parts;
+  const limitsFor = createSearchLimits(parts);
+  return {
+    async listTranscripts(request, context) {
+      const { accountId } = callerOf(context);
+      const scope = { collection: "transcripts", accountId, filter: request.filter };
+      const filter = request.filter === "" ? undefined : parseFilter(request.filter);
+      const page = readPageRequest(pageTokens, scope, request);
+      const violations = Array.isArray(page) ? page : [];
+      if (filter && "field" in filter) throw invalidArgument([...violations, filter]);
+      if (Array.isArray(page)) throw invalidArgument(page);
+      const { items, next } = filter
+        ? await findTranscripts(db, { accountId, filter }, page, limitsFor(accountId, context))
+        : await listTranscripts(db, accountId, page);
+      const nextPageToken = next ? pageTokens.write(scope, next) : "";
+      const answer = create(ListTranscriptsResponseSchema, { nextPageToken });
+      const listed = items.map((item) => ({ item, links: linksOf(parts, item) }));
+      const json = listed.map(({ item, links }) => listedJson(item, links));
+      attachWritten(answer, "transcripts", `[${json.join(",")}]`, () =>
+        listed.map(({ item, links }) => {
+          const metadata = metadataOf(item.metadataJson);
+          return transcriptMessage({ ...item, metadata }, links, []);
+        }),
+      );
+      return answer;
+    },
+  } satisfies Partial<TranscriptsService>;
+}
+
+/**
+ * Of the 20 connections of a node, searches take at most 8: an indexed one its own, 5 to 200 ms long; a wide one, which an account of a
+ * million keeps busy for seconds, one at a time for its statements.
+ */
+const busyReason = "SEARCHES_BUSY";
+const indexedLane = { running: 6, runningOfOne: 3, waitingOfOne: 10, waitMsMax: 5_000, busyReason };
+const wideLane = { running: 2, runningOfOne: 1, waitingOfOne: 4, waitMsMax: 5_000, busyReason };
+
+/** The searches of this node, each within a time of its own from when it begins. */
+function createSearchLimits({ db, filterMsMax = 5_000, now = Date.now }: TranscriptsParts) {
+  const indexed = new FairLane(indexedLane);
+  const wide = new FairLane(wideLane);
+  return (accountId: string, { signal }: HandlerContext): SearchLimits => ({
+    indexed: async (search) =>
+      await indexed.run(accountId, signal, async () => {
+        try {
+          return await db.transaction().execute(async (trx) => {
+            await sql`select set_config('statement_timeout', ${`${filterMsMax}`}, true)`.execute(
+              trx,
+            );
+            return await search(trx);
+          });
+        } catch (error) {
+          if (isQueryCanceled(error)) throw tooSlow("use a longer text, or more keywords", error);
+          throw error;
+        }
+      }),
+    wide: async (search) =>
+      await wide.run(accountId, signal, async () => {
+        const end = now() + filterMsMax;
+        return await search(() => {
+          signal.throwIfAborted();
+          if (now() >= end) throw tooSlow("use a text of three letters or more");
+        });
+      }),
+  });
+}
+
+function isQueryCanceled(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "57014";
+}
+
+function tooSlow(advice: string, cause?: unknown): ServiceError {
+  const description = `takes too long on this many transcripts: ${advice}`;
+  return new ServiceError("invalid_argument", `filter: ${description}`, {
+    reason: "FILTER_TOO_SLOW",
+    violations: [{ field: "filter", description }],
+    cause,
+  });
+}

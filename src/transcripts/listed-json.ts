@@ -1,0 +1,78 @@
+import {
+  create,
+  toJson,
+  type DescMessage,
+  type JsonObject,
+  type JsonValue,
+} from "@bufbuild/protobuf";
+import { DurationSchema } from "@bufbuild/protobuf/wkt";
+import {
+  SpeakerSchema,
+  TranscriptMetadataSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { durationFromMs } from "../std/duration.ts";
+import { isObject } from "../transcoding/is-object.ts";
+import type { ListedTranscript } from "./transcript-lists.ts";
+import type { MediaLinks } from "./transcript-message.ts";
+
+/**
+ * A transcript of a list in the JSON of the wire, unset fields shown (section 2.3; decisions, JSON), from its metadata as it is stored,
+ * which is proto3 JSON too. Fifty messages of the library, read and written, take ten times as long: twice the time of all else that
+ * a page of a list needs.
+ */
+export function listedJson(
+  { id, metadataJson, media, version }: ListedTranscript,
+  { uri, waveformUri }: MediaLinks,
+): string {
+  const { durationMs = null, fileType = null } = media ?? {};
+  const metadata = writtenMetadata(metadataJson);
+  metadata["waveformUri"] = waveformUri;
+  if (durationMs !== null) {
+    metadata["recordingDuration"] = toJson(DurationSchema, durationFromMs(durationMs));
+  }
+  if (fileType !== null) metadata["fileType"] = fileType;
+  return JSON.stringify({
+    name: `transcripts/${id}`,
+    metadata,
+    segments: [],
+    uri,
+    version: {
+      name: version.id,
+      parent: version.parentId ?? "",
+      // Seconds that are whole have no fraction in proto3 JSON.
+      creationTime: version.createdAt.toISOString().replace(".000Z", "Z"),
+    },
+  });
+}
+
+const unsetMetadata = unset(TranscriptMetadataSchema);
+const unsetSpeaker = unset(SpeakerSchema);
+
+/** What every field of a message is in JSON when it is not set, in the order of the contract. */
+function unset(schema: DescMessage): JsonObject {
+  const shown = objectOf(toJson(schema, create(schema), { alwaysEmitImplicit: true }));
+  return Object.fromEntries(
+    schema.fields.map(({ jsonName }) => [jsonName, shown[jsonName] ?? null]),
+  );
+}
+
+/** All fields of the contract in its order; what is stored besides, by a later version of the service, is left out. */
+function writtenFields(unset: JsonObject, stored: JsonObject): JsonObject {
+  const written: JsonObject = {};
+  for (const name in unset) written[name] = stored[name] ?? unset[name] ?? null;
+  return written;
+}
+
+function writtenMetadata(json: string): JsonObject {
+  const stored: JsonValue = JSON.parse(json);
+  const written = writtenFields(unsetMetadata, objectOf(stored));
+  const speakers = Object.entries(objectOf(written["speakers"]));
+  written["speakers"] = Object.fromEntries(
+    speakers.map(([id, speaker]) => [id, writtenFields(unsetSpeaker, objectOf(speaker))]),
+  );
+  return written;
+}
+
+function objectOf(json: JsonValue = null): JsonObject {
+  return isObject(json) ? json : {};
+}

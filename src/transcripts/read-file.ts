@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { zstdCompressSync } from "node:zlib";
+import { transcriptLimits } from "./check-transcript.ts";
+import { charCount, type PackedText } from "./segments.ts";
+import { spokenJson, type SpokenSegment } from "./spoken.ts";
+import { segmentsOfCues, type VoicedSegment } from "./subtitles/cue-segments.ts";
+import { UnreadableFile } from "./subtitles/read-cue.ts";
+import { readSubtitles, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
+
+export interface FileToRead {
+  readonly content: string;
+  /** Default: what the content shows itself to be. */
+  readonly format?: SubtitleFormat | undefined;
+  /** Names of speakers by their id, that the caller tells. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** What a file of subtitles holds, or why it cannot be read. */
+export type FileReading =
+  | { readonly problem: string }
+  | {
+      readonly text: PackedText;
+      /** Those that the caller told, and those that the file names. */
+      readonly names: ReadonlyMap<string, string>;
+    };
+
+/** Reads a file of subtitles into segments as they are stored. */
+export function readFile({ content, format, names }: FileToRead): FileReading {
+  try {
+    const voiced = segmentsOfCues(readSubtitles(content, format), transcriptLimits.wordChars);
+    const problem = problemOf(voiced);
+    if (problem !== undefined) return { problem };
+    const speakers = new Speakers(names);
+    const segments = voiced.map(({ voice, ...segment }) => ({
+      ...segment,
+      speakerId: speakers.idOf(voice),
+    }));
+    return { text: packSpoken(segments), names: speakers.names };
+  } catch (error) {
+    if (error instanceof UnreadableFile) return { problem: error.message };
+    throw error;
+  }
+}
+
+function problemOf(segments: readonly VoicedSegment[]): string | undefined {
+  const limits = transcriptLimits;
+  const words = segments.reduce((sum, segment) => sum + segment.words.length, 0);
+  const name = segments.find(({ voice }) => charCount(voice) > limits.speakerNameChars)?.voice;
+  if (segments.length > limits.segments) {
+    return `has ${segments.length} cues with text: at most ${limits.segments} are allowed`;
+  }
+  if (words > limits.words) return `has ${words} words: at most ${limits.words} are allowed`;
+  if (name !== undefined) {
+    return `names a speaker in ${charCount(name)} characters: at most ${limits.speakerNameChars} are allowed`;
+  }
+  if (new Set(segments.map(({ voice }) => voice)).size > limits.speakers) {
+    return `names more than ${limits.speakers} speakers`;
+  }
+  return undefined;
+}
+
+/** Gives names of speakers their ids: one that the caller told, else a number. */
+class Speakers {
+  readonly names: Map<string, string>;
+  readonly #ids: Map<string, string>;
+
+  constructor(names: ReadonlyMap<string, string>) {
+    this.names = new Map(names);
+    this.#ids = new Map(Array.from(names, ([id, name]) => [name === "" ? id : name, id]));
+  }
+
+  idOf(name: string): string {
+    if (name === "") return "";
+    const known = this.#ids.get(name);
+    if (known !== undefined) return known;
+    let number = this.names.size + 1;
+    while (this.names.has(`${number}`)) number += 1;
+    this.#ids.set(name, `${number}`);
+    this.names.set(`${number}`, name);
+    return `${number}`;
+  }
+}
+
+function packSpoken(segments: readonly SpokenSegment[]): PackedText {
+  const json = Buffer.from(spokenJson(segments));
+  const texts = segments.flatMap(({ words }) => words.map(({ text }) => text));
+  return {
+    sha256: createHash("sha256").update(json).digest(),
+    jsonZstd: zstdCompressSync(json),
+    jsonBytes: json.length,
+    textChars: texts.reduce((sum, text) => sum + charCount(text), 0),
+    textBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+  };
+}

@@ -1,0 +1,121 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { deleteBytes, releaseAll } from "../media/media-records.ts";
+import type { MediaStore } from "../media/media-store.ts";
+import type { Log } from "../std/log.ts";
+
+export interface RetentionParts {
+  readonly db: Kysely<Tables>;
+  readonly store: MediaStore;
+  readonly log: Log;
+  readonly now?: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/** Rows of one transaction: nobody waits long for a lock, however much there is to delete. */
+const batchRows = 200;
+const dayMs = 86_400_000;
+/** The advisory lock of a batch: of several nodes, one deletes at a time, and the others leave it to that one. */
+const retentionLock = 4_750_413;
+
+type Column = "media_retention_days" | "transcript_retention_days";
+
+/** Something that is kept for some days. */
+interface Kept {
+  readonly column: Column;
+  /** Deletes some of an account that are from before; how many, and the media whose bytes are to be deleted. */
+  readonly forget: (
+    trx: Transaction<Tables>,
+    accountId: string,
+    before: Date,
+  ) => Promise<{ readonly count: number; readonly mediaIds: readonly string[] }>;
+  /** Event of the log. */
+  readonly event: string;
+}
+
+const media: Kept = {
+  column: "media_retention_days",
+  forget: forgetMedia,
+  event: "retention.media_deleted",
+};
+const transcripts: Kept = {
+  column: "transcript_retention_days",
+  forget: forgetTranscripts,
+  event: "retention.transcripts_deleted",
+};
+
+/**
+ * Deletes what accounts do not want to keep any longer: media counted from when it came, transcripts with versions and media from
+ * their last change. Rows first, bytes after them: what a kill leaves of these is found by removeUnrecordedMedia(). Media of a job
+ * that is PROCESSING stays until it has ended. Doing it twice, or at several nodes at once, does no harm.
+ */
+export async function enforceRetention(parts: RetentionParts): Promise<void> {
+  for (const kept of [media, transcripts]) {
+    const accounts = await parts.db
+      .selectFrom("account")
+      .where(kept.column, "is not", null)
+      .select(["id", kept.column])
+      .execute();
+    for (const account of accounts) {
+      await forgetOld(parts, kept, { id: account.id, days: Number(account[kept.column]) });
+    }
+  }
+}
+
+async function forgetOld(
+  parts: RetentionParts,
+  { forget, event }: Kept,
+  account: { readonly id: string; readonly days: number },
+): Promise<void> {
+  const { db, log, now = Date.now, signal } = parts;
+  const before = new Date(now() - account.days * dayMs);
+  let total = 0;
+  for (let isOver = false; !isOver;) {
+    signal?.throwIfAborted();
+    const done = await db.transaction().execute(async (trx) => {
+      if (!(await isFirst(trx))) return undefined;
+      return await forget(trx, account.id, before);
+    });
+    for (const id of done?.mediaIds ?? []) await deleteBytes(parts, id);
+    total += done?.count ?? 0;
+    isOver = done === undefined || done.count === 0;
+  }
+  if (total > 0) log.info({ accountId: account.id, days: account.days, count: total }, event);
+}
+
+async function isFirst(trx: Transaction<Tables>): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select pg_try_advisory_xact_lock(${retentionLock}) as taken
+  `.execute(trx);
+  return rows[0]?.taken === true;
+}
+
+/** Transcripts keep their words, and how long the recording was. */
+async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: Date) {
+  const { rows } = await sql<{ id: string }>`
+    select id from media m
+    where account_id = ${accountId} and created_at < ${before}
+      and not exists (select from transcript_job where media_id = m.id and state = 'PROCESSING')
+    order by created_at limit ${batchRows}
+  `.execute(trx);
+  const due = rows.map(({ id }) => id);
+  if (due.length === 0) return { count: 0, mediaIds: [] };
+  // The transcripts first: that is the order in which their deletion takes the locks.
+  await sql`
+    update transcript t set media_id = null, recording_ms = m.duration_ms
+    from media m where m.id = t.media_id and t.media_id = any(${due}::uuid[])
+  `.execute(trx);
+  const mediaIds = await releaseAll(trx, due);
+  return { count: mediaIds.length, mediaIds };
+}
+
+async function forgetTranscripts(trx: Transaction<Tables>, accountId: string, before: Date) {
+  const { rows } = await sql<{ media_id: string | null }>`
+    delete from transcript where id in (
+      select id from transcript where account_id = ${accountId} and updated_at < ${before}
+      order by updated_at limit ${batchRows} for update skip locked)
+    returning media_id
+  `.execute(trx);
+  const held = rows.flatMap(({ media_id: id }) => (id === null ? [] : [id]));
+  return { count: rows.length, mediaIds: await releaseAll(trx, [...new Set(held)]) };
+}

@@ -1,0 +1,59 @@
+import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+
+/** A word of a transcript without its messages: plain enough for another thread. Times are whole milliseconds. */
+export interface SpokenWord {
+  /** With the whitespace that belongs before the next word (section 2.3). */
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A segment of a transcript; words in order of their start. */
+export interface SpokenSegment {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Empty: nobody knows. */
+  readonly speakerId: string;
+  readonly words: readonly SpokenWord[];
+}
+
+/** The segments of a stored JSON array (segments.ts). */
+export function spokenSegments(json: string): SpokenSegment[] {
+  const segments: SegmentJson[] = JSON.parse(json);
+  return segments.map(({ startTime, endTime, speakerId = "", words = [] }) => ({
+    startMs: msOf(startTime),
+    endMs: msOf(endTime),
+    speakerId,
+    words: words.map(({ startTime, endTime, word = "" }) => ({
+      text: word,
+      startMs: msOf(startTime),
+      endMs: msOf(endTime),
+    })),
+  }));
+}
+
+/** Undoes spokenSegments(): the proto3 JSON of the wire, unset fields shown, as segments are stored. */
+export function spokenJson(segments: readonly SpokenSegment[]): string {
+  return JSON.stringify(
+    segments.map(({ startMs, endMs, speakerId, words }) => ({
+      startTime: durationOf(startMs),
+      endTime: durationOf(endMs),
+      words: words.map(({ text, startMs, endMs }) => ({
+        startTime: durationOf(startMs),
+        endTime: durationOf(endMs),
+        word: text,
+      })),
+      speakerId,
+    })),
+  );
+}
+
+function durationOf(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return ms % 1000 === 0 ? `${seconds}s` : `${seconds}.${`${ms % 1000}`.padStart(3, "0")}s`;
+}
+
+/** The milliseconds of a duration in proto3 JSON: "1.500s". */
+function msOf(duration = "0s"): number {
+  return Math.round(Number.parseFloat(duration) * 1000);
+}

@@ -1,0 +1,62 @@
+import type { Atom } from "./atoms.ts";
+import { isUnspaced } from "./unspaced.ts";
+
+/** How bad it is to break between two atoms: 0 at the end of a sentence, 60 where nothing speaks for it. */
+export function breakCost(before: Atom, after: Atom): number {
+  if (!after.spaced) return isUnspaced(before.text + after.text) ? costs.plain : costs.withinWord;
+  if (endsSentence(before, after)) return costs.sentence;
+  if (pauseMs(before, after) >= 400) return costs.pause;
+  if (/[,;:،、，；：–—]["'”’»)\]]*$/u.test(before.text)) return costs.clause;
+  const word = bareWord(before.text);
+  if (conjunctions.has(word) || leaning.has(word)) return costs.leaning;
+  if (conjunctions.has(bareWord(after.text))) return costs.conjunction;
+  return costs.plain;
+}
+
+const costs = {
+  sentence: 0,
+  pause: 10,
+  clause: 20,
+  conjunction: 35,
+  plain: 60,
+  /** After a word that leans on the next one. */
+  leaning: 90,
+  withinWord: 300,
+} as const;
+
+/** How bad it is not to break between two atoms. */
+export function joinCost(before: Atom, after: Atom): number {
+  const sentence = endsSentence(before, after) ? 12 : 0;
+  return sentence + Math.min(100, Math.max(0, pauseMs(before, after) - 400) / 10);
+}
+
+function pauseMs(before: Atom, after: Atom): number {
+  return after.startMs - before.endMs;
+}
+
+/** A full stop before a small letter is one of an abbreviation. */
+function endsSentence(before: Atom, after: Atom): boolean {
+  return (
+    /[.!?…。！？؟।]["'”’»)\]」』]*$/u.test(before.text) && !/^["'„“«([]*\p{Ll}/u.test(after.text)
+  );
+}
+
+function bareWord(text: string): string {
+  return text.toLowerCase().replace(/^["'„“«([]+/, "");
+}
+
+/** Words that begin a part of a sentence, in Icelandic and English. */
+const conjunctions = new Set(
+  (
+    "og en eða ef sem að því þegar svo þó nema heldur hvort meðan enda þótt " +
+    "and but or nor so yet that which who because if when while although though since unless where"
+  ).split(" "),
+);
+
+/** Words that lean on the next one: articles, prepositions, pronouns. */
+const leaning = new Set(
+  (
+    "í á um til frá við með af úr hjá eftir fyrir undir yfir milli sé er ég þú hann hún það þeir þær þau " +
+    "a an the of to in on at by for with from into my your his her its our their is i you he she it we they"
+  ).split(" "),
+);

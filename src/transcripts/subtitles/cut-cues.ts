@@ -1,0 +1,148 @@
+import type { Atom } from "./atoms.ts";
+import { breakCost, joinCost } from "./break-cost.ts";
+import { readingMs, subtitleRules } from "./subtitle-rules.ts";
+
+/**
+ * Cuts the atoms of a segment into cues; answers where each one ends. No cue is longer than two lines or, of more than one atom, than
+ * 7 s. Of all such cuttings it is one with the fewest cues that have less than 1 s until the next begins; of those, with the fewest
+ * that are read faster than 17 characters a second; of those, the one with the best breaks. Linear in the atoms: a cue has few.
+ */
+export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
+  const count = atoms.length;
+  const text = measure(atoms, nextStartMs);
+  const best = startOf(count);
+  for (let end = 1; end <= count; end += 1) {
+    for (let start = end - 1; start >= 0 && fits(text, start, end); start -= 1) {
+      consider(best, text, start, end);
+    }
+  }
+  const ends: number[] = [];
+  for (let end = count; end > 0; end = best.from[end] ?? 0) ends.push(end);
+  return ends.toReversed();
+}
+
+/** Numbers of all atoms, by their index. */
+interface Text {
+  /** Of atoms; the last is when what follows begins. */
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** Visible characters before an atom, spaces included. */
+  readonly charsBefore: Float64Array;
+  readonly spaces: Uint8Array;
+  /** Where the longest line that begins with an atom ends. */
+  readonly lineEnds: Int32Array;
+  readonly breaks: Float64Array;
+  /** Sums of joinCost() up to an atom. */
+  readonly joins: Float64Array;
+}
+
+function measure(atoms: readonly Atom[], nextStartMs: number): Text {
+  const count = atoms.length;
+  const text: Text = {
+    starts: new Float64Array(count + 1).fill(nextStartMs),
+    ends: new Float64Array(count),
+    charsBefore: new Float64Array(count + 1),
+    spaces: new Uint8Array(count + 1),
+    lineEnds: new Int32Array(count + 1).fill(count),
+    breaks: new Float64Array(count + 1),
+    joins: new Float64Array(count + 1),
+  };
+  let chars = 0;
+  let joins = 0;
+  let before: Atom | undefined;
+  for (const [index, atom] of atoms.entries()) {
+    text.starts[index] = atom.startMs;
+    text.ends[index] = atom.endMs;
+    text.spaces[index] = atom.spaced ? 1 : 0;
+    text.charsBefore[index] = chars;
+    chars += atom.chars + (atom.spaced ? 1 : 0);
+    if (before) {
+      text.breaks[index] = breakCost(before, atom);
+      joins += joinCost(before, atom);
+    }
+    text.joins[index] = joins;
+    before = atom;
+  }
+  text.charsBefore[count] = chars;
+  let end = 0;
+  for (let start = 0; start < count; start += 1) {
+    while (end < count && charsOf(text, start, end + 1) <= subtitleRules.lineChars) end += 1;
+    text.lineEnds[start] = end;
+  }
+  return text;
+}
+
+function charsOf({ charsBefore, spaces }: Text, start: number, end: number): number {
+  return at(charsBefore, end) - at(charsBefore, start) - at(spaces, start);
+}
+
+/** Whether atoms are a cue of two lines and, of more than one atom, 7 s at most. */
+function fits(text: Text, start: number, end: number): boolean {
+  if (end > at(text.lineEnds, at(text.lineEnds, start))) return false;
+  return (
+    end === start + 1 || at(text.ends, end - 1) - at(text.starts, start) <= subtitleRules.msMax
+  );
+}
+
+/** The best cutting of the atoms before an index: cues that break a rule, how good its breaks are, where its last cue begins. */
+interface Best {
+  readonly short: Float64Array;
+  readonly fast: Float64Array;
+  readonly cost: Float64Array;
+  readonly from: Int32Array;
+}
+
+function startOf(count: number): Best {
+  const best: Best = {
+    short: new Float64Array(count + 1).fill(Infinity),
+    fast: new Float64Array(count + 1),
+    cost: new Float64Array(count + 1),
+    from: new Int32Array(count + 1),
+  };
+  best.short[0] = 0;
+  return best;
+}
+
+function consider(best: Best, text: Text, start: number, end: number): void {
+  const chars = charsOf(text, start, end);
+  const roomMs = Math.min(subtitleRules.msMax, at(text.starts, end) - at(text.starts, start));
+  const missingMs = readingMs(chars) - roomMs;
+  const isShort = roomMs < subtitleRules.msMin;
+  const short = at(best.short, start) + (isShort ? 1 : 0);
+  const fast = at(best.fast, start) + (!isShort && missingMs > 0 ? 1 : 0);
+  const difference = short - at(best.short, end) || fast - at(best.fast, end);
+  if (difference > 0) return;
+  const cost =
+    at(best.cost, start) +
+    perCue +
+    at(text.breaks, end) +
+    lineBreakCost(text, start, end, chars) +
+    (at(text.joins, end - 1) - at(text.joins, start)) +
+    Math.min(200, Math.max(0, missingMs) / 10) +
+    (chars < fewChars ? fewChars - chars : 0);
+  if (difference === 0 && cost >= at(best.cost, end)) return;
+  best.short[end] = short;
+  best.fast[end] = fast;
+  best.cost[end] = cost;
+  best.from[end] = start;
+}
+
+/** Half of what the best place to break its lines costs: less hangs on it than on where a cue ends. */
+function lineBreakCost(text: Text, start: number, end: number, chars: number): number {
+  if (chars <= subtitleRules.lineChars) return 0;
+  let least = Infinity;
+  for (let index = at(text.lineEnds, start); index > start; index -= 1) {
+    if (charsOf(text, index, end) > subtitleRules.lineChars) break;
+    least = Math.min(least, at(text.breaks, index));
+  }
+  return least / 2;
+}
+
+/** So that a cue is not cut without need. */
+const perCue = 25;
+/** A cue of less looks lost. */
+const fewChars = 12;
+
+function at(numbers: Float64Array | Int32Array | Uint8Array, index: number): number {
+  return numbers[index] ?? 0;
+}

@@ -1,0 +1,14 @@
+import type { ReadCue } from "./read-cue.ts";
+import { readSrt } from "./read-srt.ts";
+import { isVtt, readVtt } from "./read-vtt.ts";
+
+/** Files that subtitles are read from. */
+export const subtitleFormats = ["SRT", "VTT"] as const;
+export type SubtitleFormat = (typeof subtitleFormats)[number];
+
+/** The cues of a file, in order of their start; default: the format that it shows itself to be. Throws UnreadableFile. */
+export function readSubtitles(content: string, format?: SubtitleFormat): ReadCue[] {
+  const isWebVtt = format === undefined ? isVtt(content) : format === "VTT";
+  const cues = isWebVtt ? readVtt(content) : readSrt(content);
+  return cues.toSorted((one, other) => one.startMs - other.startMs);
+}

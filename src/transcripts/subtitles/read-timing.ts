@@ -1,0 +1,57 @@
+import { shown } from "../../std/service-error.ts";
+import { UnreadableFile } from "./read-cue.ts";
+
+export interface Timing {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Hours may be left out; a comma and a full stop are as good as each other; a fraction of a second is a number of milliseconds. */
+const time = String.raw`(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,3}))?`;
+/** What follows are settings, or coordinates, of where to show it. */
+const timing = new RegExp(String.raw`^\s*${time}\s*-->\s*${time}(?:\s.*)?$`);
+const onlyTime = new RegExp(`^${time}$`);
+/** §2.3, Segment: times are no longer than this. */
+const hoursMax = 1_000;
+
+/** Whether a line can only be meant as the times of a cue. */
+export function isTiming(line: string): boolean {
+  return timing.test(line);
+}
+
+/** The times of a cue, of a line with this number. Throws UnreadableFile. */
+export function readTiming(line: string, number: number): Timing {
+  const found = timing.exec(line);
+  if (!found) {
+    const example = "00:00:01,000 --> 00:00:02,500";
+    throw new UnreadableFile(number, `times such as ${example} are expected, not ${shown(line)}`);
+  }
+  const startMs = msOf(found.slice(1, 5), number);
+  const endMs = msOf(found.slice(5, 9), number);
+  if (endMs < startMs) {
+    throw new UnreadableFile(number, `the cue ends before it begins: ${shown(line.trim())}`);
+  }
+  return { startMs, endMs };
+}
+
+/** The milliseconds of a time alone; undefined for what is none. */
+export function readTime(text: string): number | undefined {
+  const found = onlyTime.exec(text);
+  return found ? toMs(found.slice(1, 5)) : undefined;
+}
+
+function msOf(parts: readonly (string | undefined)[], number: number): number {
+  const [, minutes, seconds] = parts;
+  if (Number(minutes) > 59 || Number(seconds) > 59) {
+    throw new UnreadableFile(number, "minutes and seconds are 0 to 59");
+  }
+  const ms = toMs(parts);
+  if (ms > hoursMax * 3_600_000) {
+    throw new UnreadableFile(number, `times are ${hoursMax} hours at most`);
+  }
+  return ms;
+}
+
+function toMs([hours = "0", minutes, seconds, ms = "0"]: readonly (string | undefined)[]): number {
+  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(ms);
+}

@@ -1,0 +1,45 @@
+import { shown } from "../../std/service-error.ts";
+import { linesOf, UnreadableFile, type ReadCue } from "./read-cue.ts";
+import { readTiming } from "./read-timing.ts";
+import { readVttText } from "./vtt-text.ts";
+
+/** Whether a file says of itself that it is WebVTT. */
+export function isVtt(content: string): boolean {
+  return /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(content);
+}
+
+/** The cues of a WebVTT file; notes, styles and regions are left out, and so is where cues are shown. Throws UnreadableFile. */
+export function readVtt(content: string): ReadCue[] {
+  const lines = linesOf(content);
+  if (!isVtt(content)) {
+    throw new UnreadableFile(1, `WEBVTT is expected, not ${shown(lines[0] ?? "")}`);
+  }
+  const cues: ReadCue[] = [];
+  // The header goes on to the first empty line, or to times.
+  let at = endOfBlock(lines, 1);
+  while (at < lines.length) {
+    const line = lines[at] ?? "";
+    if (line.trim() === "") at += 1;
+    else if (/^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(line)) at = endOfBlock(lines, at + 1);
+    else {
+      const timingAt = line.includes("-->") ? at : at + 1;
+      const times = readTiming(lines[timingAt] ?? "", timingAt + 1);
+      const end = endOfBlock(lines, timingAt + 1);
+      const text = lines.slice(timingAt + 1, end).join("\n");
+      cues.push({ ...times, spans: readVttText(text) });
+      at = end;
+    }
+  }
+  return cues;
+}
+
+/** The next line that is empty or has an arrow: in WebVTT no text has one. */
+function endOfBlock(lines: readonly string[], from: number): number {
+  let at = from;
+  while (at < lines.length) {
+    const line = lines[at] ?? "";
+    if (line.trim() === "" || line.includes("-->")) break;
+    at += 1;
+  }
+  return at;
+}

@@ -1,0 +1,28 @@
+const scripts =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
+const anywhere = new RegExp(`[${scripts}]`, "u");
+/** With the punctuation that is written among them: 、。「」！？ */
+const lettersAndMarks = `${scripts}\\u3000-\\u303f\\uff00-\\uff60`;
+const atStart = new RegExp(`^[${lettersAndMarks}]`, "u");
+const atEnd = new RegExp(`[${lettersAndMarks}]$`, "u");
+const words = new Intl.Segmenter("und", { granularity: "word" });
+
+/** Whether a text has letters of a script that is written without spaces. */
+export function isUnspaced(text: string): boolean {
+  return anywhere.test(text);
+}
+
+/** Whether two texts are one text without a space between them. */
+export function joinsUnspaced(before: string, after: string): boolean {
+  return atEnd.test(before) && atStart.test(after);
+}
+
+/** The words of a text without spaces; punctuation stays with the word before it. */
+export function unspacedWords(text: string): string[] {
+  const found: string[] = [];
+  for (const { segment, isWordLike } of words.segment(text)) {
+    if (isWordLike === true || found.length === 0) found.push(segment);
+    else found.push(`${found.pop() ?? ""}${segment}`);
+  }
+  return found;
+}

@@ -1,0 +1,29 @@
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+/** Letters that never join with a neighbour: Latin, Greek, Cyrillic, punctuation, kana, Han, Hangul syllables. */
+const plain =
+  /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
+
+/** How many characters a reader sees: grapheme clusters (Unicode, annex 29). */
+export function visibleChars(text: string): number {
+  if (plain.test(text)) return text.length;
+  let count = 0;
+  for (const _ of graphemes.segment(text)) count += 1;
+  return count;
+}
+
+/** Pieces of so many visible characters at most, in order. */
+export function piecesOfChars(text: string, charsMax: number): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  let count = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    if (count === charsMax) {
+      pieces.push(piece);
+      piece = "";
+      count = 0;
+    }
+    piece += segment;
+    count += 1;
+  }
+  return piece === "" ? pieces : [...pieces, piece];
+}

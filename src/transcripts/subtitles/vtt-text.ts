@@ -1,0 +1,37 @@
+import { decodeEntities } from "./entities.ts";
+import type { CueSpan } from "./read-cue.ts";
+import { readTime } from "./read-timing.ts";
+
+/** The text of a WebVTT cue: `<v Name>` begins what somebody says, `<00:00:01.500>` what is said from then on; other tags go. */
+export function readVttText(text: string): CueSpan[] {
+  const spans: CueSpan[] = [];
+  let span: CueSpan = { text: "", voice: "" };
+  const begin = (next: CueSpan): void => {
+    if (span.text !== "") spans.push(span);
+    span = next;
+  };
+  for (const { 0: whole, groups } of text.matchAll(/<(?<tag>[^<>]*)>|[^<]+|</g)) {
+    const { tag } = groups ?? {};
+    if (tag === undefined || !isTag(tag)) {
+      span = { ...span, text: span.text + decodeEntities(whole) };
+      continue;
+    }
+    const fromMs = readTime(tag);
+    if (fromMs !== undefined) begin({ text: "", voice: span.voice, fromMs });
+    else if (/^v[\s.]/.test(tag)) begin({ text: "", voice: voiceIn(tag) });
+    else if (tag === "/v") begin({ text: "", voice: "" });
+  }
+  begin(span);
+  return spans;
+}
+
+/** `<3` and `a < b > c` are text. */
+function isTag(tag: string): boolean {
+  return /^\/?(?:[a-z]+(?:[.\s][^]*)?)?$/i.test(tag) || readTime(tag) !== undefined;
+}
+
+/** In "v.loud Mary Ann": Mary Ann. */
+function voiceIn(tag: string): string {
+  const name = tag.replace(/^v[^\s]*/, "");
+  return decodeEntities(name).replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,32 @@
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { toJson } from "@bufbuild/protobuf";
+import {
+  TranscriptMetadataSchema,
+  VersionSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { transcriptMessage, type MediaLinks } from "./transcript-message.ts";
+import type { StoredTranscript } from "./transcript-store.ts";
+
+const decompress = promisify(zstdDecompress);
+
+/** The JSON of a transcript as it is retrieved (section 4.4), in UTF-8. Its segments are stored as they are sent. */
+export async function transcriptJson(
+  stored: StoredTranscript,
+  links: MediaLinks,
+): Promise<Uint8Array> {
+  const { jsonZstd, jsonBytes } = stored.segments;
+  const segments = await decompress(jsonZstd, { maxOutputLength: Math.max(jsonBytes, 1) });
+  const { name, metadata, uri, version } = transcriptMessage(stored, links, []);
+  const shown = { alwaysEmitImplicit: true };
+  const facts = metadata ? toJson(TranscriptMetadataSchema, metadata, shown) : null;
+  const isObject = typeof facts === "object" && !Array.isArray(facts);
+  const all = isObject ? { recordingDuration: null, ...facts } : facts;
+  const head = JSON.stringify({ name, metadata: all }).slice(0, -1);
+  const tail = JSON.stringify({ uri, version: version && toJson(VersionSchema, version, shown) });
+  return Buffer.concat([
+    Buffer.from(`${head},"segments":`),
+    segments,
+    Buffer.from(`,${tail.slice(1)}`),
+  ]);
+}

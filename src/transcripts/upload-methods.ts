@@ -1,0 +1,24 @@
+import { callerOf } from "../auth/caller.ts";
+import { invalidArgument } from "../std/service-error.ts";
+import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
+import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
+
+/** Section 4.7. */
+export function uploadMethods({ uploads }: TranscriptsParts) {
+  return {
+    async initUpload({ resourceName }, context) {
+      const { accountId } = callerOf(context);
+      if (resourceName !== "" && !resourceName.startsWith("transcripts/")) {
+        const description = "transcripts/<transcript_id> is expected, or none for a new upload";
+        throw invalidArgument([{ field: "resourceName", description }]);
+      }
+      const transcriptId = resourceName === "" ? null : transcriptIdIn(resourceName);
+      const begun = await uploads.begin(accountId, transcriptId);
+      if (!begun) throw transcriptNotFound(resourceName);
+      return {
+        storageSignedUrl: begun.url,
+        resourceName: resourceName === "" ? `uploads/${begun.id}` : resourceName,
+      };
+    },
+  } satisfies Partial<TranscriptsService>;
+}

@@ -1,0 +1,75 @@
+import { callerOf } from "../auth/caller.ts";
+import { isId } from "../std/ids.ts";
+import { invalidArgument } from "../std/service-error.ts";
+import { answerOf } from "./answer-transcript.ts";
+import { changeTranscript } from "./change-transcript.ts";
+import { diffVersions } from "./diff/diff-versions.ts";
+import { callerFields, mergeMetadata } from "./merge.ts";
+import { readPageRequest } from "./page-request.ts";
+import {
+  transcriptIdIn,
+  transcriptNotFound,
+  versionIdsIn,
+  versionNotFound,
+} from "./resource-names.ts";
+import { listVersions } from "./transcript-lists.ts";
+import { versionMessage } from "./transcript-message.ts";
+import { findTranscript, findVersion } from "./transcript-store.ts";
+import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
+
+/** Section 9: the versions of a transcript. */
+export function versionMethods(parts: TranscriptsParts) {
+  const { db, pageTokens } = parts;
+  return {
+    async listTranscriptVersions(request, context) {
+      const { accountId } = callerOf(context);
+      const id = transcriptIdIn(request.parent);
+      const scope = { collection: `${request.parent}/versions`, accountId, filter: "" };
+      const page = readPageRequest(pageTokens, scope, request);
+      if (Array.isArray(page)) throw invalidArgument(page);
+      const { items, next } = await listVersions(db, accountId, id, page);
+      // Every transcript has a version: none on the first page is no transcript.
+      if (items.length === 0 && !page.after) throw transcriptNotFound(request.parent);
+      return {
+        versions: items.map(versionMessage),
+        nextPageToken: next ? pageTokens.write(scope, next) : "",
+      };
+    },
+
+    async getTranscriptVersion({ name }, context) {
+      const { accountId } = callerOf(context);
+      const { transcriptId, versionId } = versionIdsIn(name);
+      const stored = await findTranscript(db, accountId, transcriptId, versionId);
+      if (!stored) throw versionNotFound(name);
+      return answerOf(parts, stored);
+    },
+
+    async restoreTranscript({ name, version }, context) {
+      return await changeTranscript(parts, context, name, async (head, trx) => {
+        const earlier = isId(version) ? await findVersion(trx, head.id, version) : undefined;
+        if (!earlier) throw versionNotFound(`${name}/versions/${version}`);
+        return {
+          metadata: mergeMetadata(head.metadata, earlier.metadata, callerFields),
+          segments: { sha256: earlier.segmentsSha256 },
+        };
+      });
+    },
+
+    async diffTranscriptVersions({ name, against, skip }, context) {
+      if (skip < 0) throw invalidArgument([{ field: "skip", description: "is negative" }]);
+      const { accountId } = callerOf(context);
+      const { transcriptId, versionId } = versionIdsIn(name);
+      const stored = await findTranscript(db, accountId, transcriptId, versionId);
+      if (!stored) throw versionNotFound(name);
+      const againstId = against === "" ? stored.version.parentId : against;
+      const other =
+        againstId !== null && isId(againstId)
+          ? await findTranscript(db, accountId, transcriptId, againstId)
+          : undefined;
+      if (againstId !== null && !other) {
+        throw versionNotFound(`transcripts/${transcriptId}/versions/${againstId}`);
+      }
+      return await diffVersions(other, stored, { skip, accountId, signal: context.signal });
+    },
+  } satisfies Partial<TranscriptsService>;
+}

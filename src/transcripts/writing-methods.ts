@@ -1,0 +1,64 @@
+import { create } from "@bufbuild/protobuf";
+import { callerOf } from "../auth/caller.ts";
+import {
+  TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadataSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { deleteBytes, releaseMedia } from "../media/media-records.ts";
+import { invalidArgument } from "../std/service-error.ts";
+import { changeTranscript } from "./change-transcript.ts";
+import { checkTranscript, throwViolations } from "./check-transcript.ts";
+import { callerFields, mergeMetadata, readPatch } from "./merge.ts";
+import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
+import { sentSegments } from "./sent-segments.ts";
+import { deleteTranscriptRow, insertTranscript } from "./transcript-store.ts";
+import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
+
+/** Sections 4.5 and 4.6, and the deletion of transcripts. */
+export function writingMethods(parts: TranscriptsParts) {
+  const { db, segmentsReader, now = Date.now } = parts;
+  return {
+    async createTranscript({ transcript }, context) {
+      const { accountId } = callerOf(context);
+      const sent = await sentSegments(segmentsReader, transcript);
+      const empty = create(TranscriptMetadataSchema);
+      const metadata = mergeMetadata(empty, transcript?.metadata, callerFields);
+      throwViolations([...checkTranscript(metadata, callerFields, []), ...sent.violations]);
+      metadata.dataSource = DataSource.USER;
+      const segments = await sent.pack();
+      const created = { accountId, metadata, segments, now: new Date(now()) };
+      const { id } = await db
+        .transaction()
+        .execute(async (trx) => await insertTranscript(trx, created));
+      return { name: `transcripts/${id}` };
+    },
+
+    async updateTranscript(request, context) {
+      const segments = await sentSegments(segmentsReader, request.transcript);
+      const { name = "", metadata = create(TranscriptMetadataSchema) } = request.transcript ?? {};
+      transcriptIdIn(name);
+      const patch = readPatch(request, { hasSegments: !segments.isEmpty });
+      if (Array.isArray(patch)) throw invalidArgument(patch);
+      const ofSegments = patch.segments ? segments.violations : [];
+      throwViolations([...checkTranscript(metadata, patch.fields, []), ...ofSegments]);
+      const packed = patch.segments ? await segments.pack() : undefined;
+      return await changeTranscript(parts, context, name, (head) => ({
+        metadata: mergeMetadata(head.metadata, metadata, patch.fields),
+        segments: packed ?? { sha256: head.segmentsSha256 },
+      }));
+    },
+
+    async deleteTranscript({ name }, context) {
+      const { accountId } = callerOf(context);
+      const id = transcriptIdIn(name);
+      const mediaId = await db.transaction().execute(async (trx) => {
+        const deleted = await deleteTranscriptRow(trx, accountId, id);
+        if (!deleted) throw transcriptNotFound(name);
+        if (deleted.mediaId === null) return null;
+        return (await releaseMedia(trx, deleted.mediaId)) ? deleted.mediaId : null;
+      });
+      if (mediaId !== null) await deleteBytes(parts, mediaId);
+      return {};
+    },
+  } satisfies Partial<TranscriptsService>;
+}
