@@ -14,6 +14,7 @@ import {
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
+import type { Uploads } from "../media/uploads.ts";
 import { durationFromMs, timestampFromDate } from "../std/duration.ts";
 import { idIn, newId } from "../std/ids.ts";
 import { invalidArgument, ServiceError, shown } from "../std/service-error.ts";
@@ -36,6 +37,7 @@ import {
 export interface JobsParts {
   readonly db: Kysely<Tables>;
   readonly queue: JobQueue;
+  readonly uploads: Pick<Uploads, "collectUpload">;
   readonly pageTokens: PageTokens;
   readonly allow: MediaAllowList;
   /** Languages of the installed models, sorted. */
@@ -106,13 +108,14 @@ async function submit(
   request: SubmitTranscriptJobRequest,
   key: string | null,
 ): Promise<StoredJob> {
-  const { db, queue, now = Date.now } = parts;
+  const { db, queue, uploads, now = Date.now } = parts;
   const at = now();
   const requestSha256 = key === null ? null : hashOf(request);
   if (key !== null) await forgetKey(db, accountId, key, new Date(at - keyMs));
   const earlier = await jobOfKey(db, accountId, key, requestSha256);
   if (earlier) return earlier;
   const { metadata, source, violations } = checkSubmit(request, parts);
+  if (source && "uploadId" in source) await uploads.collectUpload(accountId, source.uploadId);
   const id = newId(at);
   const submitted = await db.transaction().execute(async (trx) => {
     const found = await findSource(trx, accountId, source, violations);

@@ -1,9 +1,13 @@
 import type { Transaction } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
-import { TranscriptMetadata_DataSource as DataSource } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadata_FileType as FileType,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { fetchMedia, type FetchLimits } from "../media/fetch-media.ts";
 import type { Resolve } from "../media/media-hop.ts";
+import { keepPeaks, setFacts } from "../media/media-facts.ts";
 import { deleteBytes, insertMedia } from "../media/media-records.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
@@ -16,9 +20,9 @@ import { speakersIn } from "./assign-speakers.ts";
 import { SpeakerListener } from "./hear-speakers.ts";
 import { installedLanguage } from "./job-language.ts";
 import type { JobLease, JobQueue } from "./job-queue.ts";
+import { openMediaCopy } from "./media-copy.ts";
 import { nameSpeakers } from "./name-speakers.ts";
 import { persist } from "./persist.ts";
-import { openScratchFile } from "./scratch-file.ts";
 import { transcribeMedia, type TranscribeParts, type Transcription } from "./transcribe-media.ts";
 import {
   insertPiece,
@@ -64,20 +68,20 @@ export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
   const { lease, job, signal, stopping } = run;
   const languageCode = languageOf(parts, job);
   const mediaId = job.mediaId ?? (await takeMedia(parts, run));
-  await using scratch = await openScratchFile(
-    parts.scratchFolder,
-    await parts.store.open(mediaId),
-    AbortSignal.any([signal, stopping]),
-  );
+  await using copy = await openMediaCopy(parts, mediaId, AbortSignal.any([signal, stopping]));
   const { db } = parts.database;
   const known = await persist(signal, async () => await readPieces(db, lease.jobId));
   using speakers = await openListener(parts, run);
   const transcription = await transcribeMedia(parts, {
-    file: scratch.path,
+    file: copy.path,
     languageCode,
     known,
     keep: async (piece, segments) =>
       persist(signal, async () => await insertPiece(db, lease, piece, segments)),
+    keepPeaks: parts.keepMedia
+      ? async (number, peaks) =>
+          persist(signal, async () => await keepPeaks(db, mediaId, number, peaks))
+      : undefined,
     onProgress: run.onProgress,
     speakers,
     signal,
@@ -157,7 +161,7 @@ async function finish(
   trx: Transaction<Tables>,
   { lease, job }: JobRun,
   mediaId: string,
-  { segments, durationMs }: Transcription,
+  { segments, durationMs, fileType }: Transcription,
 ): Promise<void> {
   const { metadata, accountId } = job;
   const transcriptId = newId();
@@ -165,6 +169,8 @@ async function finish(
   const isOurs = (await succeedJob(trx, lease, result)) && (await parts.queue.end(trx, lease));
   if (!isOurs) throw new LeaseLost();
   metadata.recordingDuration = durationFromMs(durationMs);
+  // What was declared may be wrong.
+  metadata.fileType = FileType[fileType];
   nameSpeakers(metadata, speakersIn(segments));
   metadata.dataSource = job.uri === null ? DataSource.UPLOAD : DataSource.URI;
   await insertTranscript(trx, {
@@ -174,4 +180,5 @@ async function finish(
     segments,
     mediaId: parts.keepMedia ? mediaId : null,
   });
+  if (parts.keepMedia) await setFacts(trx, mediaId, { durationMs, fileType });
 }

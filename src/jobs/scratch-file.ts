@@ -11,23 +11,39 @@ export interface ScratchFile extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Copies bytes into `folder`. Everybody may read the file, nobody else may enter the folder. */
+/**
+ * Copies bytes into `folder`. Everybody may read the file, nobody else may enter the folder. `bytes` are read to their end or
+ * destroyed, also where they hang.
+ */
 export async function openScratchFile(
   folder: string,
   bytes: Readable,
-  signal: AbortSignal,
+  { signal, onChunk }: { signal: AbortSignal; onChunk: (chunk: Uint8Array) => void },
 ): Promise<ScratchFile> {
   const path = join(folder, `${randomUUID()}.${processMark()}`);
   const remove = async (): Promise<void> => {
     await rm(path, { force: true });
   };
   try {
-    await pipeline(bytes, createWriteStream(path, { flags: "wx", mode: 0o644 }), { signal });
+    const file = createWriteStream(path, { flags: "wx", mode: 0o644 });
+    await pipeline(bytes, (chunks: AsyncIterable<Buffer>) => passing(chunks, onChunk), file, {
+      signal,
+    });
     await chmod(path, 0o644);
     return { path, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
+  }
+}
+
+async function* passing(
+  chunks: AsyncIterable<Buffer>,
+  onChunk: (chunk: Uint8Array) => void,
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of chunks) {
+    onChunk(chunk);
+    yield chunk;
   }
 }
 

@@ -4,9 +4,11 @@ import { probeMedia } from "../audio/probe-media.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
 import type { Recognition, Recognizer } from "../engines/recognizer.ts";
 import type { Segment } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { MediaFacts } from "../media/media-facts.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { assignSpeakers } from "./assign-speakers.ts";
 import { cutPieces, type Piece } from "./cut-pieces.ts";
+import { keepingPeaks, type KeepPeaks } from "./describe-media.ts";
 import type { SpeakerListener } from "./hear-speakers.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
 import type { Slots } from "./slots.ts";
@@ -30,6 +32,8 @@ export interface TranscribeOptions {
   readonly known: ReadonlyMap<number, StoredPiece>;
   /** Called with each new result; the piece counts once it resolves. */
   readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
+  /** Where the waveform is wanted: given its pieces in their order. */
+  readonly keepPeaks?: KeepPeaks | undefined;
   /** How much of how much is recognised. */
   readonly onProgress: (doneMs: number, totalMs: number) => void;
   /** Ends the work at once. */
@@ -40,9 +44,8 @@ export interface TranscribeOptions {
   readonly stopping: AbortSignal;
 }
 
-export interface Transcription {
+export interface Transcription extends MediaFacts {
   readonly segments: Segment[];
-  readonly durationMs: number;
 }
 
 /** Decodes media, cuts it at pauses, recognises the pieces side by side and joins them. Throws ServiceError for the caller. */
@@ -50,7 +53,7 @@ export async function transcribeMedia(
   parts: TranscribeParts,
   options: TranscribeOptions,
 ): Promise<Transcription> {
-  const { file, known, keep, onProgress, speakers, stopping } = options;
+  const { file, known, keep, keepPeaks, onProgress, speakers, stopping } = options;
   const { sandbox, slots, durationMsMax } = parts;
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
@@ -82,7 +85,9 @@ export async function transcribeMedia(
   };
   try {
     const turn = AbortSignal.any([signal, stopping]);
-    for await (const piece of cutPieces(decodeAudio({ ...source, facts }), decodedSampleRate)) {
+    const decoded = decodeAudio({ ...source, facts });
+    const samples = keepPeaks ? keepingPeaks(decoded, keepPeaks) : decoded;
+    for await (const piece of cutPieces(samples, decodedSampleRate)) {
       durationMs = piece.endMs;
       await speakers?.take(piece);
       const kept = known.get(piece.index);
@@ -102,7 +107,8 @@ export async function transcribeMedia(
   stopping.throwIfAborted();
   const spans = (await speakers?.end()) ?? [];
   signal.throwIfAborted();
-  return { segments: assignSpeakers(joinSegments(results), spans), durationMs };
+  const segments = assignSpeakers(joinSegments(results), spans);
+  return { segments, durationMs, fileType: facts.fileType };
 }
 
 const triesMax = 3;

@@ -4,10 +4,13 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
+import { samplesOfWav } from "../../test/flite.ts";
 import { toneWav } from "../../test/jobs-fixture.ts";
 import { numbers, openWorkerFixture, type WorkerFixture } from "../../test/worker-fixture.ts";
 import { until } from "../../test/until.ts";
+import { WaveformMaker } from "../audio/waveform.ts";
 import { TranscriptJob_State as State } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { findWaveform } from "../media/media-facts.ts";
 
 /** A lease is lost after 10 s, and found within about 4. */
 const resumedMsMax = 15_000;
@@ -79,6 +82,12 @@ describe("a worker that dies", { concurrency: true }, () => {
     const { text } = await fixture.transcriptOf(job);
     assert.equal(text, words.join(" "));
     assert.equal(await transcriptCount(fixture), 1);
+    const { media } = await fixture.transcriptOf(job);
+    const waveform = await findWaveform(fixture.jobs.database.db, media?.id ?? "");
+    const pieces = waveform ? await Array.fromAsync(waveform.pieces) : [];
+    const maker = new WaveformMaker(16_000);
+    assert.deepEqual(maker.push(samplesOfWav(toneWav(words))), []);
+    assert.deepEqual(pieces, [maker.end()]);
     const again = second.heard.filter((piece) => first.heard.includes(piece));
     assert.ok(again.length <= 2, "only what was being recognised is recognised again");
     await second[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { jobRequest, toneRecognizer, toneWav, wavOf } from "../../test/jobs-fixture.ts";
 import { numbers, openWorkerFixture, type WorkerFixture } from "../../test/worker-fixture.ts";
@@ -7,6 +8,7 @@ import type { Recognizer } from "../engines/recognizer.ts";
 import {
   TranscriptJob_State as State,
   TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadata_FileType as FileType,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { insertMedia } from "../media/media-records.ts";
 import { msOfDuration } from "../std/duration.ts";
@@ -33,7 +35,7 @@ test("a job becomes a transcript with every word once, in order and in time", as
   assert.equal(job.state, State.SUCCESS);
   assert.equal(job.progressPercent, 100);
   assert.equal(job.error, undefined);
-  const { text, segments, metadata, mediaId, words: spoken } = await transcriptOf(job);
+  const { text, segments, metadata, media, words: spoken } = await transcriptOf(job);
   assert.equal(text, words.join(" "));
   const { recordingDuration } = metadata;
   assert.ok(recordingDuration);
@@ -53,7 +55,10 @@ test("a job becomes a transcript with every word once, in order and in time", as
     at = msOfDuration(endTime);
   }
   assert.ok(at <= durationMs);
-  assert.equal(await jobs.store.sizeBytes(mediaId ?? ""), toneWav(words).length);
+  assert.equal(await jobs.store.sizeBytes(media?.id ?? ""), toneWav(words).length);
+  const rows = jobs.database.db.selectFrom("media").where("id", "=", media?.id ?? "");
+  const { sha256 } = await rows.select("sha256").executeTakeFirstOrThrow();
+  assert.deepEqual(sha256, createHash("sha256").update(toneWav(words)).digest());
   await fixture.isTidy();
 });
 
@@ -110,16 +115,18 @@ test("an upload is transcribed; without keepMedia its media goes when it has bee
   for (const keepMedia of [true, false]) {
     await using _worker = await jobs.openWorker(toneRecognizer(), { keepMedia });
     const uri = await upload();
-    const metadata = { languageCode: "en-US", fileType: 1 } as const;
+    const metadata = { languageCode: "en-US", fileType: FileType.VIDEO };
     const job = await jobs.ended(
       account,
       await jobs.submit(account, { metadata, useUri: false, uri }),
     );
-    const { text, mediaId, metadata: made } = await transcriptOf(job);
+    const { text, media, metadata: made } = await transcriptOf(job);
     assert.equal(text, "7 8 9");
     assert.equal(made.dataSource, DataSource.UPLOAD);
     assert.equal(made.originalUri, uri);
-    assert.equal(mediaId !== null, keepMedia);
+    assert.equal(media !== null, keepMedia);
+    assert.equal(media?.hasWaveform === true, keepMedia);
+    assert.equal(made.fileType, FileType.AUDIO, "what its streams are");
   }
   await fixture.isTidy();
 });

@@ -176,11 +176,16 @@ class Worker implements AsyncDisposable {
     const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     const failure = error instanceof ServiceError ? error : internalFailure;
     const fields = { jobId, tries: job.tries, code: failure.code, reason: failure.reason };
-    if (isPassingFailure(error) && job.tries < triesMax) {
+    // While the media store is away for everybody, that says nothing against the job.
+    const isForgiven = failure.reason === "STORAGE_UNAVAILABLE";
+    if (isPassingFailure(error) && (isForgiven || job.tries < triesMax)) {
       log.warn({ ...fields, ...errorFields(error) }, "job.try_failed");
       const afterMs = 8 * retryMs * 4 ** (job.tries - 1);
       await persist(patience, async () =>
-        db.transaction().execute(async (trx) => await queue.release(trx, lease, afterMs)),
+        db.transaction().execute(async (trx) => {
+          const isReleased = await queue.release(trx, lease, afterMs);
+          if (isReleased && isForgiven) await takeTryBack(trx, jobId);
+        }),
       );
       return;
     }
