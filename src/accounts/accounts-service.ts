@@ -20,6 +20,8 @@ import { timestampFromDate } from "../std/duration.ts";
 import { idIn, newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown, Violations } from "../std/service-error.ts";
+import { accountMethods } from "./account-methods.ts";
+import { checkDisplayName } from "./display-name.ts";
 
 export interface AccountsParts {
   readonly db: Kysely<Tables>;
@@ -27,17 +29,17 @@ export interface AccountsParts {
   readonly now?: () => number;
 }
 
-export const displayNameLengthMax = 200;
 /** Keys of one kind that an account may have: lists answer them all. */
 const keysMax = 1000;
 /** The end of RFC 3339 time: 9999-12-31T23:59:59Z. */
 const timestampSecondsMax = 253_402_300_799n;
 const defaultScopes: readonly Scope[] = ["transcripts.read", "transcripts.write", "speech"];
 
-/** The RPCs of hlust.accounts.v1: an account's own keys. */
+/** The RPCs of hlust.accounts.v1: an account and its keys. */
 export function createAccountsService(parts: AccountsParts): ServiceImpl<typeof Accounts> {
   const { db, log, now = Date.now } = parts;
   return {
+    ...accountMethods(parts),
     createApiKey: (request, context) => createApiKey(db, log, now, request, callerOf(context)),
     listApiKeys: async (_request, context) => {
       const rows = await db
@@ -154,14 +156,6 @@ async function deleteKey(
   if (!deleted) throw new ServiceError("not_found", `there is no ${shown(key.name)}`);
   log.info({ accountId: caller.accountId, by: caller.keyId, keyId: id }, `${key.table}.deleted`);
   return create(EmptySchema);
-}
-
-function checkDisplayName(name: string, violations: Violations): void {
-  const length = Array.from(name).length;
-  if (length > displayNameLengthMax) {
-    violations.add("displayName", `has ${length} characters: at most ${displayNameLengthMax}`);
-  }
-  if (/\p{Cc}/u.test(name)) violations.add("displayName", "has a control character");
 }
 
 function checkScopes(names: readonly string[], violations: Violations): Scope[] {

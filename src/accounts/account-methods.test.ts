@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { createContextValues, createHandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { addAccount } from "../../test/auth-fixture.ts";
+import { openTestDatabase } from "../../test/open-test-database.ts";
+import { callerKey } from "../auth/caller.ts";
+import type { Database } from "../database/database.ts";
+import {
+  AccountSchema,
+  Accounts,
+  GetAccountRequestSchema,
+  UpdateAccountRequestSchema,
+} from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { newId } from "../std/ids.ts";
+import { createLog } from "../std/log.ts";
+import { createAccountsService } from "./accounts-service.ts";
+
+let database: Database;
+let accounts: ServiceImpl<typeof Accounts>;
+before(async () => {
+  database = await openTestDatabase();
+  accounts = createAccountsService({ db: database.db, log: createLog("silent") });
+});
+after(() => database[Symbol.asyncDispose]());
+
+function contextOf(accountId: string) {
+  const caller = { accountId, keyId: newId(), scopes: new Set(["account"] as const) };
+  return createHandlerContext({
+    service: Accounts,
+    method: Accounts.method.updateAccount,
+    protocolName: "test",
+    requestMethod: "PATCH",
+    url: "http://127.0.0.1/",
+    contextValues: createContextValues().set(callerKey, caller),
+  });
+}
+
+const get = async (id: string) =>
+  create(AccountSchema, await accounts.getAccount(create(GetAccountRequestSchema), contextOf(id)));
+const update = async (
+  id: string,
+  account: MessageInitShape<typeof AccountSchema>,
+  ...paths: string[]
+) => {
+  const request = create(UpdateAccountRequestSchema, { account, updateMask: { paths } });
+  return create(AccountSchema, await accounts.updateAccount(request, contextOf(id)));
+};
+
+test("an account keeps everything until it is told otherwise", async () => {
+  const id = await addAccount(database.db);
+  const account = await get(id);
+  assert.equal(account.name, `accounts/${id}`);
+  assert.deepEqual([account.mediaRetentionDays, account.transcriptRetentionDays], [0, 0]);
+});
+
+test("updateAccount() changes what its mask names, or what is set, of the caller's account alone", async () => {
+  const [id, other] = [await addAccount(database.db), await addAccount(database.db)];
+  const before = await get(other);
+  const all = {
+    displayName: "Þjóðskjalasafn",
+    mediaRetentionDays: 30,
+    transcriptRetentionDays: 365,
+  };
+  const pick = ({ displayName, mediaRetentionDays, transcriptRetentionDays }: typeof all) => ({
+    displayName,
+    mediaRetentionDays,
+    transcriptRetentionDays,
+  });
+  assert.deepEqual(pick(await update(id, all)), all);
+  assert.deepEqual(pick(await get(id)), all);
+  assert.deepEqual(
+    pick(await update(id, { ...all, displayName: "x" }, "media_retention_days")),
+    all,
+  );
+  assert.deepEqual(
+    pick(await update(id, { mediaRetentionDays: 0 }, "mediaRetentionDays", "name")),
+    { ...all, mediaRetentionDays: 0 },
+  );
+  assert.deepEqual(
+    pick(
+      await update(
+        id,
+        { displayName: "", transcriptRetentionDays: 36_500 },
+        "display_name",
+        "transcript_retention_days",
+      ),
+    ),
+    {
+      displayName: "",
+      mediaRetentionDays: 0,
+      transcriptRetentionDays: 36_500,
+    },
+  );
+  assert.deepEqual(await get(other), before);
+});
+
+test("updateAccount() refuses what it cannot keep, all at once, and changes nothing", async () => {
+  const id = await addAccount(database.db);
+  const before = await get(id);
+  const rows: [
+    account: MessageInitShape<typeof AccountSchema>,
+    paths: string[],
+    fields: string[],
+  ][] = [
+    [{}, [], ["account"]],
+    [{ name: "accounts/x" }, ["name"], ["account"]],
+    [{ displayName: "x".repeat(201) }, [], ["displayName"]],
+    [{ displayName: "a\nb", mediaRetentionDays: -1 }, [], ["displayName", "mediaRetentionDays"]],
+    [
+      { mediaRetentionDays: 36_501, transcriptRetentionDays: -5 },
+      [],
+      ["mediaRetentionDays", "transcriptRetentionDays"],
+    ],
+    [{ displayName: "good", transcriptRetentionDays: 40_000 }, [], ["transcriptRetentionDays"]],
+    [
+      { displayName: "good" },
+      ["displayName", "secret", "account.name"],
+      ["updateMask", "updateMask"],
+    ],
+  ];
+  for (const [account, paths, fields] of rows) {
+    await assert.rejects(
+      update(id, account, ...paths),
+      (error: { violations?: { field: string }[] }) => {
+        assert.deepEqual(
+          error.violations?.map(({ field }) => field),
+          fields,
+        );
+        return true;
+      },
+    );
+  }
+  assert.deepEqual(await get(id), before);
+});

@@ -1,0 +1,12 @@
+import type { Violations } from "../std/service-error.ts";
+
+export const displayNameLengthMax = 200;
+
+/** Names of accounts and keys are for people: short, without control characters. */
+export function checkDisplayName(name: string, violations: Violations): void {
+  const length = Array.from(name).length;
+  if (length > displayNameLengthMax) {
+    violations.add("displayName", `has ${length} characters: at most ${displayNameLengthMax}`);
+  }
+  if (/\p{Cc}/u.test(name)) violations.add("displayName", "has a control character");
+}
