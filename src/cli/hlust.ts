@@ -4,6 +4,7 @@ import { ConfigError } from "../config.ts";
 import { bench } from "./bench.ts";
 import { refuseArguments, UsageError, type Command } from "./command.ts";
 import { config } from "./config.ts";
+import { fsck } from "./fsck.ts";
 import { models } from "./models.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
@@ -17,7 +18,15 @@ const help: Command = {
   },
 };
 
-const commands: Readonly<Record<string, Command>> = { serve, config, models, bench, version, help };
+const commands: Readonly<Record<string, Command>> = {
+  serve,
+  config,
+  models,
+  fsck,
+  bench,
+  version,
+  help,
+};
 
 /** Exit codes: 0 done, 1 failed, 2 not understood. */
 async function main([name = "help", ...args]: readonly string[]): Promise<number> {

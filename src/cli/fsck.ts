@@ -1,0 +1,117 @@
+import { findingCodes, type Finding } from "../fsck/finding.ts";
+import type { ArchiveSettings } from "../fsck/open-archive.ts";
+import { columns } from "./models/columns.ts";
+import { UsageError, type Command } from "./command.ts";
+import { Arguments, describeOptions } from "./options.ts";
+
+const options = {
+  repair: { meaning: "mend what can be mended without loss" },
+  "no-hash": { meaning: "do not read the bytes of all media" },
+  json: { meaning: "for programs: a line of JSON for each finding, and one for the end" },
+} as const;
+
+const usage = `Usage: hlust fsck [--repair] [--no-hash] [--json]
+
+Looks for what is lost, altered or left over in the archive, also while the service runs.
+
+${describeOptions(options)}
+It ends with 0 where nothing is wrong, 1 where something is, 2 where it could not look.
+`;
+
+/** `hlust fsck`: whether all is there that the service keeps. */
+export const fsck: Command = {
+  summary: "check that all transcripts and media are there and whole",
+  async run(args, environment) {
+    if (args.some((each) => /^(-h|--help)$/.test(each))) {
+      const codes = Object.entries(findingCodes).map(([code, what]) => [code, what]);
+      process.stdout.write(`${usage}\nWhat it finds:\n${columns(codes)}`);
+      return 0;
+    }
+    const read = readArguments(args);
+    const { readConfig } = await import("../config.ts");
+    const config = readConfig(environment);
+    try {
+      return await check(config, read);
+    } catch (error) {
+      process.stderr.write(`hlust: ${error instanceof Error ? error.message : String(error)}\n`);
+      return 2;
+    }
+  },
+};
+
+function readArguments(args: readonly string[]): Arguments<typeof options> {
+  try {
+    const read = new Arguments(options, args);
+    if (read.positionals.length === 0) return read;
+    throw new UsageError(`unexpected ${JSON.stringify(read.positionals[0])}`);
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(error.message, usage) : error;
+  }
+}
+
+async function check(settings: ArchiveSettings, read: Arguments<typeof options>): Promise<number> {
+  const { openArchive } = await import("../fsck/open-archive.ts");
+  const { checkArchive } = await import("../fsck/check-archive.ts");
+  await using opened = await openArchive(settings);
+  const report = new Report(read.has("json"));
+  const findings = checkArchive({
+    db: opened.db,
+    store: opened.store,
+    readsMedia: !read.has("no-hash"),
+    onProgress: (what, count) => {
+      report.progress(what, count);
+    },
+  });
+  for await (const finding of findings) {
+    report.tell(finding, read.has("repair") && (await finding.remedy?.run()) === true);
+  }
+  return report.end();
+}
+
+/** Findings as they come, and how many there were. */
+class Report {
+  readonly #isJson: boolean;
+  readonly #checked = new Map<string, number>();
+  #found = 0;
+  #repaired = 0;
+
+  constructor(isJson: boolean) {
+    this.#isJson = isJson;
+  }
+
+  progress(what: string, count: number): void {
+    this.#checked.set(what, count);
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${what}: ${count}`);
+  }
+
+  tell({ code, name, what, remedy }: Finding, isRepaired: boolean): void {
+    this.#clear();
+    this.#found += 1;
+    if (isRepaired) this.#repaired += 1;
+    const end = isRepaired ? ` (repaired: ${remedy?.done ?? ""})` : "";
+    process.stdout.write(
+      this.#isJson
+        ? `${JSON.stringify({ code, name, what, isRepaired })}\n`
+        : `${code} ${name}: ${what}${end}\n`,
+    );
+  }
+
+  /** The exit code. */
+  end(): number {
+    this.#clear();
+    const [found, repaired] = [this.#found, this.#repaired];
+    const checked = Object.fromEntries(this.#checked);
+    const counts = Object.entries(checked).map(([what, count]) => `${count} ${what}`);
+    const left = repaired > 0 ? `, ${repaired} of them repaired` : "";
+    process.stdout.write(
+      this.#isJson
+        ? `${JSON.stringify({ checked, found, repaired })}\n`
+        : `${found === 0 ? "Nothing is wrong" : `${found} found${left}`}: ${counts.join(", ")}.\n`,
+    );
+    return found > repaired ? 1 : 0;
+  }
+
+  #clear(): void {
+    if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+  }
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { damages } from "../../test/archive-damages.ts";
+import { fileOf, keepOnlyOne, type Kept } from "../../test/archive-fixture.ts";
+import { openTestTranscripts, type TestTranscripts } from "../../test/open-test-transcripts.ts";
+import { checkArchive } from "./check-archive.ts";
+import type { Finding } from "./finding.ts";
+
+let test: TestTranscripts;
+let kept: Kept;
+before(async () => {
+  test = await openTestTranscripts();
+});
+after(() => test[Symbol.asyncDispose]());
+beforeEach(async () => {
+  kept = await keepOnlyOne(test);
+});
+
+async function findings(options: { readsMedia?: boolean; repair?: boolean } = {}) {
+  const { db, store } = test;
+  const { readsMedia = true, repair = false } = options;
+  const found: (Finding & { isRepaired: boolean })[] = [];
+  for await (const finding of checkArchive({ db, store, readsMedia })) {
+    found.push({ ...finding, isRepaired: repair && (await finding.remedy?.run()) === true });
+  }
+  return found;
+}
+
+describe("checkArchive()", () => {
+  it("finds nothing wrong with what the service keeps", async () => {
+    assert.deepEqual(await findings(), []);
+  });
+
+  for (const [kind, rows] of Object.entries(damages)) {
+    for (const { what, damage: harm, found, isMended = false } of rows) {
+      it(`finds ${kind}: ${what}`, async () => {
+        await harm(test, kept);
+        const codes = (all: readonly Finding[]) => all.map(({ code }) => code);
+        assert.deepEqual(codes(await findings()), found);
+        const repaired = await findings({ repair: true });
+        assert.ok(isMended || repaired.every(({ isRepaired }) => !isRepaired));
+        assert.deepEqual(codes(await findings()), isMended ? [] : found);
+        const { versions } = await test.client
+          .versions({ parent: `transcripts/${kept.id}` })
+          .catch(() => ({ versions: [] }));
+        const isLost = found.some((code) => /^(HEAD_VERSION|VERSION_(PARENT|UNOWNED))/.test(code));
+        if (isMended || !isLost) assert.equal(versions.length, 3);
+      });
+    }
+  }
+
+  it("does not read media when it is told not to", async () => {
+    await writeFile(fileOf(test, kept.mediaId), "RIFF of a recordinG");
+    assert.deepEqual(await findings({ readsMedia: false }), []);
+  });
+
+  it("mends nothing of media that was deleted since it was found", async () => {
+    await test.db.updateTable("media").set({ peaks_count: 1 }).execute();
+    const [finding] = await findings();
+    assert.equal(finding?.code, "MEDIA_FACTS");
+    await test.client.delete(`transcripts/${kept.id}`);
+    assert.equal(await finding?.remedy?.run(), false);
+  });
+});

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findMedia, unrecordedOf } from "../media/media-records.ts";
+import { underWayMsMax, type Archive } from "./archive.ts";
+import type { Finding } from "./finding.ts";
+
+const pageIds = 1_000;
+/** A service deletes a record and then its bytes: what it is about to delete is gone after this. */
+const goingMs = 2_000;
+
+/** Bytes in the store that no record knows, and what puts left that never ended. */
+export async function* checkStore(archive: Archive): AsyncGenerator<Finding, void, undefined> {
+  const { store, onProgress, now = Date.now } = archive;
+  const oldest = now() - underWayMsMax;
+  let count = 0;
+  let page: string[] = [];
+  for await (const { id, putAt } of store.list()) {
+    count += 1;
+    if (putAt.getTime() > oldest) continue;
+    page.push(id);
+    if (page.length < pageIds) continue;
+    onProgress?.("stored media", count);
+    yield* unrecordedFindings(archive, page);
+    page = [];
+  }
+  yield* unrecordedFindings(archive, page);
+  onProgress?.("stored media", count);
+  for await (const part of store.unfinished?.() ?? []) {
+    const { name, since } = part;
+    if (since.getTime() > oldest) continue;
+    const what = `nothing came since ${since.toISOString()}`;
+    const run = async () => {
+      await part.remove();
+      return true;
+    };
+    const remedy = { done: "it was deleted", run };
+    yield { code: "MEDIA_UNFINISHED", name: `media/unfinished/${name}`, what, remedy };
+  }
+}
+
+async function* unrecordedFindings(
+  { db, store }: Archive,
+  ids: readonly string[],
+): AsyncGenerator<Finding, void, undefined> {
+  const unrecorded = await unrecordedOf(db, ids);
+  if (unrecorded.length > 0) await sleep(goingMs);
+  for (const id of unrecorded) {
+    const bytes = await store.sizeBytes(id);
+    if (bytes === undefined || (await findMedia(db, id))) continue;
+    const run = async () => {
+      await store.delete(id);
+      return true;
+    };
+    const remedy = { done: "they were deleted", run };
+    const what = `${bytes} bytes are in the store without a record`;
+    yield { code: "MEDIA_UNRECORDED", name: `media/${id}`, what, remedy };
+  }
+}

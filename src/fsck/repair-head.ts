@@ -1,0 +1,49 @@
+import { sql, type Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { foldText } from "../std/fold-text.ts";
+import { metadataOf } from "../transcripts/transcript-store.ts";
+import { lockHead, newestVersion } from "./newest-version.ts";
+
+/**
+ * Makes the head of a transcript again from its newest version. false where that is not certain: where the chain of versions is
+ * broken, or where the version that the head names is lost and the head is the last trace of it.
+ */
+export async function deriveHead(db: Kysely<Tables>, transcriptId: string): Promise<boolean> {
+  return await db.transaction().execute(async (trx) => {
+    const head = await lockHead(trx, transcriptId);
+    const newest = head && (await newestVersion(trx, transcriptId));
+    if (!newest || (head.is_lost && newest.metadata !== head.metadata)) return false;
+    await trx
+      .updateTable("transcript")
+      .set({
+        version_id: newest.id,
+        parent_version_id: newest.parent_id,
+        metadata: newest.metadata,
+        ...filtersOf(newest.metadata),
+        updated_at: sql<Date>`(select created_at from transcript_version where id = ${newest.id})`,
+      })
+      .where("id", "=", transcriptId)
+      .execute();
+    return true;
+  });
+}
+
+/** Makes what the filters search again from the metadata of a head. */
+export async function deriveFilters(db: Kysely<Tables>, transcriptId: string): Promise<boolean> {
+  return await db.transaction().execute(async (trx) => {
+    const head = await lockHead(trx, transcriptId);
+    if (!head) return false;
+    await trx
+      .updateTable("transcript")
+      .set(filtersOf(head.metadata))
+      .where("id", "=", transcriptId)
+      .execute();
+    return true;
+  });
+}
+
+/** The columns of a head that are derived from its metadata. */
+function filtersOf(metadata: string): { subject: string; keywords: string[] } {
+  const { subject, keywords } = metadataOf(metadata);
+  return { subject: foldText(subject), keywords };
+}
