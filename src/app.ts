@@ -1,8 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createAccountsService } from "./accounts/accounts-service.ts";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
+import { decodedSampleRate } from "./audio/decode.ts";
 import { chooseSandbox, type Sandbox } from "./audio/sandbox.ts";
+import { waveformJson } from "./audio/waveform.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { ConfigError, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
@@ -13,14 +16,18 @@ import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.t
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { openDescriber } from "./jobs/describer.ts";
 import { openJobQueue, type JobQueue } from "./jobs/job-queue.ts";
+import { openArchiveSweep } from "./jobs/archive-sweep.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import { openWorker } from "./jobs/worker.ts";
-import { openDiskStore } from "./media/disk-store.ts";
+import { findWaveform } from "./media/media-facts.ts";
 import { findMedia, removeUnrecordedMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
+import { openMediaStore } from "./media/open-media-store.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { createSignedUrls } from "./media/signed-url.ts";
+import { openUploadCollector, type UploadCollector } from "./media/upload-collector.ts";
 import { createUploads } from "./media/uploads.ts";
 import type { ReadinessCheck } from "./server/health.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
@@ -31,6 +38,7 @@ import { createSpeechService } from "./speech/speech-service.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens } from "./transcripts/page-token.ts";
+import { openSegmentsReader, type SegmentsReader } from "./transcripts/segments-reader.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 
 export interface App extends AsyncDisposable {
@@ -74,7 +82,7 @@ export async function openApp(
   signal?.throwIfAborted();
   const { db } = database;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
-  const store = parts.use(await openDiskStore(join(config.dataFolder, "media"), { log }));
+  const store = parts.use(await openMediaStore(config, { log }));
   cleanMedia(parts, { db, store, log });
   const runsJobs = config.role !== "api";
   const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
@@ -85,13 +93,24 @@ export async function openApp(
     const limits = { keepMedia, mediaBytesMax, parallelism, durationMsMax };
     const working = { database, queue, store, allow, recognizer, sandbox, scratchFolder, log };
     parts.use(await openWorker({ ...working, ...limits }));
+    parts.use(await openDescriber({ ...working, durationMsMax }));
+    parts.use(openArchiveSweep({ db, store, log }));
   }
 
+  const { direct } = store;
+  const { role, uploadBytesMax } = config;
+  const collector =
+    direct && role !== "worker"
+      ? parts.use(openUploadCollector({ db, store, direct, uploadBytesMax, log }))
+      : undefined;
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
+  const segmentsReader = parts.use(openSegmentsReader());
   const { services, media } = await openDoors(config, {
     database,
+    segmentsReader,
     store,
+    collector,
     queue,
     allow,
     recognizer,
@@ -103,13 +122,13 @@ export async function openApp(
       host: config.host,
       port: config.port,
       // A worker answers nothing but its health.
-      services: config.role === "worker" ? [] : services,
-      media: config.role === "worker" ? undefined : media,
+      services: role === "worker" ? [] : services,
+      media: role === "worker" ? undefined : media,
       authenticator: createAuthenticator({ db, publicUrl, log }),
       readiness: readinessOf({ database, recognizer, store, sandbox }),
       explain: databaseTrouble,
       publicUrl,
-      httpRules: config.role === "worker" ? undefined : httpRules,
+      httpRules: role === "worker" ? undefined : httpRules,
       log,
     }),
   );
@@ -118,17 +137,25 @@ export async function openApp(
   return { address, firstKey, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** Removes in the background what a kill left in the store; the next start looks again. */
+/** What a kill left in the store is looked for this often: it goes within the hour. */
+const cleanEveryMs = 600_000;
+
+/** Removes in the background what a kill left in the store, while the service runs. */
 function cleanMedia(
   parts: AsyncDisposableStack,
   { db, store, log }: Pick<Database, "db"> & { readonly store: MediaStore; readonly log: Log },
 ): void {
   const stop = new AbortController();
-  const cleaning = removeUnrecordedMedia({ db, store, log, signal: stop.signal }).catch(
-    (error: unknown) => {
-      if (!stop.signal.aborted) log.warn(errorFields(error), "media.cleaning_failed");
-    },
-  );
+  const { signal } = stop;
+  const clean = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await removeUnrecordedMedia({ db, store, log, signal }).catch((error: unknown) => {
+        if (!signal.aborted) log.warn(errorFields(error), "media.cleaning_failed");
+      });
+      await sleep(cleanEveryMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  };
+  const cleaning = clean();
   parts.defer(async () => {
     stop.abort();
     await cleaning;
@@ -168,7 +195,9 @@ async function openDoors(
   config: Config,
   parts: {
     readonly database: Database;
+    readonly segmentsReader: SegmentsReader;
     readonly store: MediaStore;
+    readonly collector: UploadCollector | undefined;
     readonly queue: JobQueue;
     readonly allow: MediaAllowList;
     readonly recognizer: Recognizer;
@@ -176,16 +205,17 @@ async function openDoors(
     readonly log: Log;
   },
 ): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
-  const { database, store, queue, allow, recognizer, publicUrl, log } = parts;
+  const { database, segmentsReader, store, collector, queue, allow, recognizer, publicUrl, log } =
+    parts;
   const { db } = database;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
   const pageTokens = createPageTokens(await signingKey(db, "page-token"));
   const { uploadBytesMax, streamSecondsMax } = config;
-  const uploads = createUploads({ db, store, urls, uploadBytesMax, log });
+  const uploads = createUploads({ db, store, urls, uploadBytesMax, collector, log });
   const languageCodes = () => recognizer.languageCodes("job");
   const transcripts = {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, log }),
-    ...createJobsService({ db, queue, pageTokens, allow, languageCodes }),
+    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
+    ...createJobsService({ db, queue, uploads, pageTokens, allow, languageCodes }),
   };
   const limits = { streamMsMax: streamSecondsMax * 1000 };
   return {
@@ -195,12 +225,19 @@ async function openDoors(
       implemented(GoogleSpeech, createSpeechService({ recognizer, limits, describeResults: true })),
       implemented(Accounts, createAccountsService({ db, log })),
     ],
-    media: createMediaDoor({ urls, uploads, store, findMedia: (id) => findMedia(db, id), log }),
+    media: createMediaDoor({
+      urls,
+      uploads,
+      store,
+      findMedia: (id) => findMedia(db, id),
+      async findWaveform(id) {
+        const waveform = await findWaveform(db, id);
+        return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
+      },
+      log,
+    }),
   };
 }
-
-/** No media has this id: asking for it shows whether the store answers. */
-const absentMedia = "00000000-0000-7000-8000-000000000000";
 
 function readinessOf(parts: {
   readonly database: Database;
@@ -212,7 +249,7 @@ function readinessOf(parts: {
   return [
     { name: "database", check: () => database.ping() },
     { name: "engines", check: () => enginesCheck(recognizer) },
-    { name: "media", check: async () => ({ bytes: await store.sizeBytes(absentMedia) }) },
+    { name: "media", check: () => store.ping() },
     { name: "sandbox", check: () => Promise.resolve({ kind: sandbox.kind }) },
   ];
 }
