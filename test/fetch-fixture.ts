@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import {
   createServer,
@@ -9,6 +9,7 @@ import {
 } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { openDiskStore } from "../src/media/disk-store.ts";
 import { fetchMedia, type FetchMediaOptions } from "../src/media/fetch-media.ts";
 import type { StoredMedia } from "../src/media/media-store.ts";
@@ -22,7 +23,11 @@ export const loopback = parseMediaAllowList(["127.0.0.1"]);
 /** A store of its own to fetch into. */
 export interface FetchFixture extends AsyncDisposable {
   readonly folder: string;
-  fetched(url: string, options?: Partial<FetchMediaOptions>): Promise<StoredMedia>;
+  /** `kept`: SHA-256 of what is in the store, in hexadecimal. */
+  fetched(
+    url: string,
+    options?: Partial<FetchMediaOptions>,
+  ): Promise<StoredMedia & { readonly kept: string }>;
 }
 
 export async function openFetchFixture(): Promise<FetchFixture> {
@@ -34,15 +39,18 @@ export async function openFetchFixture(): Promise<FetchFixture> {
   return {
     folder,
     async fetched(url, options = {}) {
-      return await fetchMedia({
+      const id = newId();
+      const stored = await fetchMedia({
         url,
-        id: newId(),
+        id,
         store,
         allow: loopback,
         bytesMax: 50_000_000,
         ...options,
         limits: { backoffMs: 5, ...options.limits },
       });
+      const bytes = await buffer(await store.open(id));
+      return { ...stored, kept: createHash("sha256").update(bytes).digest("hex") };
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

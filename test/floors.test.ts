@@ -14,10 +14,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engines: ["std", "audio"],
   auth: ["std", "gen", "database"],
   accounts: ["std", "gen", "database", "auth"],
-  transcripts: ["std", "gen", "database", "media", "auth"],
+  transcripts: ["std", "gen", "transcoding", "database", "media", "auth"],
   jobs: ["std", "gen", "database", "media", "auth", "audio", "engines", "transcripts"],
   speech: ["std", "gen", "auth", "audio", "engines"],
   server: ["std", "gen", "transcoding", "auth", "media"],
+  fsck: ["std", "gen", "database", "media", "transcripts"],
   "config.ts": ["std"],
   "app.ts": [
     "std",
@@ -36,7 +37,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "server",
   ],
   "main.ts": ["std", "config.ts", "app.ts"],
-  cli: ["client", "gen", "std", "engines", "audio/wav.ts", "config.ts", "main.ts"],
+  cli: ["client", "gen", "std", "engines", "fsck", "audio/wav.ts", "config.ts", "main.ts"],
   client: ["std", "gen", "transcoding"],
   console: ["client", "gen", "std"],
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
@@ -20,10 +21,13 @@ import {
   Transcripts,
   type TranscriptJob,
 } from "../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { openDescriber, type DescriberParts } from "../src/jobs/describer.ts";
 import { openJobQueue, type JobQueue } from "../src/jobs/job-queue.ts";
 import { createJobsService, type JobsService } from "../src/jobs/jobs-service.ts";
 import { openWorker, type WorkerParts } from "../src/jobs/worker.ts";
+import { askForDescription } from "../src/media/description-queue.ts";
 import { openDiskStore } from "../src/media/disk-store.ts";
+import { insertMedia } from "../src/media/media-records.ts";
 import type { MediaStore } from "../src/media/media-store.ts";
 import { parseMediaAllowList } from "../src/media/media-url.ts";
 import { newId } from "../src/std/ids.ts";
@@ -178,6 +182,9 @@ export interface JobsFixture extends AsyncDisposable {
   /** The job once it has ended; rejects after 30 s. */
   ended(accountId: string, name: string, msMax?: number): Promise<TranscriptJob>;
   openWorker(recognizer: Recognizer, parts?: Partial<WorkerParts>): Promise<AsyncDisposable>;
+  /** Media as an upload leaves it, waiting to be described; its id. */
+  addMedia(accountId: string, bytes: Buffer): Promise<string>;
+  openDescriber(parts?: Partial<DescriberParts>): Promise<AsyncDisposable>;
 }
 
 /** What HLUST_ALLOW_MEDIA_FROM is in these tests. */
@@ -198,6 +205,8 @@ export async function openJobs(
   const service = createJobsService({
     db,
     queue,
+    // Into a folder nothing is put past the service.
+    uploads: { collectUpload: async () => {} },
     pageTokens: createPageTokens(randomBytes(32)),
     allow: loopbackAllowed,
     languageCodes: () => ["en-US", "is-IS"],
@@ -270,6 +279,19 @@ export async function openJobs(
         fetchLimits: { backoffMs: 10 },
         ...more,
       });
+    },
+    async addMedia(accountId, bytes) {
+      const id = newId();
+      const stored = await store.put(id, Readable.from([bytes]), { bytesMax: bytes.length });
+      await db.transaction().execute(async (trx) => {
+        await insertMedia(trx, { id, accountId, ...stored });
+        await askForDescription(trx, id);
+      });
+      return id;
+    },
+    async openDescriber(more) {
+      const working = { database, store, sandbox, scratchFolder, log };
+      return await openDescriber({ ...working, durationMsMax: 8 * 3_600_000, ...more });
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

@@ -7,6 +7,9 @@ import type { Server } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { decodedSampleRate } from "../src/audio/decode.ts";
+import { waveformJson } from "../src/audio/waveform.ts";
+import { findWaveform } from "../src/media/media-facts.ts";
 import { answerFailure, targetOf, type HttpListener } from "../src/server/http.ts";
 import { createMediaDoor } from "../src/server/uploads.ts";
 import { createLog } from "../src/std/log.ts";
@@ -45,10 +48,21 @@ export interface TestMediaDoor extends AsyncDisposable {
   readonly assertNothingLeft: (mediaCount: number) => Promise<void>;
 }
 
-export async function openTestMediaDoor(): Promise<TestMediaDoor> {
+export async function openTestMediaDoor(
+  limits: { readonly uploadMsMax?: number } = {},
+): Promise<TestMediaDoor> {
   await using opened = new AsyncDisposableStack();
   const app = opened.use(await openTestTranscripts());
-  const door = createMediaDoor({ ...app, log: createLog("silent"), idleMsMax: 400 });
+  const door = createMediaDoor({
+    ...app,
+    async findWaveform(id) {
+      const waveform = await findWaveform(app.db, id);
+      return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
+    },
+    log: createLog("silent"),
+    idleMsMax: 400,
+    ...limits,
+  });
   const calls = new Set<Promise<void>>();
   const listener: HttpListener = (request, response) => {
     assert.ok(door.handles(targetOf(request)));
@@ -59,8 +73,8 @@ export async function openTestMediaDoor(): Promise<TestMediaDoor> {
     calls.add(call);
     void call.finally(() => calls.delete(call));
   };
-  const http1 = createServer(listener);
-  const http2 = createHttp2Server(listener);
+  const http1 = createServer(listener).on("checkContinue", listener);
+  const http2 = createHttp2Server(listener).on("checkContinue", listener);
   const bases = { "HTTP/1.1": await listen(http1), "HTTP/2": await listen(http2) };
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const session = connect(bases["HTTP/2"]);

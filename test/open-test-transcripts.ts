@@ -38,6 +38,7 @@ import { createUploads, type Uploads } from "../src/media/uploads.ts";
 import { newId } from "../src/std/ids.ts";
 import { createLog } from "../src/std/log.ts";
 import { createPageTokens } from "../src/transcripts/page-token.ts";
+import { openSegmentsReader } from "../src/transcripts/segments-reader.ts";
 import {
   createTranscriptsService,
   type TranscriptsService,
@@ -81,8 +82,10 @@ export async function openTestTranscripts(
   });
   const uploads = createUploads({ db, store, urls, uploadBytesMax: testUploadBytesMax, log });
   const pageTokens = createPageTokens(Buffer.alloc(32, 2));
+  const segmentsReader = opened.use(openSegmentsReader());
   const service = createTranscriptsService({
     ...options,
+    segmentsReader,
     db,
     store,
     urls,

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { Code } from "@connectrpc/connect";
 import { chromium, type Page } from "playwright-core";
 import { speak } from "../flite.ts";
+import { longSegments } from "../long-transcript.ts";
 import { openTestService, pcmOf, type TestService } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 import type * as clientPage from "./client-page.ts";
@@ -71,6 +72,26 @@ test("a transcript is made and read back by fetch of the browser", async () => {
   const [{ name, metadata }] = json.transcripts;
   assert.equal(metadata.subject, subject);
   assert.deepEqual(made, { name, read: name, subject });
+});
+
+test("transcripts of any length, which a browser gets as zstd, are read", async () => {
+  for (const words of [0, 1, 30_000]) {
+    const segments = longSegments(words);
+    const description = "x".repeat(10_000);
+    const metadata = { fileType: "AUDIO", languageCode: "is-IS", description };
+    const draft = { metadata, segments };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { json } = await service.call("POST", "/v1alpha1/transcripts", draft);
+    const call = [`${url}/v1alpha1/${json.name}`, `Bearer ${service.key}`];
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const read = await page.evaluate(async ([address = "", authorization = ""]) => {
+      const answer = await fetch(address, { headers: { authorization } });
+      return { encoding: answer.headers.get("content-encoding"), text: await answer.text() };
+    }, call);
+    assert.equal(read.encoding, "zstd");
+    const { json: plain } = await service.call("GET", `/v1alpha1/${json.name}`);
+    assert.equal(read.text, JSON.stringify(plain));
+  }
 });
 
 test("failures have their codes in the browser too", async () => {

@@ -10,6 +10,7 @@ import { speech } from "../engine-pool-fixture.ts";
 import { flite, joined, noise, silence } from "../flite.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 import { until } from "../until.ts";
+import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService, treeOf } from "./process.ts";
 
 let folder: string;
@@ -93,6 +94,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
   const replays = service.output().errors.match(/"engine.replay"/g) ?? [];
   assert.ok(lost.length >= 20, `${lost.length} were killed`);
   assert.ok(replays.length >= 100, `${replays.length} streams went on elsewhere`);
+  await fsckClean(join(folder, "kills"));
 });
 
 /** Text and times. Not confidences: a decoder of PocketSphinx that is used for the first time tells others by 0.00001. */
@@ -146,6 +148,7 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     const seconds = (performance.now() - start) / 1000;
     if (signal === "SIGSTOP") assert.ok(seconds > 10, `${seconds} s`);
   }
+  await fsckClean(join(folder, "sphinx"));
 });
 
 test("a stream that engines die of is told so, and no other stream is", async () => {
@@ -167,6 +170,7 @@ test("a stream that engines die of is told so, and no other stream is", async ()
     assert.deepEqual(each.finals, heard[0]?.finals);
     assert.equal(each.finals.length, 2);
   }
+  await fsckClean(join(folder, "poison"));
 });
 
 test("past what can be heard in time a new stream is refused with 1013, and the others go on", async () => {
@@ -220,4 +224,5 @@ test("past what can be heard in time a new stream is refused with 1013, and the 
     for (const timer of sending) clearInterval(timer);
     for (const stream of streams) stream.terminate();
   }
+  await fsckClean(join(folder, "full"));
 });

@@ -9,6 +9,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openStream, streamingConfig, streamPath, type TestStream } from "../spec/stream.ts";
 import { until } from "../until.ts";
+import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService } from "./process.ts";
 
 const chunkMs = 100;
@@ -28,6 +29,7 @@ before(async () => {
 });
 after(async () => {
   await service[Symbol.asyncDispose]();
+  await fsckClean(folder);
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -14,6 +14,7 @@ import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { speak } from "../flite.ts";
 import { callRest } from "../spec/service.ts";
+import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf, startService } from "./process.ts";
 
 /** The same over gRPC: no speech, and no reflection of it. */
@@ -65,6 +66,7 @@ test("jobs given to an api node are done by a worker node, which answers nothing
     assert.equal((await fetch(`${worker.address}/readyz`)).status, 200);
     assert.equal(await worker.stop(), 0);
     assert.deepEqual(postgresOf(data), []);
+    await fsckClean(data);
   } finally {
     rmSync(data, { recursive: true, force: true });
   }

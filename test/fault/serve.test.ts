@@ -15,6 +15,7 @@ import { callRest, pcmOf } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../until.ts";
+import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf, type ServiceProcess, startService, treeOf } from "./process.ts";
 
 const hlust = resolve(import.meta.dirname, "../../bin/hlust");
@@ -70,6 +71,7 @@ test("it prints the first key once, then one line when it is ready; SIGTERM ends
   for (const { pid, command } of tree) assert.ok(!existsSync(`/proc/${pid}`), `${command} is gone`);
 
   await using second = await startService(data);
+  await fsckClean(data);
   assert.match(second.output().out, /^hlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/);
   assert.equal(second.output().errors.includes(second.key), false);
 });
@@ -170,6 +172,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
     await until(async () => (await create()) === 200, 20_000);
     await checkAll();
   }
+  await fsckClean(data);
 });
 
 test("SIGTERM lets an open gRPC stream have its finals, at once", async () => {
@@ -221,4 +224,5 @@ test("SIGTERM before it is ready ends it with 0, and leaves no process", async (
       if (!command.includes("postgres")) await until(async () => !existsSync(`/proc/${pid}`));
     }
   }
+  await fsckClean(data);
 });

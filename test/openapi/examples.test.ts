@@ -87,6 +87,21 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
   return answer;
 }
 
+/** The text that an example is answered with; of a type that the document tells. */
+async function textOf(name: string, example: UnaryExample): Promise<string> {
+  const method = methodNamed(name);
+  called.add(`${method.parent.typeName}.${method.name}`);
+  const message = fromJson(method.input, realized(example.request), { registry });
+  const bindings = transcoder.bindings.filter((binding) => binding.method === method);
+  const { httpMethod, target } = writeRequest(bindings, message, registry);
+  const headers = { ...realized(example.headers), authorization: `Bearer ${service.key}` };
+  const answer = await fetch(`${service.address}${target}`, { method: httpMethod, headers });
+  assert.equal(answer.status, 200, `${name}, ${example.title}`);
+  const [type = ""] = answer.headers.get("content-type")?.split(";") ?? [];
+  assert.ok(responseOf(operationOf(method).operation, 200)?.content?.[type], type);
+  return await answer.text();
+}
+
 /** Sends every example of a method; each answer has the fields that the example has. Gives the last. */
 async function sendAll(...names: string[]): Promise<Answer["json"]> {
   let last: Answer["json"];
@@ -160,7 +175,12 @@ test("examples of transcripts, in the order of a transcript's life", async () =>
   real.set(exampleIn("GetTranscript", "version", "name"), version.name);
   const updated = await sendAll("UpdateTranscript");
   assert.equal(updated.version.parent, version.name);
-  await sendAll("ListTranscriptVersions", "GetTranscriptVersion", "RestoreTranscript");
+  real.set(exampleIn("UpdateTranscript", "version", "name"), updated.version.name);
+  await sendAll("ListTranscriptVersions", "GetTranscriptVersion", "DiffTranscriptVersions");
+  for (const example of unaryExamples("ExportTranscript")) {
+    assert.equal(await textOf("ExportTranscript", example), example.answer);
+  }
+  await sendAll("ImportTranscript", "RestoreTranscript");
   const [forJob, forTranscript] = unaryExamples("InitUpload");
   assert.ok(forJob && forTranscript);
   const { json: upload } = await send("InitUpload", forJob);
@@ -232,7 +252,8 @@ test("the example of a stream", async () => {
   called.add(`${method.parent.typeName}.${method.name}`);
 });
 
-test("examples of keys", async () => {
+test("examples of accounts and keys", async () => {
+  await sendAll("GetAccount", "UpdateAccount");
   const { apiKey } = await sendAll("CreateApiKey");
   real.set(exampleIn("CreateApiKey", "apiKey", "name"), apiKey.name);
   const clientKey = await sendAll("CreateClientKey");

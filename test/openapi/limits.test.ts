@@ -8,10 +8,12 @@ import {
   hasOption,
   type MessageInitShape,
 } from "@bufbuild/protobuf";
-import { displayNameLengthMax } from "../../src/accounts/accounts-service.ts";
+import { retentionDaysMax } from "../../src/accounts/account-methods.ts";
+import { displayNameLengthMax } from "../../src/accounts/display-name.ts";
 import { scopes } from "../../src/auth/caller.ts";
 import { textLengthMax } from "../../src/auth/client-key.ts";
 import {
+  AccountSchema,
   CreateApiKeyRequestSchema,
   CreateClientKeyRequestSchema,
 } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
@@ -30,6 +32,8 @@ import {
   WordInfoSchema,
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import {
+  DiffTranscriptVersionsRequestSchema,
+  ImportTranscriptRequestSchema,
   ListTranscriptJobsRequestSchema,
   ListTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
@@ -56,6 +60,7 @@ import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-r
 import { transcriptLimits } from "../../src/transcripts/check-transcript.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
 import { tokenCharsMax } from "../../src/transcripts/page-token.ts";
+import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.ts";
 import { document, services } from "./described-service.ts";
 
 type LimitsInit = MessageInitShape<typeof LimitsSchema>;
@@ -106,6 +111,8 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.page_size`, page.pageSize],
       [`${typeName}.page_token`, page.pageToken],
     ]),
+    [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
+    [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
     [`${RecognitionConfigSchema.typeName}.encoding`, { values: ["LINEAR16"] }],
     [
       `${RecognitionConfigSchema.typeName}.sample_rate_hertz`,
@@ -122,6 +129,9 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${StreamingRecognitionResultSchema.typeName}.stability`, share],
     [`${endpointing}.min_silence`, secondsOf(silenceMsBounds)],
     [`${endpointing}.max_utterance`, secondsOf(utteranceMsBounds)],
+    [`${AccountSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
+    [`${AccountSchema.typeName}.media_retention_days`, { min: 0, max: retentionDaysMax }],
+    [`${AccountSchema.typeName}.transcript_retention_days`, { min: 0, max: retentionDaysMax }],
     [`${CreateApiKeyRequestSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
     [`${CreateApiKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
     [`${CreateClientKeyRequestSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],

@@ -1,6 +1,13 @@
 // Section 4.3: list transcripts.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import {
+  ListTranscriptsResponseSchema,
+  Transcripts,
+} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { writeJson } from "../../src/transcoding/write-response.ts";
 import { callRest, openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
@@ -44,6 +51,15 @@ test("transcripts come newest first, without segments and with unset fields show
   assert.deepEqual(first.metadata.additionalMetadata, {});
   assert.equal(first.version.parent, "");
   assert.ok(Date.parse(first.version.creationTime) > 0);
+});
+
+test("a list is the same over gRPC, where its messages are made", async () => {
+  const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
+  const headers = { authorization: `Bearer ${service.key}` };
+  const answer = await client.listTranscripts({ pageSize: 3 }, { headers });
+  assert.equal(answer.transcripts.length, 3);
+  const { json } = await list({ pageSize: "3" });
+  assert.deepEqual(JSON.parse(writeJson(ListTranscriptsResponseSchema, answer)), json);
 });
 
 test("pages hold every transcript once", async () => {

@@ -1,5 +1,6 @@
 // Section 4.7: obtain an upload URL for media.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
@@ -119,6 +120,45 @@ test("too much, and a broken upload, leave nothing and can be repeated", async (
 function isMedia(file: string | Buffer): boolean {
   return String(file).startsWith("media/") && /[0-9a-f]{8}/.test(String(file));
 }
+
+test("a caller that waits to be asked for its body is, by every door, unless it is refused", async () => {
+  const good = await initUpload();
+  const forged = good.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+  const json = JSON.stringify({ resourceName: name });
+  const rows: [
+    method: string,
+    url: string,
+    body: Buffer | string,
+    status: number,
+    asked: boolean,
+  ][] = [
+    ["PUT", forged, wav, 403, false],
+    ["PUT", good, Buffer.alloc(1_000_001), 413, false],
+    ["PUT", good, wav, 200, true],
+    ["PUT", good, wav, 409, false],
+    ["POST", `${service.address}/v1alpha1/initupload`, json, 200, true],
+  ];
+  for (const [method, url, body, status, asked] of rows) {
+    const headers = {
+      expect: "100-continue",
+      authorization: `Bearer ${service.key}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    };
+    const waiting = request(url, { method, headers });
+    let isAsked = false;
+    waiting
+      .on("error", () => {})
+      .once("continue", () => {
+        isAsked = true;
+        waiting.end(body);
+      });
+    waiting.flushHeaders();
+    const [response] = await once(waiting, "response");
+    assert.deepEqual([response.statusCode, isAsked], [status, asked], `${method} ${status}`);
+    waiting.destroy();
+  }
+});
 
 test("a resource that is not the caller's is not there", async () => {
   for (const resourceName of [

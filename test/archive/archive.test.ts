@@ -1,0 +1,98 @@
+// The archive as a whole, by commands that nobody thought of: every answer, and what is there afterwards, is held against a model.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import type { ArchiveModel } from "./archive-model.ts";
+import { fsckClean } from "../fault/fsck-clean.ts";
+import { openArchiveService, type ArchiveService } from "./archive-service.ts";
+import { steps, type Step } from "./archive-steps.ts";
+import type { Archive } from "./check-archive.ts";
+import { checkAll, runStep } from "./run-step.ts";
+
+/** Of 30 commands each; `npm run test:long` does 20,000. */
+const runs = Number(process.env["ARCHIVE_RUNS"] ?? 300);
+/** `<seed>/<path>` as a failure tells it. */
+const replay = process.env["ARCHIVE_REPLAY"]?.split("/");
+const commandsPerRun = 30;
+/** A crash and a start take as long as a hundred commands. */
+const crashEvery = 600;
+/** Each with accounts of its own: a crash hits whatever the others are doing. */
+const lanes = replay ? 1 : 4;
+
+let folder: string;
+let service: ArchiveService;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hlust-archive-"));
+  service = await openArchiveService(folder);
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let ran = 0;
+
+function commandOf(step: Step): fc.AsyncCommand<ArchiveModel, Archive> {
+  return {
+    check: () => true,
+    run: async (model, archive) => {
+      ran += 1;
+      await runStep(model, archive, step);
+    },
+    toString: () => JSON.stringify(step),
+  };
+}
+
+/** Always 30 of them; a failure is shrunk by leaving out one after the other. */
+const commands = fc
+  .array(fc.option(steps(crashEvery), { freq: 1_000_000 }), {
+    minLength: commandsPerRun,
+    maxLength: commandsPerRun,
+    size: "max",
+  })
+  .map((slots) => slots.filter((step) => step !== null).map(commandOf));
+
+async function runOnce(all: Iterable<fc.AsyncCommand<ArchiveModel, Archive>>): Promise<void> {
+  const model: ArchiveModel = { transcripts: [], uploadCount: 0 };
+  const archive = { service, key: await service.newKey() };
+  await fc.asyncModelRun(() => ({ model, real: archive }), all);
+  await checkAll(model, archive);
+}
+
+/** A failure is made smaller for this long: what needs a crash is slow, and may not happen again. */
+const shrinkMsMax = 60_000;
+
+async function runLane(numRuns: number): Promise<void> {
+  let shrinkUntil = Infinity;
+  const property = fc.asyncProperty(commands, async (all) => {
+    if (performance.now() > shrinkUntil) return;
+    try {
+      await runOnce(all);
+    } catch (error) {
+      shrinkUntil = Math.min(shrinkUntil, performance.now() + shrinkMsMax);
+      throw error;
+    }
+  });
+  const [seed, path = ""] = replay ?? [];
+  const parameters = { numRuns, ...(seed !== undefined && { seed: Number(seed), path }) };
+  const details = await fc.check(property, parameters);
+  if (!details.failed) return;
+  const { seed: failedSeed, counterexamplePath } = details;
+  const again = `ARCHIVE_REPLAY=${failedSeed}/${counterexamplePath} node --test test/archive/archive.test.ts`;
+  const message = `${fc.defaultReportMessage(details)}\nTo run it again: ${again}`;
+  throw new Error(message, { cause: details.errorInstance });
+}
+
+test(
+  "an archive does what its model does, over kill -9 too",
+  { timeout: 36_000_000 },
+  async (t) => {
+    const began = performance.now();
+    await Promise.all(Array.from({ length: lanes }, () => runLane(Math.ceil(runs / lanes))));
+    const seconds = Math.round((performance.now() - began) / 1000);
+    await fsckClean(folder);
+    t.diagnostic(`${runs} runs, ${ran} commands, ${service.crashes} crashes, ${seconds} s`);
+  },
+);

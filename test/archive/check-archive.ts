@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { answerOf, headOf, type ModelTranscript } from "./archive-model.ts";
+import type { ArchiveService, CallAnswer } from "./archive-service.ts";
+import { assertAnswers, type ListedVersion } from "./settle-change.ts";
+
+/** One account of the service. */
+export interface Archive {
+  readonly service: ArchiveService;
+  readonly key: string;
+}
+
+export const transcriptsPath = "/v1alpha1/transcripts";
+
+export async function checkList(
+  archive: Archive,
+  expected: readonly ModelTranscript[],
+  filter: string,
+  pageSize: number,
+): Promise<void> {
+  const all = await listAll(archive, filter, pageSize);
+  assert.deepEqual(
+    all.map((item) => ({ ...item, uri: undefined })),
+    expected.map((each) => ({ ...answerOf(each, headOf(each)), segments: [], uri: undefined })),
+  );
+  const hasMedia = all.map(({ uri }) => uri !== "");
+  assert.deepEqual(
+    hasMedia,
+    expected.map(({ media }) => media !== undefined),
+  );
+}
+
+export async function listAll(archive: Archive, filter: string, pageSize: number) {
+  const query = { pageSize: `${pageSize}`, ...(filter !== "" && { filter }) };
+  const all: CallAnswer["json"][] = [];
+  for await (const page of readPages(archive, transcriptsPath, query))
+    all.push(...page.transcripts);
+  return all;
+}
+
+async function* readPages(archive: Archive, target: string, query: Record<string, string>) {
+  let pageToken = "";
+  do {
+    const parameters = new URLSearchParams({ ...query, ...(pageToken !== "" && { pageToken }) });
+    const { status, json, bytes } = await read(archive, `${target}?${parameters.toString()}`);
+    assert.equal(status, 200, bytes.toString());
+    yield json;
+    pageToken = json.nextPageToken;
+  } while (pageToken !== "");
+}
+
+/** The transcript as it was retrieved. */
+export function assertHead(answer: CallAnswer, transcript: ModelTranscript): void {
+  assertAnswers(answer, transcript, headOf(transcript));
+  const { uri } = answer.json;
+  assert.equal(uri !== "", transcript.media !== undefined, "a uri is there with the media");
+  if (uri === "") return;
+  transcript.pastMedia.splice(0, transcript.pastMedia.length > 20 ? 1 : 0);
+  transcript.pastMedia.push(targetOf(uri));
+}
+
+export async function checkVersion(
+  archive: Archive,
+  transcript: ModelTranscript,
+  at: number,
+): Promise<void> {
+  const version = pick(transcript.versions, at) ?? headOf(transcript);
+  const target = `/v1alpha1/${transcript.name}/versions/${version.name}`;
+  const answer = await read(archive, target);
+  if (transcript.isDeleted) assert.equal(answer.status, 404);
+  else assertAnswers(answer, transcript, version);
+}
+
+/** Every version by its pages, newest first. */
+export async function versionsOf(
+  archive: Archive,
+  { name }: ModelTranscript,
+  pageSize: number,
+): Promise<ListedVersion[]> {
+  const pages = readPages(archive, `/v1alpha1/${name}/versions`, { pageSize: `${pageSize}` });
+  const all: ListedVersion[] = [];
+  for await (const { versions } of pages) all.push(...versions);
+  return all;
+}
+
+export async function checkDeleted(archive: Archive, transcript: ModelTranscript): Promise<void> {
+  const target = `/v1alpha1/${transcript.name}`;
+  for (const below of ["", "/versions", `/versions/${headOf(transcript).name}`]) {
+    assert.equal((await read(archive, `${target}${below}`)).status, 404);
+  }
+  transcript.media = undefined;
+  await checkPastMedia(archive, transcript);
+}
+
+export async function checkRange(
+  archive: Archive,
+  transcript: ModelTranscript,
+  { from, length }: { readonly from: number; readonly length: number },
+): Promise<void> {
+  const { media } = transcript;
+  const uri: unknown = (await read(archive, `/v1alpha1/${transcript.name}`)).json.uri;
+  if (!media) return;
+  assert.ok(typeof uri === "string");
+  const start = from % media.length;
+  const range = `bytes=${start}-${start + length - 1}`;
+  const answer = await readMedia(archive, targetOf(uri), { range });
+  assert.equal(answer.status, 206);
+  assert.ok(answer.bytes.equals(media.subarray(start, start + length)));
+  const whole = await readMedia(archive, targetOf(uri));
+  assert.equal(whole.headers["content-length"], `${media.length}`);
+  assert.ok(whole.bytes.equals(media));
+}
+
+/** Signed URLs of media: all but those of the media of now are dead, although their hour is not over. */
+export async function checkPastMedia(
+  archive: Archive,
+  transcript: ModelTranscript,
+  current?: string,
+): Promise<void> {
+  const now = current ?? (transcript.media && transcript.pastMedia.at(-1));
+  const paths = new Set(transcript.pastMedia.splice(0));
+  for (const target of paths) {
+    if (now !== undefined && pathOf(target) === pathOf(now)) transcript.pastMedia.push(target);
+    else assert.equal((await readMedia(archive, target)).status, 404, "replaced media is gone");
+  }
+}
+
+function pathOf(target: string): string {
+  return target.split("?", 1)[0] ?? "";
+}
+
+export async function readMedia(
+  { service }: Archive,
+  target: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<CallAnswer> {
+  return await service.read(undefined, { method: "GET", target, headers });
+}
+
+export async function read({ service, key }: Archive, target: string): Promise<CallAnswer> {
+  return await service.read(key, { method: "GET", target });
+}
+
+export function targetOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+export function pick<T>(all: readonly T[], at: number): T | undefined {
+  return all.length > 0 ? all[at % all.length] : undefined;
+}

@@ -1,0 +1,141 @@
+// A disk without room: writes are refused in clear words and leave nothing, reads go on, and it recovers by itself.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+import { callRest, type Answer } from "../spec/service.ts";
+import { textOf } from "../spec/jobs.ts";
+import { draftOf, segmentOf } from "../spec/transcripts.ts";
+import { until } from "../until.ts";
+import { fsckClean } from "./fsck-clean.ts";
+import { startService, type ServiceProcess } from "./process.ts";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
+
+const environment = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
+
+let data: string;
+before(() => {
+  data = mkdtempSync(join(tmpdir(), "hlust-full-"));
+});
+after(() => {
+  rmSync(data, { recursive: true, force: true });
+});
+
+/**
+ * Runs a test with a disk mounted at a folder. Who may not mount does so in a namespace of his own, where the test runs again;
+ * where not even that can be had, it is skipped.
+ */
+async function withSmallDisk(
+  context: TestContext,
+  { folder, bytes }: { readonly folder: string; readonly bytes: number },
+  run: (disk: SmallDisk) => Promise<void>,
+): Promise<void> {
+  const disk = mountSmallDisk(folder, bytes);
+  if (typeof disk !== "string") {
+    using _mounted = disk;
+    await run(disk);
+    return;
+  }
+  const namespace = ["--user", "--map-root-user", "--mount"];
+  const isOutside = process.env["FAULT_INSIDE"] === undefined;
+  if (!isOutside || spawnSync("unshare", [...namespace, "true"]).status !== 0) {
+    context.skip(disk);
+    return;
+  }
+  const inside = [process.execPath, "--test-name-pattern", context.name, import.meta.filename];
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const ended = spawnSync("unshare", [...namespace, ...inside], {
+    env: { ...env, FAULT_INSIDE: "1" },
+    encoding: "utf8",
+  });
+  assert.equal(ended.status, 0, `${ended.stdout}${ended.stderr}`);
+}
+
+function assertFull({ status, headers, json }: Answer): void {
+  assert.equal(status, 503, JSON.stringify(json));
+  const [info, retry] = json.details;
+  assert.equal(info.reason, "STORAGE_FULL");
+  assert.match(retry["@type"], /RetryInfo$/);
+  assert.ok(Number(headers.get("retry-after")) > 0);
+}
+
+/** Calls of a test as the first account. */
+function callerOf({ address, key }: ServiceProcess) {
+  const call = async (method: string, path: string, body?: unknown): Promise<Answer> =>
+    await callRest(address, key, { method, path: `/v1alpha1/${path}`, body });
+  return {
+    call,
+    create: async (subject: string) => await call("POST", "transcripts", draftOf(subject)),
+    async put(name: string, bytes: Buffer): Promise<Answer> {
+      const { json } = await call("POST", "initupload", { resourceName: name });
+      const response = await fetch(json.storageSignedUrl, { method: "PUT", body: bytes });
+      const { status, headers } = response;
+      return { status, headers, json: await response.json() };
+    },
+    /** The media of a transcript. */
+    async media(name: string): Promise<Buffer> {
+      const { json } = await call("GET", name);
+      return Buffer.from(await (await fetch(json.uri)).arrayBuffer());
+    },
+  };
+}
+
+test("the disk of the media is full", { timeout: 120_000 }, async (context) => {
+  const folder = join(data, "media-full");
+  const place = { folder: join(folder, "media"), bytes: 8_000_000 };
+  await withSmallDisk(context, place, async (disk) => {
+    await using service = await startService(folder, environment);
+    const { call, create, put, media } = callerOf(service);
+    const { name } = (await create("Fundur")).json;
+    const first = Buffer.alloc(2_000_000, "first");
+    assert.equal((await put(name, first)).status, 200);
+
+    assertFull(await put(name, Buffer.alloc(12_000_000, "too much")));
+    disk.fill(0);
+    const second = Buffer.alloc(500_000, "second");
+    assertFull(await put(name, second));
+    assert.deepEqual(readdirSync(join(disk.folder, "unfinished")), []);
+    assert.deepEqual(await media(name), first, "what was there is there");
+    assert.equal((await create("Annar")).status, 200, "transcripts are elsewhere");
+    assert.equal((await call("GET", name)).status, 200);
+
+    disk.makeRoom();
+    assert.equal((await put(name, second)).status, 200);
+    assert.deepEqual(await media(name), second);
+    await fsckClean(folder);
+  });
+});
+
+test("the disk of everything is full, PostgreSQL's too", { timeout: 120_000 }, async (context) => {
+  const place = { folder: join(data, "all-full"), bytes: 320_000_000 };
+  await withSmallDisk(context, place, async (disk) => {
+    await using service = await startService(disk.folder, environment);
+    const { call, create, put, media } = callerOf(service);
+    const { name } = (await create("Fundur")).json;
+    const first = Buffer.alloc(2_000_000, "first");
+    assert.equal((await put(name, first)).status, 200);
+
+    disk.fill(0);
+    for (let round = 0; round < 20; round += 1) {
+      assertFull(await create("Annar"));
+      assertFull(await call("PATCH", name, { segments: [segmentOf("annað")] }));
+      assertFull(await call("POST", "initupload", { resourceName: name }));
+      const { status, json } = await call("GET", name);
+      assert.deepEqual([status, textOf(json)], [200, "góðan dag og velkomin"]);
+      assert.deepEqual(await media(name), first);
+    }
+    const { json: list } = await call("GET", "transcripts");
+    assert.deepEqual(
+      list.transcripts.map((each: { name: string }) => each.name),
+      [name],
+    );
+    assert.equal((await fetch(`${service.address}/readyz`)).status, 200);
+
+    disk.makeRoom();
+    await until(async () => (await create("Annar")).status === 200);
+    assert.equal((await put(name, Buffer.from("second"))).status, 200);
+    await fsckClean(disk.folder);
+  });
+});

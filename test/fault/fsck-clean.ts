@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { runHlust } from "../run-hlust.ts";
+
+/** `bin/hlust fsck` finds nothing wrong in a data folder; the service may run beside it. */
+export async function fsckClean(
+  dataFolder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const ended = await runHlust(["fsck"], { HLUST_DATA: dataFolder, ...environment });
+  assert.equal(ended.code, 0, `${ended.out}${ended.errors}`);
+}

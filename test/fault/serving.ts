@@ -1,0 +1,52 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const entry = resolve(import.meta.dirname, "serving-process.ts");
+
+/** A serving process (serving-process.ts), ready. */
+export interface Serving {
+  readonly address: string;
+  /** kill -9; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Lets it end by itself. */
+  stop(): Promise<void>;
+}
+
+/** Starts one on a data folder; rejects when it ends before it is ready, as when its database is killed beneath it. */
+export async function startServing(dataFolder: string): Promise<Serving> {
+  const child = spawn(process.execPath, [entry, dataFolder], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const exited = once(child, "exit");
+  const address = await readyAddress(child);
+  return {
+    address,
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+async function readyAddress(child: ChildProcess): Promise<string> {
+  return await new Promise((ready, reject) => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      const line = /^hlust: ready at (\S+)$/m.exec(text);
+      if (line?.[1]) ready(line[1]);
+    });
+    child.once("exit", (code, signal) => {
+      reject(new Error(`a serving process ended with ${code ?? signal} before it was ready`));
+    });
+  });
+}
+
+/** The first API key of a data folder. */
+export function keyOf(dataFolder: string): string {
+  return readFileSync(join(dataFolder, "api-key"), "utf8").trim();
+}

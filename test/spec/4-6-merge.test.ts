@@ -1,0 +1,225 @@
+// Section 4.6: what an update replaces and what it leaves; decisions, Transcripts: Update, sentence by sentence.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, createClient, type Client } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import {
+  Transcripts,
+  type UpdateTranscriptRequestSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { fieldsOf } from "./jobs.ts";
+import { openTestService, type Answer, type TestService } from "./service.ts";
+import { draftOf, segmentOf } from "./transcripts.ts";
+
+const full = {
+  description: "lýsing",
+  additionalMetadata: { salur: "2", fundur: "7" },
+  speakers: { a: { name: "Anna" }, b: { name: "Björn" } },
+};
+let service: TestService;
+let grpc: Client<typeof Transcripts>;
+let name: string;
+let made: Answer["json"];
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+  grpc = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
+});
+after(() => service[Symbol.asyncDispose]());
+beforeEach(async () => {
+  ({ name } = (await service.call("POST", "/v1alpha1/transcripts", draftOf("Upphaf", full))).json);
+  made = (await service.call("GET", `/v1alpha1/${name}`)).json;
+});
+
+const patch = (body: unknown, query = "") =>
+  service.call("PATCH", `/v1alpha1/${name}${query}`, body);
+
+/** What an update was answered with is what is there; its metadata and segments are these. */
+async function assertMade(answer: Answer, changed: object, segments = made.segments) {
+  assert.equal(answer.status, 200, answer.json.message);
+  assert.deepEqual(answer.json.metadata, { ...made.metadata, ...changed });
+  assert.deepEqual(answer.json.segments, segments);
+  assert.deepEqual((await service.call("GET", `/v1alpha1/${name}`)).json, answer.json);
+}
+
+async function versionCount(): Promise<number> {
+  return (await service.call("GET", `/v1alpha1/${name}/versions`)).json.versions.length;
+}
+
+test("a field alone is replaced, whatever its name is written like, and every other one stays", async () => {
+  const rows: [field: string, snake: string, value: unknown][] = [
+    ["fileType", "file_type", "VIDEO"],
+    ["languageCode", "language_code", "en-US"],
+    ["subject", "subject", "annað"],
+    ["description", "description", "önnur"],
+    ["keywords", "keywords", ["b", "c"]],
+    ["additionalMetadata", "additional_metadata", { salur: "3" }],
+    ["speakers", "speakers", { c: { name: "Dóra" } }],
+    ["dictation", "dictation", false],
+  ];
+  for (const [field, snake, value] of rows) {
+    for (const name of new Set([field, snake])) {
+      await assertMade(await patch({ metadata: { [name]: value } }), { [field]: value });
+      await patch({ metadata: { [field]: made.metadata[field] } });
+    }
+  }
+  await assertMade(await patch({ metadata: { dictation: true } }), {});
+});
+
+test("lists and maps are replaced whole; an empty one empties", async () => {
+  await assertMade(await patch({ metadata: { keywords: ["ný"] } }), { keywords: ["ný"] });
+  await assertMade(await patch({ metadata: { keywords: [] } }), { keywords: [] });
+  const speakers = { a: {} };
+  const additionalMetadata = { annað: "" };
+  const both = await patch({ metadata: { speakers, additionalMetadata, keywords: ["prufa"] } });
+  await assertMade(both, { speakers: { a: { name: "" } }, additionalMetadata });
+  const empty = { speakers: {}, additionalMetadata: {}, subject: "", description: "" };
+  await assertMade(await patch({ metadata: empty }), empty);
+});
+
+test("segments are replaced whole, [] empties them, and metadata stays", async () => {
+  const segments = [{ ...segmentOf("alveg nýtt"), speakerId: "b" }];
+  const { json } = await patch({ segments });
+  assert.deepEqual(json.segments.length, 1);
+  assert.equal(json.segments[0].speakerId, "b");
+  assert.deepEqual(json.metadata, made.metadata);
+  await assertMade(await patch({ segments: [] }), {}, []);
+  await assertMade(await patch({ segments: [], metadata: { subject: "x" } }), { subject: "x" }, []);
+});
+
+test("null is as if it were not there", async () => {
+  const unset = { subject: null, keywords: null, speakers: null, dictation: null };
+  await assertMade(await patch({ metadata: unset, segments: null }), {});
+  const description = "ein";
+  await assertMade(await patch({ metadata: { subject: null, description } }), { description });
+  for (const body of [{ segments: null }, { metadata: null }, { metadata: null, segments: null }]) {
+    assert.equal((await patch(body)).status, 400, JSON.stringify(body));
+  }
+});
+
+test("neither metadata nor segments: 400, and no version", async () => {
+  const rows = [{}, { name: "transcripts/x" }, { uri: "x" }, { version: { name: "x" } }, null, ""];
+  for (const body of rows) {
+    const answer = await patch(body);
+    assert.equal(answer.status, 400, JSON.stringify(body));
+    assert.match(answer.json.message, /metadata or segments is required|body/);
+  }
+  assert.deepEqual(fieldsOf(await patch({})), ["metadata", "segments"]);
+  assert.equal(await versionCount(), 1);
+  await assertMade(await patch({ metadata: {} }), {});
+  assert.equal(
+    await versionCount(),
+    2,
+    "metadata that is there makes a version, as empty as it is",
+  );
+});
+
+test("what only the service sets is ignored, whatever it says, and need not be left out", async () => {
+  const outputOnly = {
+    name: "transcripts/0190a0a0-0000-7000-8000-000000000000",
+    uri: "http://elsewhere.example/",
+    version: { name: "x", parent: "y", creationTime: "2001-01-01T00:00:00Z" },
+  };
+  const metadata = {
+    originalUri: "http://elsewhere.example/",
+    recordingDuration: "9s",
+    waveformUri: "http://elsewhere.example/",
+    dataSource: "URI",
+    originalCharLength: 9,
+    originalByteLength: 9,
+  };
+  await assertMade(await patch({ ...outputOnly, metadata }), {});
+  const subject = "með";
+  const answer = await patch({ ...outputOnly, metadata: { ...metadata, subject } });
+  await assertMade(answer, { subject });
+  assert.equal(answer.json.name, name);
+  assert.equal(answer.json.uri, "");
+  // As it was fetched, unchanged.
+  await assertMade(await patch(answer.json), { subject });
+  await assertMade(await patch(made), {});
+});
+
+test("updateMask says what is taken: nothing else of the body, and what the body lacks is cleared", async () => {
+  const segments = [segmentOf("alveg nýtt")];
+  const body = { metadata: { subject: "B", description: "C", keywords: ["d"] }, segments };
+  const cleared = { subject: "", additionalMetadata: {}, speakers: {} };
+  const rows: [mask: string, body: unknown, changed: object, segments?: unknown[]][] = [
+    ["metadata.subject", body, { subject: "B" }],
+    ["metadata.subject,metadata.keywords", body, { subject: "B", keywords: ["d"] }],
+    ["metadata", body, body.metadata],
+    ["metadata.subject", {}, { subject: "" }],
+    ["metadata.subject", { metadata: { description: "C" } }, { subject: "" }],
+    ["metadata.additionalMetadata,metadata.speakers,metadata.subject", { metadata: {} }, cleared],
+    ["metadata.additional_metadata,metadata.speakers,metadata.subject", { metadata: {} }, cleared],
+    ["segments", { metadata: { subject: "B" } }, {}, []],
+    ["segments,metadata.dictation", { segments: [] }, { dictation: false }, []],
+    ["metadata.recordingDuration,metadata.original_uri,name,uri,version", body, {}],
+    ["metadata.subject,metadata.subject", body, { subject: "B" }],
+  ];
+  for (const [mask, sent, changed, left] of rows) {
+    for (const parameter of ["updateMask", "update_mask"]) {
+      await assertMade(await patch(sent, `?${parameter}=${mask}`), changed, left ?? made.segments);
+      await patch({ metadata: made.metadata, segments: made.segments });
+    }
+  }
+});
+
+test("a mask with a path that there is not, or that clears what is required: 400, and no version", async () => {
+  const rows: [mask: string, message: RegExp][] = [
+    ["metadata.colour", /updateMask: "metadata\.colour" is not a field that can be updated/],
+    ["metadata.subject,segment", /updateMask: "segment" is not/],
+    ["subject", /updateMask: "subject" is not/],
+    ["metadata.additionalMetadata.salur", /"metadata\.additional_metadata\.salur" is not/],
+    ["metadata.speakers.a", /"metadata\.speakers\.a" is not/],
+    ["metadata.keywords.0", /"metadata\.keywords\.0" is not/],
+    ["segments.words", /"segments\.words" is not/],
+    ["*", /"\*" is not/],
+    ["metadata.", /"metadata\." is not/],
+    ["metadata.__proto__", /updateMask/],
+    ["metadata.constructor", /"metadata\.constructor" is not/],
+    ["name", /metadata or segments is required/],
+    ["metadata.languageCode", /metadata\.languageCode: is required/],
+    ["metadata.file_type", /metadata\.fileType: AUDIO or VIDEO is required/],
+  ];
+  for (const [mask, message] of rows) {
+    const { status, json } = await patch({ metadata: { subject: "B" } }, `?updateMask=${mask}`);
+    assert.equal(status, 400, mask);
+    assert.match(json.message, message, mask);
+  }
+  assert.equal(await versionCount(), 1);
+});
+
+test("gRPC is the same: with a mask what it names, without one what is set", async () => {
+  const headers = { authorization: `Bearer ${service.key}` };
+  const update = (request: MessageInitShape<typeof UpdateTranscriptRequestSchema>) =>
+    grpc.updateTranscript(request, { headers });
+  const metadata = { subject: "B", description: "C" };
+  const rows: [transcript: object, paths: string[] | undefined, changed: object, left?: []][] = [
+    [{ metadata }, undefined, metadata],
+    [{ metadata }, [], metadata],
+    [{ metadata }, ["metadata.subject"], { subject: "B" }],
+    [{ metadata: {} }, ["metadata.additional_metadata"], { additionalMetadata: {} }],
+    [{}, ["metadata.subject", "segments"], { subject: "" }, []],
+    // Nothing tells that a list is there when it is empty.
+    [{ metadata: { subject: "B", keywords: [] }, segments: [] }, undefined, { subject: "B" }],
+  ];
+  for (const [transcript, paths, changed, left] of rows) {
+    const updated = await update({
+      transcript: { name, ...transcript },
+      ...(paths && { updateMask: { paths } }),
+    });
+    const answer = await service.call("GET", `/v1alpha1/${name}`);
+    assert.equal(updated.version?.name, answer.json.version.name);
+    await assertMade(answer, changed, left ?? made.segments);
+    await patch({ metadata: made.metadata, segments: made.segments });
+  }
+  const refused: [transcript: object, paths: string[]][] = [
+    [{}, []],
+    [{ metadata }, ["metadata.colour"]],
+    [{ metadata }, ["metadata.language_code"]],
+  ];
+  for (const [transcript, paths] of refused) {
+    const call = update({ transcript: { name, ...transcript }, updateMask: { paths } });
+    await assert.rejects(call, { code: Code.InvalidArgument });
+  }
+});

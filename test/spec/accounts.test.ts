@@ -1,0 +1,72 @@
+// The account of a key (extension): its name, and for how many days it keeps what it has.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { callRest, openTestService, type TestService } from "./service.ts";
+
+let service: TestService;
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+});
+after(() => service[Symbol.asyncDispose]());
+
+test("PATCH changes the fields that are in the body, GET shows them, 0 means never", async () => {
+  const { status, json: account } = await service.call("GET", "/v1/account");
+  assert.equal(status, 200);
+  assert.match(account.name, /^accounts\/[\da-f-]{36}$/);
+  assert.deepEqual([account.mediaRetentionDays, account.transcriptRetentionDays], [0, 0]);
+  const steps: [body: object, path: string, changed: object][] = [
+    [{ mediaRetentionDays: 30 }, "", { mediaRetentionDays: 30 }],
+    [{ transcriptRetentionDays: 365 }, "", { transcriptRetentionDays: 365 }],
+    [{ displayName: "Þjóðskjalasafn" }, "", { displayName: "Þjóðskjalasafn" }],
+    [
+      { displayName: "x", mediaRetentionDays: 60 },
+      "?updateMask=mediaRetentionDays",
+      { mediaRetentionDays: 60 },
+    ],
+    [{ mediaRetentionDays: 0 }, "", { mediaRetentionDays: 0 }],
+  ];
+  for (const [body, query, changed] of steps) {
+    Object.assign(account, changed);
+    const answer = await service.call("PATCH", `/v1/account${query}`, body);
+    assert.deepEqual([answer.status, answer.json], [200, account]);
+    assert.deepEqual((await service.call("GET", "/v1/account")).json, account);
+  }
+});
+
+test("PATCH of what an account cannot have is answered 400 and changes nothing", async () => {
+  const before = (await service.call("GET", "/v1/account")).json;
+  const rows: [body: unknown, field: RegExp][] = [
+    [{}, /account/],
+    [{ mediaRetentionDays: -1 }, /mediaRetentionDays/],
+    [{ mediaRetentionDays: 36_501 }, /mediaRetentionDays/],
+    [{ transcriptRetentionDays: 1.5 }, /transcriptRetentionDays/],
+    [{ transcriptRetentionDays: "many" }, /transcriptRetentionDays/],
+    [{ displayName: "a\u0000b" }, /displayName/],
+    [{ displayName: "x".repeat(201) }, /displayName/],
+    [{ retentionDays: 1 }, /retentionDays/],
+    [{ name: "accounts/other" }, /account/],
+    [[], /./],
+  ];
+  for (const [body, field] of rows) {
+    const { status, json } = await service.call("PATCH", "/v1/account", body);
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(JSON.stringify(json), field);
+  }
+  assert.deepEqual((await service.call("GET", "/v1/account")).json, before);
+});
+
+test("an account is only for keys that may look after it", async () => {
+  const { json } = await service.call("POST", "/v1/apiKeys", { scopes: ["transcripts.write"] });
+  for (const [method, body] of [
+    ["GET", undefined],
+    ["PATCH", { mediaRetentionDays: 1 }],
+  ] as const) {
+    const answer = await callRest(service.address, json.secret, {
+      method,
+      path: "/v1/account",
+      body,
+    });
+    assert.equal(answer.status, 403, method);
+  }
+  assert.equal((await fetch(`${service.address}/v1/account`)).status, 401);
+});

@@ -1,0 +1,134 @@
+// Media that nobody should send, at the real door: each is refused in words, and nothing of it is stored.
+import assert from "node:assert/strict";
+import { connect } from "node:http2";
+import { after, afterEach, test } from "node:test";
+import { signingKey } from "../../src/database/signing-key.ts";
+import { createSignedUrls, signedUrlMs } from "../../src/media/signed-url.ts";
+import { RawConnection } from "../raw-http.ts";
+import { until } from "../until.ts";
+import { openStoredService } from "./stored-service.ts";
+
+const absentId = "0190a0a0-0000-7000-8000-000000000000";
+const stored = await openStoredService();
+const { service, db, mediaFiles, withTranscript, initUpload } = stored;
+after(() => stored[Symbol.asyncDispose]());
+afterEach(stored.assertUnchanged);
+
+/** The head of a PUT, as bytes on a socket. */
+function putHead(url: string, length: number): string {
+  const { pathname, search } = new URL(url);
+  return `PUT ${pathname}${search} HTTP/1.1\r\nhost: h\r\ncontent-length: ${length}\r\n\r\n`;
+}
+
+test("a PUT that is shorter than announced is refused, and the URL takes a whole one", async () => {
+  await withTranscript(async (name) => {
+    const url = await initUpload(name);
+    const files = mediaFiles();
+    await using connection = await RawConnection.open(service.address);
+    connection.send(Buffer.from(`${putHead(url, 100)}only this`));
+    await connection.end();
+    const answer = await connection.answer();
+    assert.equal(answer?.status, 400, "it says that it has ended");
+    await until(async () => mediaFiles().length === files.length);
+    assert.equal((await service.call("GET", `/v1alpha1/${name}`)).json.uri, "");
+    assert.equal((await fetch(url, { method: "PUT", body: "whole" })).status, 200);
+  });
+});
+
+test("a PUT that is longer than announced is refused, and the URL takes a right one", async () => {
+  const longer = "whole and more\r\n\r\n";
+  const overHttp1 = async (url: string): Promise<number | undefined> => {
+    await using connection = await RawConnection.open(service.address);
+    connection.send(Buffer.from(`${putHead(url, 5)}${longer}`));
+    const answer = await connection.answer();
+    await connection.end();
+    return answer?.status;
+  };
+  const overHttp2 = async (url: string): Promise<number | undefined> => {
+    const client = connect(service.address).on("error", () => {});
+    const { pathname, search } = new URL(url);
+    const headers = { ":method": "PUT", ":path": `${pathname}${search}`, "content-length": "5" };
+    const stream = client.request(headers).on("error", () => {});
+    let status: number | undefined;
+    stream.on("response", (answer) => (status = answer[":status"]));
+    stream.end(longer);
+    await new Promise((resolve) => stream.resume().once("close", resolve));
+    client.close();
+    return status;
+  };
+  for (const put of [overHttp1, overHttp2]) {
+    await withTranscript(async (name) => {
+      const url = await initUpload(name);
+      const status = await put(url);
+      // HTTP/2 knows such a request for broken before anybody could answer it.
+      assert.equal(status, put === overHttp1 ? 400 : undefined);
+      const answer = await fetch(url, { method: "PUT", body: "right" });
+      assert.equal(answer.status, 200, "the one before was not taken");
+      const { uri } = (await service.call("GET", `/v1alpha1/${name}`)).json;
+      assert.equal(await (await fetch(uri)).text(), "right");
+    });
+  }
+});
+
+test("two PUTs at once to one URL: one is taken", async () => {
+  await withTranscript(async (name) => {
+    const url = await initUpload(name);
+    const bodies = ["a", "b"].map((char) => char.repeat(100_000));
+    const puts = bodies.map((body) => fetch(url, { method: "PUT", body }));
+    const answers = await Promise.all(puts);
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409],
+    );
+    const refused = answers.find(({ status }) => status === 409);
+    assert.match(`${await refused?.text()}`, /this upload URL was used/);
+    const { uri } = (await service.call("GET", `/v1alpha1/${name}`)).json;
+    const taken = bodies[answers.findIndex(({ status }) => status === 200)];
+    assert.equal(await (await fetch(uri)).text(), taken);
+  });
+});
+
+test("a signed URL after its hour, with another method, path or query", async () => {
+  await withTranscript(async (name) => {
+    const url = await initUpload(name);
+    const { pathname, search } = new URL(url);
+    // By the service's own key, an hour ago.
+    const late = createSignedUrls({
+      key: await signingKey(db, "signed-url"),
+      publicUrl: () => service.address,
+      now: () => Date.now() - signedUrlMs - 1000,
+    }).sign({ method: "PUT", path: pathname, bytesMax: 1000 });
+    const other = pathname.replace(/[^/]+$/, absentId);
+    const rows: [method: string, url: string, status: number][] = [
+      ["PUT", late, 403],
+      ["GET", url, 403],
+      ["HEAD", url, 403],
+      ["POST", url, 405],
+      ["PATCH", url, 405],
+      ["DELETE", url, 405],
+      ["PUT", `${service.address}${other}${search}`, 403],
+      ["PUT", `${service.address}${pathname}`, 403],
+      ["PUT", `${url}&x=1`, 403],
+      ["PUT", url.replace("expires=", "expires=9"), 403],
+      ["PUT", url.replace(/bytesMax=\d+/, "bytesMax=1"), 403],
+      ["PUT", url.replace(/&bytesMax=\d+/, ""), 403],
+      [
+        "PUT",
+        url.replace(/token=./, (token) => (token.endsWith("A") ? "token=B" : "token=A")),
+        403,
+      ],
+      ["PUT", url.replace("?", "?&"), 403],
+      ["PUT", url.replace("/media/", "/media//"), 403],
+    ];
+    for (const [method, target, status] of rows) {
+      const body = method === "GET" || method === "HEAD" ? {} : { body: "bytes" };
+      const answer = await fetch(target, { method, ...body });
+      assert.equal(answer.status, status, `${method} ${target}`);
+      const text = await answer.text();
+      if (status === 405) assert.equal(answer.headers.get("allow"), "GET, HEAD, PUT, OPTIONS");
+      else if (method !== "HEAD") assert.match(text, /not valid for this, or has expired/);
+    }
+    assert.equal((await service.call("GET", `/v1alpha1/${name}`)).json.uri, "");
+    assert.equal((await fetch(url, { method: "PUT", body: "bytes" })).status, 200);
+  });
+});

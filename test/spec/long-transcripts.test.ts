@@ -1,0 +1,255 @@
+// Sections 4.4 to 4.6 at the size of a long recording: segments that are not read on the way.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { connect as connectHttp2 } from "node:http2";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { longSegments } from "../long-transcript.ts";
+import { RawConnection } from "../raw-http.ts";
+import { openTestService, type TestService } from "./service.ts";
+import { draftOf } from "./transcripts.ts";
+
+const sizes = [0, 1, 700, 30_000, 72_000];
+const names = new Map<number, string>();
+let service: TestService;
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
+  for (const words of sizes) {
+    const draft = { ...draftOf(`${words} words`), segments: longSegments(words) };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { status, json } = await service.call("POST", "/v1alpha1/transcripts", draft);
+    assert.equal(status, 200);
+    names.set(words, json.name);
+  }
+});
+after(() => service[Symbol.asyncDispose]());
+
+const pathOf = (words: number): string => `/v1alpha1/${names.get(words)}`;
+
+/** GET over HTTP/1.1, as it comes. */
+async function getRaw(words: number, acceptEncoding: string) {
+  await using connection = await RawConnection.open(service.address);
+  const head = [
+    `GET ${pathOf(words)} HTTP/1.1`,
+    "Host: hlust.test",
+    `Authorization: Bearer ${service.key}`,
+    `Accept-Encoding: ${acceptEncoding}`,
+  ];
+  connection.send(Buffer.from(`${head.join("\r\n")}\r\n\r\n`));
+  const answer = await connection.answer();
+  assert.ok(answer);
+  assert.equal(answer.status, 200);
+  return answer;
+}
+
+test("a caller that takes zstd gets what is stored, as one frame; others get the same JSON", async () => {
+  for (const words of sizes) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const [plain, packed] = [await getRaw(words, "gzip, br"), await getRaw(words, "gzip, zstd")];
+    for (const { headers } of [plain, packed]) {
+      assert.equal(headers.get("vary"), "Accept-Encoding");
+      assert.equal(headers.get("content-type"), "application/json");
+    }
+    assert.equal(plain.headers.get("content-encoding"), undefined);
+    assert.equal(packed.headers.get("content-encoding"), "zstd");
+    const json = plain.body.toString();
+    // Signed addresses and the like are the same: there is no media.
+    assert.equal(zstdDecompressSync(packed.body).toString(), json);
+    const read = JSON.parse(json);
+    assert.equal(Object.keys(read).join(), "name,metadata,segments,uri,version");
+    const sent = longSegments(words).map((segment) => ({ ...segment, speakerId: "" }));
+    assert.equal(hashOf(read.segments), hashOf(normalized(sent)));
+  }
+});
+
+/** Times as the service writes them. */
+function normalized(segments: readonly object[]): unknown {
+  return JSON.parse(JSON.stringify(segments).replaceAll(/\.5s"/g, '.500s"'));
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+test("zstd is not sent to those who do not want it", async () => {
+  for (const accept of ["zstd;q=0", "*", "identity, zstd;q=0.5", "", "zstandard"]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { headers, body } = await getRaw(700, accept);
+    assert.equal(headers.get("content-encoding"), undefined, accept);
+    assert.ok(body.toString().startsWith("{"), accept);
+  }
+});
+
+test("HTTP/2 has both too", async () => {
+  const session = connectHttp2(service.address);
+  after(() => {
+    session.close();
+  });
+  for (const encoding of ["zstd", "identity"]) {
+    const stream = session.request({
+      ":path": pathOf(72_000),
+      authorization: `Bearer ${service.key}`,
+      "accept-encoding": encoding,
+    });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const bytes = Buffer.concat(await Array.fromAsync(stream));
+    const json = encoding === "zstd" ? zstdDecompressSync(bytes) : bytes;
+    assert.equal(JSON.parse(json.toString()).segments.length, 3_600);
+  }
+});
+
+test("gRPC has the same segments", async () => {
+  const transport = createGrpcTransport({ baseUrl: service.address });
+  const client = createClient(Transcripts, transport);
+  const headers = { authorization: `Bearer ${service.key}` };
+  const { segments } = await client.getTranscript({ name: names.get(700) ?? "" }, { headers });
+  assert.equal(segments.flatMap(({ words }) => words).length, 700);
+});
+
+test("an update of metadata leaves the segments, one of segments is answered with them", async () => {
+  const patch = { metadata: { subject: "nýtt" } };
+  const renamed = await service.call("PATCH", pathOf(72_000), patch);
+  assert.equal(renamed.status, 200);
+  assert.equal(renamed.json.segments.length, 3_600);
+  assert.equal(renamed.json.metadata.subject, "nýtt");
+
+  const sent = longSegments(71_000);
+  const changed = await service.call("PATCH", pathOf(72_000), { segments: sent });
+  assert.equal(changed.status, 200);
+  assert.equal(changed.json.segments.length, 3_550);
+  assert.equal(changed.json.metadata.subject, "nýtt");
+  assert.equal(changed.json.version.parent, renamed.json.version.name);
+  const { json } = await service.call("GET", pathOf(72_000));
+  assert.deepEqual(json, changed.json);
+});
+
+test("what is wrong with long segments is said as with short ones", async () => {
+  const good = JSON.stringify(longSegments(3_000));
+  const patch = async (body: string) => await service.call("PATCH", pathOf(1), body);
+  const entries = Array.from({ length: 1_000_000 }, (_, at) => `"${at}":""`).join(",");
+  const rows: [name: string, body: string, message: RegExp][] = [
+    [
+      "times",
+      JSON.stringify({ segments: [...longSegments(3_000), { startTime: "1s", endTime: "0s" }] }),
+      /^segments\[150\]\.endTime: is before its startTime$/,
+    ],
+    [
+      "an unknown field in a word",
+      good.replace('"word"', '"wort"').replace(/^/, '{"segments":').concat("}"),
+      /^segments\[0\]\.words\[0\]\.wort: Word has no such field$/,
+    ],
+    [
+      "an unknown field beside",
+      `{"segments":${good},"segmants":[]}`,
+      /^segmants: Transcript has no such field$/,
+    ],
+    [
+      "a syntax error inside",
+      `{\n"segments":${good.slice(0, -1)},]}`,
+      /^not valid JSON at line 2, column \d{6}: expected a value, found "\]}"$/,
+    ],
+    [
+      "a syntax error behind",
+      `{"segments":${good},}`,
+      /^not valid JSON at line 1, column \d{6}: expected a name in double quotes, found "}"$/,
+    ],
+    [
+      "the end is missing",
+      `{"segments":${good}`,
+      /column \d{6}: expected "," or "}", found the end$/,
+    ],
+    [
+      "metadata and segments",
+      JSON.stringify({
+        metadata: { languageCode: "?" },
+        segments: [{}, ...longSegments(3_000)],
+      }),
+      /^metadata\.languageCode: .*; segments\[0\]\.startTime: is required.*; segments\[0\]\.endTime: is required/,
+    ],
+    [
+      "200,001 words",
+      `{"segments":[{"startTime":"0s","endTime":"1s","words":[${'{"startTime":"0s","endTime":"1s"},'.repeat(200_000)}{"startTime":"0s","endTime":"1s"}]}]}`,
+      /^segments: has 200001 words in all: at most 200000 are allowed$/,
+    ],
+    [
+      "ten million words in 30 MB",
+      `{"segments":[{"words":[${"{},".repeat(9_999_999)}{}]}]}`,
+      /^the JSON has more than 500000 objects and lists$/,
+    ],
+    [
+      "a million entries of metadata",
+      `{"metadata":{"additionalMetadata":{${entries}}},"segments":[]}`,
+      /^body: has more than 20000 values: segments may have more/,
+    ],
+    [
+      "segments twice, one of them long",
+      `{"segments":[],"segments":${JSON.stringify(longSegments(30_000))}}`,
+      /^body: has more than 20000 values: segments may have more, where it is given once/,
+    ],
+  ];
+  for (const [name, body, message] of rows) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { status, json } = await patch(body);
+    assert.equal(status, 400, name);
+    assert.match(json.message, message, name);
+  }
+  const imported = `{"content":"","metadata":{"additionalMetadata":{${entries}}}}`;
+  const refused = await service.call("POST", "/v1alpha1/transcripts:import", imported);
+  assert.deepEqual(
+    [refused.status, refused.json.message],
+    [400, "body: has more than 20000 values"],
+  );
+  const { json } = await service.call("GET", pathOf(1));
+  assert.equal(json.version.parent, "", "nothing is stored");
+  // The last of the same name counts, as it does in a short body.
+  const twice = await patch(`{"segments":${good},"segments":[]}`);
+  assert.deepEqual([twice.status, twice.json.segments], [200, []]);
+});
+
+test("a body of ten million words is refused before it is there", async () => {
+  const head = (lines: string[]): Buffer =>
+    Buffer.from(
+      [
+        `PATCH ${pathOf(1)} HTTP/1.1`,
+        "Host: hlust.test",
+        `Authorization: Bearer ${service.key}`,
+        ...lines,
+        "\r\n",
+      ].join("\r\n"),
+    );
+  await using announced = await RawConnection.open(service.address);
+  announced.send(head(["Content-Length: 700000000"]));
+  assert.equal((await announced.answer())?.status, 413);
+
+  await using chunked = await RawConnection.open(service.address);
+  chunked.send(head(["Transfer-Encoding: chunked"]));
+  const chunk = Buffer.concat([
+    Buffer.from("100000\r\n"),
+    Buffer.alloc(1 << 20, " "),
+    Buffer.from("\r\n"),
+  ]);
+  const answer = chunked.answer();
+  for (let sent = 0; sent < 700 && !chunked.isEnded; sent += 1) {
+    chunked.send(chunk);
+    // oxlint-disable-next-line no-await-in-loop -- lets the answer come
+    if ((await Promise.race([answer, immediate()])) !== undefined) break;
+  }
+  assert.equal((await answer)?.status, 413);
+});
+
+function immediate(): Promise<undefined> {
+  return new Promise((resolve) => setImmediate(resolve, undefined));
+}
+
+test("compressed bodies are not taken", async () => {
+  const response = await fetch(`${service.address}${pathOf(1)}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${service.key}`, "content-encoding": "zstd" },
+    body: new Uint8Array(zstdCompressSync("{}")),
+  });
+  assert.equal(response.status, 415);
+  await response.text();
+});

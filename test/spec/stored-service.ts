@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { createLog } from "../../src/std/log.ts";
+import { until } from "../until.ts";
+import { openTestService, type TestService } from "./service.ts";
+import { draftOf } from "./transcripts.ts";
+
+/** A service with one transcript, and what its database and its media folder hold. */
+export interface StoredService extends AsyncDisposable {
+  readonly service: TestService;
+  readonly db: Kysely<Tables>;
+  /** transcripts/<id> */
+  readonly name: string;
+  /** No transcript, version, segment, media or file of media is there but what was there at the start. */
+  assertUnchanged(): Promise<void>;
+  mediaFiles(): string[];
+  /** A transcript, deleted with its media afterwards. */
+  withTranscript(use: (name: string) => Promise<void>): Promise<void>;
+  initUpload(name: string): Promise<string>;
+}
+
+export async function openStoredService(): Promise<StoredService> {
+  await using parts = new AsyncDisposableStack();
+  // Uploads that are no recording need no worker.
+  const environment = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
+  const service = parts.use(await openTestService(environment));
+  const folder = join(service.dataFolder, "postgres");
+  const log = createLog("silent");
+  const { db } = parts.use(await openDatabase({ url: undefined, folder, log }));
+  const create = async (subject: string): Promise<string> =>
+    (await service.call("POST", "/v1alpha1/transcripts", draftOf(subject))).json.name;
+  const name = await create("Upphaf");
+  const mediaFiles = () =>
+    readdirSync(join(service.dataFolder, "media"), { recursive: true })
+      .map(String)
+      .filter((file) => /[0-9a-f]{8}-/.test(file));
+  const everything = async () => {
+    const tables = ["transcript", "transcript_version", "transcript_segments", "media"] as const;
+    const counts = tables.map((table) =>
+      db
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll().as("count"))
+        .executeTakeFirstOrThrow(),
+    );
+    const { json } = await service.call("GET", `/v1alpha1/${name}`);
+    return { counts: await Promise.all(counts), json, files: mediaFiles() };
+  };
+  const atStart = await everything();
+  const open = parts.move();
+  return {
+    service,
+    db,
+    name,
+    mediaFiles,
+    async assertUnchanged() {
+      // What was broken off may go a moment after its answer.
+      await until(async () => mediaFiles().join() === atStart.files.join());
+      assert.deepEqual(await everything(), atStart);
+    },
+    async withTranscript(use) {
+      const made = await create("Um stund");
+      try {
+        await use(made);
+      } finally {
+        await service.call("DELETE", `/v1alpha1/${made}`);
+      }
+    },
+    async initUpload(resourceName) {
+      const { json } = await service.call("POST", "/v1alpha1/initupload", { resourceName });
+      return json.storageSignedUrl;
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
