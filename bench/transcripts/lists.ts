@@ -1,0 +1,292 @@
+// Section 4.3 at a million transcripts: whole calls over REST against the same SQL through the bare driver.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { Kysely, PostgresDialect, type CompiledQuery } from "kysely";
+import pg from "pg";
+import { Client } from "undici";
+import { Distribution } from "../../src/cli/bench/distribution.ts";
+import { processTree } from "../../src/cli/bench/process-tree.ts";
+import { signingKey } from "../../src/database/signing-key.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { newId } from "../../src/std/ids.ts";
+import { parseFilter } from "../../src/transcripts/filter.ts";
+import { findTranscripts, type SearchLimits } from "../../src/transcripts/find-transcripts.ts";
+import type { ListPosition } from "../../src/transcripts/page-request.ts";
+import { createPageTokens, type PageTokens } from "../../src/transcripts/page-token.ts";
+import { listTranscripts } from "../../src/transcripts/transcript-lists.ts";
+import { exactTime } from "../../src/transcripts/transcript-store.ts";
+import { cpuMs } from "../../test/cpu-time.ts";
+import { startService, type ServiceProcess } from "../../test/fault/process.ts";
+import type { Figure } from "../transcoding/measure.ts";
+import { fillArchive, rareWord } from "./archive.ts";
+
+const archive = { transcripts: 1_000_000, largeShare: 0.3, middleShare: 0.2, middleAccounts: 10 };
+const accounts = 4_000;
+const pageSize = 50;
+const deepPage = 4_000;
+/** The issue of this bench: at p50. */
+const ratioMax = 3;
+/** Callers that ask without a pause share the processors with everybody; they must not get all of them. */
+const besideRatioMax = 10;
+/** Until the service's code is compiled. */
+const warmCalls = 300;
+const rounds = 20;
+const callsARound = 5;
+
+interface Case {
+  readonly name: string;
+  readonly filter?: string;
+  readonly isDeep?: boolean;
+}
+
+const subject = (text: string, isDeep = false): Case => ({
+  name: `subject ${text}${isDeep ? `, page of the ${deepPage}th` : ""}`,
+  filter: `metadata.subject CONTAINS "${text}"`,
+  isDeep,
+});
+const keyword = (...texts: string[]): Case => ({
+  name: `keyword ${texts.join(" and ")}`,
+  filter: `metadata.keywords CONTAINS ${JSON.stringify(texts)}`,
+});
+const cases: readonly Case[] = [
+  { name: "first page" },
+  { name: `page ${deepPage}`, isDeep: true },
+  subject("fundur"),
+  subject("fundur", true),
+  subject("ELDGOS"),
+  subject(rareWord),
+  subject("réttur court"),
+  subject("ekkert"),
+  subject("ur"),
+  keyword("fundur"),
+  keyword("orka"),
+  keyword(rareWord),
+  keyword("fundur", "orka"),
+  keyword("ekkert"),
+];
+
+/** On a service and an archive of their own, which are gone afterwards. */
+export async function runLists(): Promise<Figure[]> {
+  const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  try {
+    await using service = await startService(data, {
+      HLUST_ENGINE: "scripted",
+      HLUST_LOG: "error",
+    });
+    const client = new pg.Client({
+      host: join(data, "postgres", "18"),
+      user: "hlust",
+      database: "postgres",
+    });
+    await client.connect();
+    try {
+      const began = performance.now();
+      const accountId = await fill(client);
+      console.log(`filled in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+      return await measureLists(service, client, accountId);
+    } finally {
+      await client.end();
+    }
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Gives the account of the service's first key, which has the large share. */
+async function fill(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ id: string }>("select id from account");
+  const others = Array.from({ length: accounts }, () => newId());
+  await client.query("insert into account (id, display_name) select unnest($1::uuid[]), 'bench'", [
+    others,
+  ]);
+  const first = rows[0]?.id ?? "";
+  await fillArchive(client, [first, ...others], archive);
+  return first;
+}
+
+/** Ratios of the median time of whole calls to that of their SQL through the driver, at most 3. */
+async function measureLists(
+  service: ServiceProcess,
+  client: pg.Client,
+  accountId: string,
+): Promise<Figure[]> {
+  const { host, user = "", database = "" } = client;
+  const queries: CompiledQuery[] = [];
+  await using db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ host, user, database }) }),
+    log: ({ query }) => {
+      queries.push(query);
+    },
+  });
+  const tokens = createPageTokens(await signingKey(db, "page-token"));
+  const deep = await positionAt(db, accountId, deepPage * pageSize);
+  const http = new Client(service.address);
+  const firstPage = async (): Promise<void> =>
+    await get(http, service.key, pathOf(tokens, accountId, "", undefined));
+  await repeat(firstPage, warmCalls);
+  const figures: Figure[] = [];
+  for (const { name, filter = "", isDeep = false } of cases) {
+    const after = isDeep ? deep : undefined;
+    queries.length = 0;
+    await listDirectly(db, accountId, filter, after);
+    const asked = [...queries];
+    const bare = async (): Promise<void> => {
+      for (const query of asked) await client.query(query.sql, [...query.parameters]);
+    };
+    const path = pathOf(tokens, accountId, filter, after);
+    const whole = async (): Promise<void> => await get(http, service.key, path);
+    const figure = await measure(name, service.pid, whole, bare);
+    console.log(`${figure.name.padEnd(36)} ${figure.ratio.toFixed(2)}  ${figure.note}`);
+    figures.push(figure);
+  }
+  figures.push(await besideLetters(service, firstPage));
+  await http.close();
+  return figures;
+}
+
+/** First pages while as many texts of one letter as are let in, which nothing has, are looked for without end. */
+async function besideLetters(
+  service: ServiceProcess,
+  firstPage: () => Promise<void>,
+): Promise<Figure> {
+  const filter = encodeURIComponent('metadata.subject CONTAINS "ʘ"');
+  const path = `/v1alpha1/transcripts?filter=${filter}`;
+  const headers = { authorization: `Bearer ${service.key}` };
+  const [alone, beside] = [new Distribution(), new Distribution()];
+  await repeat(firstPage, 100, alone);
+  const statuses = new Map<number, number>();
+  const stop = new AbortController();
+  const letters = Array.from({ length: 8 }, async () => {
+    const http = new Client(service.address);
+    while (!stop.signal.aborted) {
+      const { statusCode, body } = await http.request({ method: "GET", path, headers });
+      await body.dump();
+      statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1);
+    }
+    await http.close();
+  });
+  await repeat(firstPage, 200, beside);
+  stop.abort();
+  await Promise.all(letters);
+  const [[p50], [later50, later99]] = [percentiles(alone), percentiles(beside)];
+  const answers = [...statuses].map(([status, count]) => `${count} of ${status}`).join(", ");
+  const note = `p50 ${later50.toFixed(2)} p99 ${later99.toFixed(1)} ms, alone ${p50.toFixed(2)}; letters: ${answers}`;
+  return {
+    name: "first page beside 8 letters",
+    ratio: later50 / p50,
+    ratioMax: besideRatioMax,
+    note,
+  };
+}
+
+/** As the service does it, without its limits: what is asked of the database is all that is wanted here. */
+async function listDirectly(
+  db: Kysely<Tables>,
+  accountId: string,
+  filterText: string,
+  after: ListPosition | undefined,
+): Promise<void> {
+  const page = { after, size: pageSize };
+  const filter = filterText === "" ? undefined : parseFilter(filterText);
+  if (filter === undefined) {
+    await listTranscripts(db, accountId, page);
+    return;
+  }
+  if ("field" in filter) throw new Error(filter.description);
+  const limits: SearchLimits = {
+    indexed: async (search) => await search(db),
+    wide: async (search) => await search(() => {}),
+  };
+  await findTranscripts(db, { accountId, filter }, page, limits);
+}
+
+async function positionAt(
+  db: Kysely<Tables>,
+  accountId: string,
+  index: number,
+): Promise<ListPosition> {
+  const row = await db
+    .selectFrom("transcript")
+    .select(["id", exactTime("created_at").as("position")])
+    .where("account_id", "=", accountId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .offset(index)
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return [row.position, row.id];
+}
+
+function pathOf(
+  tokens: PageTokens,
+  accountId: string,
+  filter: string,
+  after: ListPosition | undefined,
+): string {
+  const query = new URLSearchParams({ pageSize: `${pageSize}` });
+  if (filter !== "") query.set("filter", filter);
+  const scope = { collection: "transcripts", accountId, filter };
+  if (after) query.set("pageToken", tokens.write(scope, after));
+  return `/v1alpha1/transcripts?${query.toString()}`;
+}
+
+async function get(http: Client, key: string, path: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { statusCode, body } = await http.request({ method: "GET", path, headers });
+  const bytes = await body.arrayBuffer();
+  if (statusCode !== 200) throw new Error(`${statusCode} ${Buffer.from(bytes).toString()}`);
+}
+
+/** In turns, a few of each, so that what else the machine does hits both. */
+async function measure(
+  name: string,
+  pid: number,
+  whole: () => Promise<void>,
+  bare: () => Promise<void>,
+): Promise<Figure> {
+  const [times, bareTimes] = [new Distribution(), new Distribution()];
+  let [cpu, bareCpu] = [0, 0];
+  for (let round = 0; round <= rounds; round += 1) {
+    const isMeasured = round > 0;
+    const before = await cpuMsOf(pid);
+    await repeat(whole, callsARound, isMeasured ? times : undefined);
+    const between = await cpuMsOf(pid);
+    const own = cpuMs();
+    await repeat(bare, callsARound, isMeasured ? bareTimes : undefined);
+    if (isMeasured) {
+      cpu += between - before;
+      bareCpu += cpuMs() - own;
+    }
+  }
+  const calls = rounds * callsARound;
+  const [p50, p99] = percentiles(times);
+  const [bare50, bare99] = percentiles(bareTimes);
+  const note =
+    `p50 ${p50.toFixed(2)} p99 ${p99.toFixed(1)} ms, SQL ${bare50.toFixed(2)} ${bare99.toFixed(1)}; ` +
+    `CPU a call ${(cpu / calls).toFixed(2)} ms, SQL ${(bareCpu / calls).toFixed(2)}`;
+  return { name, ratio: p50 / bare50, ratioMax, note };
+}
+
+async function repeat(
+  call: () => Promise<void>,
+  calls: number,
+  times?: Distribution,
+): Promise<void> {
+  for (let index = 0; index < calls; index += 1) {
+    const began = performance.now();
+    await call();
+    times?.add(performance.now() - began);
+  }
+}
+
+function percentiles(times: Distribution): [p50: number, p99: number] {
+  const summary = times.summary();
+  return [summary?.p50 ?? NaN, summary?.p99 ?? NaN];
+}
+
+async function cpuMsOf(pid: number): Promise<number> {
+  const [service] = await processTree(pid);
+  return service?.cpuMs ?? NaN;
+}
