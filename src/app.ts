@@ -33,7 +33,7 @@ import type { ReadinessCheck } from "./server/health.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import { openServer, type TargetDoor } from "./server/server.ts";
-import { createMediaDoor } from "./server/uploads.ts";
+import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";

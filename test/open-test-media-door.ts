@@ -11,7 +11,7 @@ import { decodedSampleRate } from "../src/audio/decode.ts";
 import { waveformJson } from "../src/audio/waveform.ts";
 import { findWaveform } from "../src/media/media-facts.ts";
 import { answerFailure, targetOf, type HttpListener } from "../src/server/http.ts";
-import { createMediaDoor } from "../src/server/uploads.ts";
+import { createMediaDoor } from "../src/server/media-door.ts";
 import { createLog } from "../src/std/log.ts";
 import { ServiceError } from "../src/std/service-error.ts";
 import {

@@ -15,7 +15,7 @@ import { durationFromMs } from "../std/duration.ts";
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { insertTranscript } from "../transcripts/transcript-store.ts";
+import { insertTranscript } from "../transcripts/insert-transcript.ts";
 import { speakersIn } from "./assign-speakers.ts";
 import { SpeakerListener } from "./hear-speakers.ts";
 import { installedLanguage } from "./job-language.ts";

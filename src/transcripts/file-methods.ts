@@ -20,7 +20,8 @@ import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-
 import { runAside } from "./side-thread.ts";
 import { subtitleFormats, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
 import { transcriptJson } from "./transcript-json.ts";
-import { findTranscript, insertTranscript, type StoredTranscript } from "./transcript-store.ts";
+import { findTranscript, type StoredTranscript } from "./transcript-store.ts";
+import { insertTranscript } from "./insert-transcript.ts";
 import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 import { writeFile } from "./write-file.ts";
 

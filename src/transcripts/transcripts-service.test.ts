@@ -13,7 +13,7 @@ import {
 import { durationFromMs } from "../std/duration.ts";
 import { isId, newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { insertTranscript } from "./transcript-store.ts";
+import { insertTranscript } from "./insert-transcript.ts";
 
 let clock = Date.now;
 const app = await openTestTranscripts({ now: () => clock() });

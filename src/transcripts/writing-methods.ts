@@ -11,7 +11,8 @@ import { checkTranscript, throwViolations } from "./check-transcript.ts";
 import { callerFields, mergeMetadata, readPatch } from "./merge.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
-import { deleteTranscriptRow, insertTranscript } from "./transcript-store.ts";
+import { insertTranscript } from "./insert-transcript.ts";
+import { deleteTranscriptRow } from "./transcript-store.ts";
 import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 
 /** Sections 4.5 and 4.6, and the deletion of transcripts. */

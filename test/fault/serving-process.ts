@@ -13,7 +13,7 @@ import { createSignedUrls } from "../../src/media/signed-url.ts";
 import { createUploads } from "../../src/media/uploads.ts";
 import { implemented } from "../../src/server/methods.ts";
 import { openServer } from "../../src/server/server.ts";
-import { createMediaDoor } from "../../src/server/uploads.ts";
+import { createMediaDoor } from "../../src/server/media-door.ts";
 import { createLog } from "../../src/std/log.ts";
 import { createPageTokens } from "../../src/transcripts/page-token.ts";
 import { openSegmentsReader } from "../../src/transcripts/segments-reader.ts";

@@ -1,0 +1,114 @@
+import { namesTag, readRange } from "../media/byte-range.ts";
+import type { Media } from "../media/media-records.ts";
+import type { ByteRange, MediaStore } from "../media/media-store.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
+import { sendChunks } from "./send-chunks.ts";
+
+export interface MediaParts {
+  readonly store: MediaStore;
+  readonly findMedia: (id: string) => Promise<Media | undefined>;
+  readonly log: Log;
+}
+
+/** GET and HEAD of a recording: whole, a range, or where it is in S3. Throws not_found when it is gone. */
+export async function answerMedia(
+  { store, findMedia, log }: MediaParts,
+  mediaId: string,
+  request: HttpRequest,
+  response: HttpResponse,
+): Promise<void> {
+  const media = await findMedia(mediaId);
+  if (!media) throw new ServiceError("not_found", "the media is gone");
+  // Media never changes under its id, while its hash is learnt some time after.
+  const etag = `"${media.id}"`;
+  const headers = { ...headersOfMedia(media), etag };
+  if (namesTag(request.headers["if-none-match"], etag)) {
+    answer(response, 304, { etag, "cache-control": headers["cache-control"] });
+    return;
+  }
+  if (store.direct && request.method === "GET") {
+    // Range and the conditions of the request go there with it.
+    const { "content-type": contentType, "content-disposition": disposition } = headers;
+    const location = await store.direct.downloadUrl(media.id, { contentType, disposition });
+    answer(response, 307, { location, "cache-control": "no-store" });
+    return;
+  }
+  const ifRange = request.headers["if-range"];
+  const isRanged = request.method === "GET" && (ifRange === undefined || ifRange === etag);
+  const range = isRanged ? readRange(request.headers.range, media.sizeBytes) : "whole";
+  if (range === "unsatisfiable") {
+    response.setHeader("content-range", `bytes */${media.sizeBytes}`);
+    throw unsatisfiable(media.sizeBytes);
+  }
+  if (request.method === "HEAD") {
+    answer(response, 200, { ...headers, "content-length": `${media.sizeBytes}` });
+    return;
+  }
+  // Opened before the answer begins: media that is damaged is still answered with an error.
+  const bytes =
+    range === "whole" ? await openWhole(store, media) : await openRange(store, media.id, range);
+  if (range === "whole") {
+    writeHead(response, 200, { ...headers, "content-length": `${media.sizeBytes}` });
+  } else {
+    writeHead(response, 206, {
+      ...headers,
+      "content-length": `${range.end - range.start + 1}`,
+      "content-range": `bytes ${range.start}-${range.end}/${media.sizeBytes}`,
+    });
+  }
+  try {
+    await sendChunks(response, bytes);
+  } catch (error) {
+    response.destroy();
+    log.info({ mediaId: media.id, ...errorFields(error) }, "download.broken_off");
+  }
+}
+
+async function openWhole(
+  store: MediaStore,
+  { id, sizeBytes }: Media,
+): Promise<AsyncIterable<Uint8Array>> {
+  return sizeBytes === 0
+    ? await store.open(id)
+    : await openRange(store, id, { start: 0, end: sizeBytes - 1 });
+}
+
+async function openRange(
+  store: MediaStore,
+  id: string,
+  range: ByteRange,
+): Promise<AsyncIterable<Uint8Array>> {
+  return (await store.openChunks?.(id, range)) ?? (await store.open(id, range));
+}
+
+/** What callers uploaded is only ever data to a browser. */
+function headersOfMedia({ contentType }: Media) {
+  const isMedia = /^(?:audio|video)\//.test(contentType);
+  const disposition: "inline" | "attachment" = isMedia ? "inline" : "attachment";
+  return {
+    "content-type": contentType,
+    "content-disposition": disposition,
+    "content-security-policy": "sandbox",
+    "x-content-type-options": "nosniff",
+    "accept-ranges": "bytes",
+    "cache-control": "private",
+  };
+}
+
+function unsatisfiable(sizeBytes: number): ServiceError {
+  return new ServiceError(
+    "out_of_range",
+    `the range begins past the ${sizeBytes} bytes there are`,
+    {
+      reason: "RANGE_NOT_SATISFIABLE",
+      httpStatus: 416,
+    },
+  );
+}
+
+function answer(response: HttpResponse, status: number, headers: Record<string, string>): void {
+  writeHead(response, status, headers);
+  response.end();
+}

@@ -1,0 +1,67 @@
+import { mediaPath, waveformPath } from "../media/media-records.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
+import { uploadPath } from "../media/uploads.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { answerMedia, type MediaParts } from "./answer-media.ts";
+import { targetOf, writeHead } from "./http.ts";
+import type { TargetDoor } from "./server.ts";
+import { drained, takeUpload, type UploadParts } from "./take-upload.ts";
+import { answerWaveform } from "./waveform.ts";
+
+export interface MediaDoorParts extends UploadParts, MediaParts {
+  readonly urls: SignedUrls;
+  /** The text of the waveform of media; undefined where there is none. */
+  readonly findWaveform: (mediaId: string) => Promise<AsyncIterable<string> | undefined>;
+}
+
+const methods = "GET, HEAD, PUT, OPTIONS";
+
+/**
+ * The door of signed URLs (§4.7): one PUT of media to an upload, GET and HEAD of a transcript's media and of its waveform, under
+ * /media/. The signature is the only authorization.
+ */
+export function createMediaDoor(parts: MediaDoorParts): TargetDoor {
+  return {
+    handles: (target) => target.startsWith("/media/"),
+    async handle(request, response) {
+      const method = request.method ?? "";
+      if (method === "OPTIONS") {
+        writeHead(response, 204, { allow: methods });
+        response.end();
+        return;
+      }
+      if (method !== "GET" && method !== "HEAD" && method !== "PUT") {
+        throw drained(request, notAllowed(method));
+      }
+      const grant = parts.urls.verify(method, targetOf(request));
+      if (!grant) throw drained(request, notSigned());
+      const { path } = grant;
+      if (grant.method === "PUT") {
+        await takeUpload(parts, { ...grant, uploadId: idOf(path, uploadPath) }, request, response);
+      } else if (path.startsWith(waveformPath(""))) {
+        await answerWaveform(parts, idOf(path, waveformPath), request, response);
+      } else await answerMedia(parts, idOf(path, mediaPath), request, response);
+    },
+  };
+}
+
+/** The last part of a signed path: what the service signed is well formed. */
+function idOf(path: string, pathOf: (id: string) => string): string {
+  const id = path.slice(path.lastIndexOf("/") + 1);
+  if (pathOf(id) !== path) throw notSigned();
+  return id;
+}
+
+function notAllowed(method: string): ServiceError {
+  return new ServiceError("unimplemented", `media takes ${methods}, not ${method}`, {
+    reason: "METHOD_NOT_ALLOWED",
+    httpStatus: 405,
+    metadata: { allow: methods },
+  });
+}
+
+function notSigned(): ServiceError {
+  return new ServiceError("permission_denied", "the URL is not valid for this, or has expired", {
+    reason: "SIGNED_URL_INVALID",
+  });
+}

@@ -1,0 +1,89 @@
+import { clone } from "@bufbuild/protobuf";
+import type { Transaction } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import {
+  TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadataSchema,
+  type Segment,
+  type TranscriptMetadata,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { foldText } from "../std/fold-text.ts";
+import { newId } from "../std/ids.ts";
+import { packSegments, textLength, type PackedSegments, type PackedText } from "./segments.ts";
+import { insertSegments, metadataText } from "./transcript-store.ts";
+
+export interface NewTranscript {
+  /** Default: a new one. */
+  readonly id?: string;
+  readonly accountId: string;
+  /** All of it is kept; originalCharLength and originalByteLength are set here where the service made the text or it was imported. */
+  readonly metadata: TranscriptMetadata;
+  /** Checked, made by the service, or read from a file. Long ones are packed before there is a transaction. */
+  readonly segments: readonly Segment[] | PackedSegments | PackedText;
+  readonly mediaId?: string | null;
+  /** Default: the clock. */
+  readonly now?: Date;
+}
+
+/** Inserts a transcript with its first version. */
+export async function insertTranscript(
+  trx: Transaction<Tables>,
+  transcript: NewTranscript,
+): Promise<{ id: string; versionId: string }> {
+  const { accountId, segments, mediaId = null, now = new Date() } = transcript;
+  const id = transcript.id ?? newId(now.getTime());
+  const versionId = newId(now.getTime());
+  const metadata = withOriginalLength(transcript.metadata, segments);
+  const packed = "jsonZstd" in segments ? segments : await packSegments(segments);
+  await trx
+    .insertInto("transcript")
+    .values({
+      id,
+      account_id: accountId,
+      version_id: versionId,
+      parent_version_id: null,
+      metadata: metadataText(metadata),
+      subject: foldText(metadata.subject),
+      keywords: metadata.keywords,
+      media_id: mediaId,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+  await insertSegments(trx, id, packed);
+  await trx
+    .insertInto("transcript_version")
+    .values({
+      id: versionId,
+      transcript_id: id,
+      parent_id: null,
+      metadata: metadataText(metadata),
+      segments_sha256: packed.sha256,
+      created_at: now,
+    })
+    .execute();
+  return { id, versionId };
+}
+
+/** decisions, Transcripts: the length of the first version's text when the service made it or it was imported, else 0. */
+function withOriginalLength(
+  metadata: TranscriptMetadata,
+  segments: NewTranscript["segments"],
+): TranscriptMetadata {
+  const { chars, bytes } = originalLength(metadata, segments);
+  const measured = clone(TranscriptMetadataSchema, metadata);
+  measured.originalCharLength = Math.min(chars, int32Max);
+  measured.originalByteLength = Math.min(bytes, int32Max);
+  return measured;
+}
+
+function originalLength(
+  { dataSource }: TranscriptMetadata,
+  segments: NewTranscript["segments"],
+): { chars: number; bytes: number } {
+  if ("textChars" in segments) return { chars: segments.textChars, bytes: segments.textBytes };
+  const isMade = dataSource === DataSource.URI || dataSource === DataSource.UPLOAD;
+  return isMade && !("jsonZstd" in segments) ? textLength(segments) : { chars: 0, bytes: 0 };
+}
+
+const int32Max = 2 ** 31 - 1;
