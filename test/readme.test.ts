@@ -43,7 +43,8 @@ test("every request of the README answers as it says", async () => {
       new RegExp(`"SUCCESS"(.|\\n)*${text}\n`),
       /"name": "transcripts\/(.|\n)*"Ávarp"\n"Meeting"\n"transcripts\/\S+"\n"transcripts\/\S+"\n(.|\n)*"Morning meeting"/,
       /RIFF\s*$/,
-      /2 transcripts\n\w.* \n/,
+      /^\s*1\s+00:00:0\d,\d+ --> 00:00:0\d,\d+\s+\w.*\s+"transcripts\/\S+"\s*0\s*$/,
+      /3 transcripts\n\w.* \n/,
       /ended +2 as they should, 0 failed\n(.|\n)*finals +2, lost 0(.|\n)*interim lag(.|\n)*server +/,
     ];
     assert.equal(outputs.length, expected.length);

@@ -46,6 +46,7 @@ export async function answerPacked(
   };
   if (frame) {
     const body = Buffer.concat(frame);
+    freeWhenSent(response, body);
     const ofZstd = { "content-encoding": "zstd", "content-length": body.length };
     await answerPieces(response, [body], { call, limits, headers: { ...headers, ...ofZstd } });
     return;

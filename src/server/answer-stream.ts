@@ -32,7 +32,7 @@ export const streamLimits: StreamLimits = {
 };
 
 /** Longest piece that is written at once, in bytes: what a caller must take within unsentMsMax. */
-const pieceBytesMax = 64 << 10;
+const pieceBytesMax = 128 << 10;
 
 /**
  * Sends the answers of a server stream in `envelope`, each as soon as it is there; the method is asked for the next one when the
