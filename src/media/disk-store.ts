@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { isId } from "../std/ids.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { untilAborted } from "../std/until-aborted.ts";
 import { readChunks } from "./file-chunks.ts";
 import { FileWriter } from "./file-writer.ts";
 import {
@@ -132,7 +133,7 @@ async function write(
   await using writer = new FileWriter(handle, { ...(ownsChunks && { ownsChunks }) });
   const head = Buffer.alloc(sniffedBytesMax);
   let sizeBytes = 0;
-  for await (const chunk of untilAborted(bytes, signal)) {
+  for await (const chunk of signal ? untilAborted(bytes, signal) : bytes) {
     if (sizeBytes < head.length) head.set(chunk.subarray(0, head.length - sizeBytes), sizeBytes);
     sizeBytes += chunk.length;
     if (sizeBytes > bytesMax) throw mediaTooLarge(bytesMax);
@@ -140,39 +141,6 @@ async function write(
   }
   await writer.end();
   return { sizeBytes, sha256: null, contentType: sniffMediaType(head.subarray(0, sizeBytes)) };
-}
-
-/** Yields what comes until the signal; then throws its reason at once, also while nothing comes. */
-async function* untilAborted(
-  bytes: AsyncIterable<Uint8Array>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  if (!signal) {
-    yield* bytes;
-    return;
-  }
-  const iterator = bytes[Symbol.asyncIterator]();
-  // Of the chunk that is waited for. A race with one promise of the whole put would hold on to every chunk until its end.
-  let giveUp = (_reason: unknown): void => {};
-  const abort = () => {
-    giveUp(signal.reason);
-  };
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        giveUp = reject;
-        iterator.next().then(resolve, reject);
-      });
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    signal.removeEventListener("abort", abort);
-    // A source that hangs would never answer: it is told, and not waited for.
-    iterator.return?.().catch(() => {});
-  }
 }
 
 async function removeLeftovers(unfinished: string, now: number): Promise<void> {
