@@ -19,6 +19,7 @@ import {
   ListTranscriptVersionsRequestSchema,
   ListTranscriptVersionsResponseSchema,
   RestoreTranscriptRequestSchema,
+  SegmentSchema,
   TranscriptMetadata_FileType,
   TranscriptMetadataSchema,
   Transcripts,
@@ -27,6 +28,7 @@ import {
   type InitUploadResponse,
   type ListTranscriptsResponse,
   type ListTranscriptVersionsResponse,
+  type Segment,
   type Transcript,
   type TranscriptMetadata,
 } from "../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -35,6 +37,7 @@ import { findMedia, type Media } from "../src/media/media-records.ts";
 import type { MediaStore } from "../src/media/media-store.ts";
 import { createSignedUrls, type SignedUrls } from "../src/media/signed-url.ts";
 import { createUploads, type Uploads } from "../src/media/uploads.ts";
+import { durationFromMs } from "../src/std/duration.ts";
 import { newId } from "../src/std/ids.ts";
 import { createLog } from "../src/std/log.ts";
 import { createPageTokens } from "../src/transcripts/page-token.ts";
@@ -195,3 +198,19 @@ function clientOf(service: TranscriptsService, context: HandlerContext) {
 }
 
 export type TranscriptsClient = ReturnType<typeof clientOf>;
+
+/** One segment a text, a second each. */
+export function segmentsOf(...texts: string[]): Segment[] {
+  return texts.map((word, index) => {
+    const span = {
+      startTime: durationFromMs(index * 1000),
+      endTime: durationFromMs(index * 1000 + 900),
+    };
+    return create(SegmentSchema, { ...span, words: [{ ...span, word }] });
+  });
+}
+
+/** Its words, one after the other. */
+export function textOf(transcript: Transcript): string {
+  return transcript.segments.flatMap(({ words }) => words.map(({ word }) => word)).join("");
+}
