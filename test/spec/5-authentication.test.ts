@@ -96,11 +96,8 @@ test("a key does what its scopes say, until it is revoked", async () => {
   const { json } = await service.call("GET", "/v1/apiKeys");
   const names = json.apiKeys.map(({ name }: { name: string }) => name);
   assert.ok(names.includes(apiKey.name));
-  assert.equal(
-    JSON.stringify(json).includes(secret.split("_")[2]),
-    false,
-    "secrets are shown once",
-  );
+  const random = secret.slice(-43);
+  assert.equal(JSON.stringify(json).includes(random), false, "secrets are shown once");
 
   assert.equal((await service.call("DELETE", `/v1/${apiKey.name}`)).status, 200);
   const deadline = Date.now() + 1_000;
