@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../src/database/database.ts";
 import { createLog } from "../src/std/log.ts";
+import { seedPostgres } from "./seed-postgres.ts";
 
 /** A migrated database of its own for a test, on a PostgreSQL of its own; both are gone when it is disposed of. */
 export async function openTestDatabase(): Promise<Database & { readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "hlust-test-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(folder, { recursive: true, force: true }));
+  await seedPostgres(join(folder, "postgres"));
   const database = opened.use(
     await openDatabase({
       url: undefined,

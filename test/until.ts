@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Waits until it holds; an error, of a file or server not yet there, means not yet. Fails after msMax. */
 export async function until(condition: () => Promise<boolean>, msMax = 20_000): Promise<void> {
-  const giveUpAt = Date.now() + msMax;
+  const giveUpAt = performance.now() + msMax;
   while (!(await condition().catch(() => false))) {
-    assert.ok(Date.now() < giveUpAt, `not within ${msMax} ms: ${condition.toString()}`);
+    assert.ok(performance.now() < giveUpAt, `not within ${msMax} ms: ${condition.toString()}`);
     await sleep(5);
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cpuMs } from "../../test/cpu-time.ts";
 import { joinSpeakers, type SpeakerWindow } from "./speakers.ts";
 
 /** A voice at an angle, for so many seconds, with one turn of a second for each start. */
@@ -80,11 +81,11 @@ test("joinSpeakers() is quick for a long recording of many", () => {
     const voices = Array.from({ length: 8 }, (_, n): Voice => [n * 45 + (at % 7), 9, n * 2000]);
     return window(at * 300_000, ...voices);
   });
-  const start = performance.now();
+  const start = cpuMs();
   const turns = joinSpeakers(windows, { likenessMin: 0.9 });
   assert.equal(new Set(turns.map(({ speaker }) => speaker)).size, 8);
   assert.equal(turns.length, 800);
-  assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
+  assert.ok(cpuMs() - start < 5000, `${cpuMs() - start} ms`);
 });
 
 test("joinSpeakers() joins the voices of hours in no time: streams are served beside it", () => {
@@ -109,9 +110,9 @@ test("joinSpeakers() joins the voices of hours in no time: streams are served be
       endMs: 60_000 * speaker + 1000,
     })),
   }));
-  const startMs = performance.now();
+  const startMs = cpuMs();
   const turns = joinSpeakers(windows);
-  assert.ok(performance.now() - startMs < 2000);
+  assert.ok(cpuMs() - startMs < 2000);
   assert.deepEqual(
     turns.map(({ speaker }) => speaker),
     windows.flatMap(() => ["1", "2", "3", "4"]),

@@ -64,7 +64,7 @@ async function runOnce(all: Iterable<fc.AsyncCommand<ArchiveModel, Archive>>): P
 /** A failure is made smaller for this long: what needs a crash is slow, and may not happen again. */
 const shrinkMsMax = 60_000;
 
-async function runLane(numRuns: number): Promise<void> {
+async function runLane(lane: number, numRuns: number): Promise<void> {
   let shrinkUntil = Infinity;
   const property = fc.asyncProperty(commands, async (all) => {
     if (performance.now() > shrinkUntil) return;
@@ -75,8 +75,9 @@ async function runLane(numRuns: number): Promise<void> {
       throw error;
     }
   });
-  const [seed, path = ""] = replay ?? [];
-  const parameters = { numRuns, ...(seed !== undefined && { seed: Number(seed), path }) };
+  const ownSeed = (fc.readConfigureGlobal().seed ?? Date.now()) + lane;
+  const [seed = ownSeed, path = ""] = replay ?? [];
+  const parameters = { numRuns, seed: Number(seed), path };
   const details = await fc.check(property, parameters);
   if (!details.failed) return;
   const { seed: failedSeed, counterexamplePath } = details;
@@ -90,7 +91,9 @@ test(
   { timeout: 36_000_000 },
   async (t) => {
     const began = performance.now();
-    await Promise.all(Array.from({ length: lanes }, () => runLane(Math.ceil(runs / lanes))));
+    await Promise.all(
+      Array.from({ length: lanes }, (_, lane) => runLane(lane, Math.ceil(runs / lanes))),
+    );
     const seconds = Math.round((performance.now() - began) / 1000);
     await fsckClean(folder);
     t.diagnostic(`${runs} runs, ${ran} commands, ${service.crashes} crashes, ${seconds} s`);
