@@ -40,7 +40,7 @@ import { createUploads, type Uploads } from "../src/media/uploads.ts";
 import { durationFromMs } from "../src/std/duration.ts";
 import { newId } from "../src/std/ids.ts";
 import { createLog } from "../src/std/log.ts";
-import { createPageTokens } from "../src/transcripts/page-token.ts";
+import { createPageTokens } from "../src/std/page-token.ts";
 import { openSegmentsReader } from "../src/transcripts/segments-reader.ts";
 import {
   createTranscriptsService,

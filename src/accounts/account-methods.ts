@@ -11,7 +11,7 @@ import {
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { ServiceError, shown, Violations } from "../std/service-error.ts";
 import type { AccountsParts } from "./accounts-service.ts";
-import { checkDisplayName } from "./display-name.ts";
+import { checkDisplayName } from "../std/display-name.ts";
 
 /** A hundred years: what is to stay longer stays for good. */
 export const retentionDaysMax = 36_500;

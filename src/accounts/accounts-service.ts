@@ -21,7 +21,7 @@ import { idIn, newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown, Violations } from "../std/service-error.ts";
 import { accountMethods } from "./account-methods.ts";
-import { checkDisplayName } from "./display-name.ts";
+import { checkDisplayName } from "../std/display-name.ts";
 
 export interface AccountsParts {
   readonly db: Kysely<Tables>;

@@ -52,3 +52,16 @@ export function list(text: string | undefined): readonly string[] {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
 }
+
+/** ": did you mean HLUST_PORT?" for a name that differs in little. */
+export function nearest(name: string, known: ReadonlySet<string>): string {
+  for (const candidate of known) {
+    const [a, b] = [squash(name), squash(candidate)];
+    if (a === b || a.startsWith(b) || b.startsWith(a)) return `: did you mean ${candidate}?`;
+  }
+  return "";
+}
+
+function squash(text: string): string {
+  return text.replaceAll("_", "").toLowerCase();
+}

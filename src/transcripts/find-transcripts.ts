@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { foldText } from "../std/fold-text.ts";
 import type { TranscriptFilter } from "./filter.ts";
-import type { ListPosition, PageRequest } from "./page-request.ts";
+import type { ListPosition, PageRequest } from "../std/page-request.ts";
 import {
   isBehind,
   listedColumns,

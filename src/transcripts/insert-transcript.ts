@@ -10,7 +10,7 @@ import {
 import { foldText } from "../std/fold-text.ts";
 import { newId } from "../std/ids.ts";
 import { packSegments, textLength, type PackedSegments, type PackedText } from "./segments.ts";
-import { insertSegments, metadataText } from "./transcript-store.ts";
+import { metadataText } from "./transcript-store.ts";
 
 export interface NewTranscript {
   /** Default: a new one. */
@@ -30,39 +30,70 @@ export async function insertTranscript(
   trx: Transaction<Tables>,
   transcript: NewTranscript,
 ): Promise<{ id: string; versionId: string }> {
+  const row = await transcriptRows(transcript);
+  await insertRows(trx, [row]);
+  return { id: row.transcript.id, versionId: row.version.id };
+}
+
+/** What insertRows() inserts of a transcript: made before there is a transaction, as packing takes its time. */
+export type TranscriptRows = Awaited<ReturnType<typeof transcriptRows>>;
+
+export async function transcriptRows(transcript: NewTranscript) {
   const { accountId, segments, mediaId = null, now = new Date() } = transcript;
   const id = transcript.id ?? newId(now.getTime());
   const versionId = newId(now.getTime());
   const metadata = withOriginalLength(transcript.metadata, segments);
   const packed = "jsonZstd" in segments ? segments : await packSegments(segments);
-  await trx
-    .insertInto("transcript")
-    .values({
+  const text = metadataText(metadata);
+  return {
+    transcript: {
       id,
       account_id: accountId,
       version_id: versionId,
       parent_version_id: null,
-      metadata: metadataText(metadata),
+      metadata: text,
       subject: foldText(metadata.subject),
       keywords: metadata.keywords,
       media_id: mediaId,
       created_at: now,
       updated_at: now,
-    })
-    .execute();
-  await insertSegments(trx, id, packed);
-  await trx
-    .insertInto("transcript_version")
-    .values({
+    },
+    segments: packed,
+    version: {
       id: versionId,
       transcript_id: id,
       parent_id: null,
-      metadata: metadataText(metadata),
+      metadata: text,
       segments_sha256: packed.sha256,
       created_at: now,
-    })
+    },
+  };
+}
+
+/** Inserts new transcripts with their first versions. */
+export async function insertRows(
+  trx: Transaction<Tables>,
+  rows: readonly TranscriptRows[],
+): Promise<void> {
+  await trx
+    .insertInto("transcript")
+    .values(rows.map(({ transcript }) => transcript))
     .execute();
-  return { id, versionId };
+  await trx
+    .insertInto("transcript_segments")
+    .values(
+      rows.map(({ transcript, segments }) => ({
+        transcript_id: transcript.id,
+        sha256: segments.sha256,
+        json_zstd: segments.jsonZstd,
+        json_bytes: segments.jsonBytes,
+      })),
+    )
+    .execute();
+  await trx
+    .insertInto("transcript_version")
+    .values(rows.map(({ version }) => version))
+    .execute();
 }
 
 /** decisions, Transcripts: the length of the first version's text when the service made it or it was imported, else 0. */

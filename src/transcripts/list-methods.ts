@@ -10,7 +10,7 @@ import { FairLane } from "./fair-lane.ts";
 import { parseFilter } from "./filter.ts";
 import { findTranscripts, type SearchLimits } from "./find-transcripts.ts";
 import { listedJson } from "./listed-json.ts";
-import { readPageRequest } from "./page-request.ts";
+import { readPageRequest } from "../std/page-request.ts";
 import { listTranscripts } from "./transcript-lists.ts";
 import { transcriptMessage } from "./transcript-message.ts";
 import { metadataOf } from "./transcript-store.ts";

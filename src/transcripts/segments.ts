@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
-import { constants, zstdCompress, zstdDecompress, zstdDecompressSync } from "node:zlib";
+import {
+  constants,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from "node:zlib";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import {
@@ -33,12 +39,16 @@ export const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } 
 /** Packed segments but for what they are found by. */
 export type StoredSegments = Omit<PackedSegments, "sha256">;
 
-/** Packs checked segments; the compression runs on another thread. */
+/** Up to here the way to another thread takes longer than the compression. */
+const packedHereBytesMax = 16_384;
+
+/** Packs checked segments; the compression of more than a few runs on another thread. */
 export async function packSegments(segments: readonly Segment[]): Promise<PackedSegments> {
   const json = Buffer.from(segmentsJson(segments));
+  const isShort = json.length <= packedHereBytesMax;
   return {
     sha256: createHash("sha256").update(json).digest(),
-    jsonZstd: await compress(json, zstdOptions),
+    jsonZstd: isShort ? zstdCompressSync(json, zstdOptions) : await compress(json, zstdOptions),
     jsonBytes: json.length,
     json,
   };

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
+import { exactTime } from "../database/exact-time.ts";
 import type { Tables } from "../database/tables.ts";
-import type { ListPosition, PageRequest } from "./page-request.ts";
+import type { ListPosition, PageRequest } from "../std/page-request.ts";
 import {
-  exactTime,
   jsonText,
   mediaColumns,
   mediaOf,

@@ -1,5 +1,6 @@
 import { fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import { exactTime } from "../database/exact-time.ts";
 import type { MediaTable, Tables } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
@@ -254,11 +255,6 @@ export async function deleteTranscriptRow(
     .returning("media_id")
     .executeTakeFirst();
   return row && { mediaId: row.media_id };
-}
-
-/** A timestamptz with its microseconds, which a Date would lose, as text that PostgreSQL reads back. */
-export function exactTime(column: string) {
-  return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
 /** A jsonb column as text: the protobuf library parses it. */

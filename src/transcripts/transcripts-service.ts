@@ -8,7 +8,7 @@ import type { Uploads } from "../media/uploads.ts";
 import type { Log } from "../std/log.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
-import type { PageTokens } from "./page-token.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { readingMethods } from "./reading-methods.ts";
 import type { SegmentsReader } from "./segments-reader.ts";
 import { uploadMethods } from "./upload-methods.ts";

@@ -5,7 +5,7 @@ import { answerOf } from "./answer-transcript.ts";
 import { changeTranscript } from "./change-transcript.ts";
 import { diffVersions } from "./diff/diff-versions.ts";
 import { callerFields, mergeMetadata } from "./merge.ts";
-import { readPageRequest } from "./page-request.ts";
+import { readPageRequest } from "../std/page-request.ts";
 import {
   transcriptIdIn,
   transcriptNotFound,

@@ -1,4 +1,4 @@
-import type { FieldViolation } from "../std/service-error.ts";
+import type { FieldViolation } from "./service-error.ts";
 import type { PageScope, PageTokens } from "./page-token.ts";
 
 /** Where a page goes on in a list ordered by time, then id: the time to the microsecond as text. */

@@ -1,4 +1,4 @@
-import type { Violations } from "../std/service-error.ts";
+import type { Violations } from "./service-error.ts";
 
 export const displayNameLengthMax = 200;
 

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Batches } from "./batches.ts";
+
+/** Doubles numbers, and refuses batches with a negative one or, as everybody's trouble, with 0. Holds each batch until it is let go. */
+function openDoubler(itemsMax: number) {
+  const done: (readonly number[])[] = [];
+  const release = Promise.withResolvers<void>();
+  const batches = new Batches<number, number>(
+    async (items) => {
+      done.push(items);
+      await release.promise;
+      if (items.some((item) => item < 0)) throw new Error("negative");
+      if (items.includes(0)) throw new RangeError("nothing works");
+      return items.map((item) => 2 * item);
+    },
+    { itemsMax, isEverybodys: (error) => error instanceof RangeError },
+  );
+  return {
+    batches,
+    done,
+    letGo: () => release.resolve(),
+  };
+}
+
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+test("`Batches` does together what comes while it works, in order, and no more than so many", async () => {
+  const { batches, done, letGo } = openDoubler(3);
+  const first = [batches.add(1), batches.add(2)];
+  await turn();
+  const later = [3, 4, 5, 6].map((item) => batches.add(item));
+  letGo();
+  assert.deepEqual(await Promise.all([...first, ...later]), [2, 4, 6, 8, 10, 12]);
+  assert.deepEqual(done, [[1, 2], [3, 4, 5], [6]]);
+  assert.equal(await batches.add(7), 14, "and begins again after a rest");
+});
+
+test("`Batches` tries each alone when one fails, unless it is everybody's trouble", async () => {
+  const { batches, done, letGo } = openDoubler(8);
+  letGo();
+  const mixed = await Promise.allSettled([1, -2, 3].map((item) => batches.add(item)));
+  assert.deepEqual(
+    mixed.map((each) => (each.status === "fulfilled" ? each.value : "failed")),
+    [2, "failed", 6],
+  );
+  assert.deepEqual(done, [[1, -2, 3], [1], [-2], [3]]);
+  const away = await Promise.allSettled([1, 0].map((item) => batches.add(item)));
+  assert.deepEqual(
+    away.map(({ status }) => status),
+    ["rejected", "rejected"],
+  );
+  assert.equal(done.length, 5, "nobody was tried alone");
+  assert.equal(await batches.add(4), 8);
+});

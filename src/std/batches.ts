@@ -1,0 +1,63 @@
+/**
+ * Does together what is asked for while the last batch is being done: one asker alone waits for nobody, many share the cost of a
+ * transaction. Answers come in the order of the items. When a batch of several fails, each of them is tried alone, unless
+ * `isEverybodys` says that each would fail the same way.
+ */
+export class Batches<Item, Result> {
+  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #itemsMax: number;
+  readonly #isEverybodys: (error: unknown) => boolean;
+  #waiting: Asked<Item, Result>[] = [];
+  #isWorking = false;
+
+  constructor(
+    work: (items: readonly Item[]) => Promise<readonly Result[]>,
+    options: {
+      readonly itemsMax: number;
+      readonly isEverybodys: (error: unknown) => boolean;
+    },
+  ) {
+    this.#work = work;
+    this.#itemsMax = options.itemsMax;
+    this.#isEverybodys = options.isEverybodys;
+  }
+
+  /** What the work answers for the item; rejects with what it fails with. */
+  add(item: Item): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#waiting.push({ item, resolve, reject });
+    if (!this.#isWorking) void this.#run();
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isWorking = true;
+    // Whoever asks in this turn of the event loop comes along.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#itemsMax);
+      await this.#do(batch);
+    }
+    this.#isWorking = false;
+  }
+
+  async #do(batch: readonly Asked<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#work(batch.map(({ item }) => item));
+      if (results.length !== batch.length) throw new Error("a batch has lost some of its answers");
+      results.forEach((result, index) => batch[index]?.resolve(result));
+    } catch (error) {
+      if (batch.length === 1 || this.#isEverybodys(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      for (const each of batch) await this.#do([each]);
+    }
+  }
+}
+
+interface Asked<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
