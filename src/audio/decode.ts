@@ -1,16 +1,21 @@
 import { ServiceError } from "../std/service-error.ts";
+import { decodeWav } from "./decode-wav.ts";
 import {
   checkDuration,
-  explainComplaints,
-  inputParameters,
+  explainEnd,
+  killedStatus,
   probeMedia,
   type MediaFacts,
   type ReadMediaOptions,
 } from "./probe-media.ts";
+import { inputParameters } from "./media-input.ts";
+import { readTimedSamples, timedFormat } from "./timed-samples.ts";
 
 export interface DecodeOptions extends ReadMediaOptions {
   /** What probeMedia() answered for the file, when it was asked already. */
   readonly facts?: MediaFacts;
+  /** Given every byte of a file that is decoded without a sandbox. */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
 /** Samples per second of what decodeAudio() yields. */
@@ -30,16 +35,23 @@ export async function* decodeAudio(
 ): AsyncGenerator<Int16Array, void, undefined> {
   const { sandbox, file, signal, durationMsMax, isPatient } = options;
   const facts = options.facts ?? (await probeMedia(options));
+  if (facts.plainWav) {
+    yield* decodeWav(file, facts.plainWav, { signal, onBytes: options.onBytes });
+    return;
+  }
   await using run = await sandbox.start({
     program: "ffmpeg",
     parameters: (path) => [
       ..."-nostdin -v warning -threads 1".split(" "),
       ...inputParameters,
+      ...(facts.formatParameters ?? []),
       "-i",
       `file:${path}`,
-      ..."-map 0:a:0 -vn -sn -dn -af aresample=async=1:first_pts=0".split(" "),
-      ..."-ac 1 -f s16le -ar".split(" "),
+      ..."-map 0:a:0 -vn -sn -dn -map_metadata -1 -af atrim=start=0".split(" "),
+      ..."-ac 1 -c:a pcm_s16le -ar".split(" "),
       `${decodedSampleRate}`,
+      "-f",
+      timedFormat,
       "pipe:1",
     ],
     file,
@@ -48,16 +60,18 @@ export async function* decodeAudio(
     signal,
   });
   let samples = 0;
-  for await (const chunk of samplesOf(run.stdout as AsyncIterable<Buffer>)) {
+  const written = run.stdout as AsyncIterable<Buffer>;
+  for await (const chunk of readTimedSamples(written, decodedSampleRate)) {
     samples += chunk.length;
     checkDuration((samples * 1000) / decodedSampleRate, durationMsMax);
     yield chunk;
   }
   const { status, complaints } = await run.ended;
   signal?.throwIfAborted();
+  if (status >= killedStatus) throw explainEnd(status, complaints);
   const durationMs = (samples * 1000) / decodedSampleRate;
   checkWhole(durationMs, facts);
-  if (status !== 0) throw samples === 0 ? explainComplaints(complaints) : broken();
+  if (status !== 0) throw samples === 0 ? explainEnd(status, complaints) : broken();
   if (samples === 0) {
     throw new ServiceError("invalid_argument", "the media is empty: it holds 0 s of audio", {
       reason: "MEDIA_INVALID",
@@ -81,19 +95,4 @@ function broken(): ServiceError {
   return new ServiceError("data_loss", "the media is damaged: its audio cannot be decoded", {
     reason: "MEDIA_INVALID",
   });
-}
-
-/** Bytes as little-endian samples, whatever the split. */
-async function* samplesOf(
-  stdout: AsyncIterable<Buffer>,
-): AsyncGenerator<Int16Array, void, undefined> {
-  let odd: Buffer = Buffer.alloc(0);
-  for await (const chunk of stdout) {
-    const bytes = odd.length === 0 ? chunk : Buffer.concat([odd, chunk]);
-    // The machine's own order is little-endian too, on everything that Node runs on here. What lies as it should is not copied.
-    const whole = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
-    const samples = new Int16Array(whole.buffer, whole.byteOffset, bytes.length >> 1);
-    odd = bytes.subarray(samples.length * 2);
-    if (samples.length > 0) yield samples;
-  }
 }

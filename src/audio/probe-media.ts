@@ -1,5 +1,8 @@
 import { open } from "node:fs/promises";
 import { ServiceError } from "../std/service-error.ts";
+import { examineMp4 } from "./examine-mp4.ts";
+import { formatParameters, inputParameters } from "./media-input.ts";
+import { findPlainWav, type PlainWav } from "./plain-wav.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** What a file of media says of itself. */
@@ -10,6 +13,10 @@ export interface MediaFacts {
   readonly isDeclared: boolean;
   /** VIDEO when moving pictures are among its streams; the picture on a cover does not move. */
   readonly fileType: "AUDIO" | "VIDEO";
+  /** Where the file is decoded in this process. */
+  readonly plainWav?: PlainWav | undefined;
+  /** What ffmpeg has to be told to take it for what it is. */
+  readonly formatParameters?: readonly string[] | undefined;
 }
 
 export interface ReadMediaOptions {
@@ -23,71 +30,86 @@ export interface ReadMediaOptions {
   readonly isPatient?: boolean | undefined;
 }
 
-/** Demuxers of recordings, by ffmpeg's names; playlists, images, scripts and devices are not among them. */
-const formats =
-  "wav,w64,aiff,caf,au,flac,wv,voc,mp3,aac,loas,ac3,eac3,amr,ogg,matroska,webm,mov,mp4,m4a,3gp,avi,asf,flv,mpeg,mpegts,mxf";
-
-/** How every program opens the file: nothing but this file, as nothing but a recording. */
-export const inputParameters: readonly string[] = (
-  `-hide_banner -max_alloc 268435456 -protocol_whitelist file -format_whitelist ${formats} ` +
-  "-max_streams 64 -probesize 5000000 -analyzeduration 10000000"
-).split(" ");
-
-const cpuSecondsMax = 60;
+/** Reading all packets of a recording of hours takes this long on a slow machine; its headers take a fraction of a second. */
+const cpuSecondsMax = { probe: 20, measure: 60 } as const;
 
 /** Throws ServiceError when the file is not a recording, has no audio or is too long. */
 export async function probeMedia(options: ReadMediaOptions): Promise<MediaFacts> {
-  const { start, sizeBytes } = await readStart(options.file);
+  const { start, sizeBytes, format, refusal, plainWav } = await readStart(options.file);
   const foreign = describeForeign(start);
   if (foreign !== undefined) throw notMedia(foreign);
   checkWavSize(start, sizeBytes);
+  if (plainWav) return factsOfWav(plainWav, options.durationMsMax);
+  if (refusal !== undefined) throw notMedia(refusal);
   await using run = await options.sandbox.start({
     program: "ffprobe",
     parameters: (file) => [
       ..."-v warning -of json -show_entries".split(" "),
-      "format=duration:stream=codec_type,duration:stream_disposition=attached_pic:stream_tags=DURATION",
+      "format=format_name,start_time,duration:stream=codec_type,duration:stream_disposition=attached_pic:stream_tags=DURATION",
       ...inputParameters,
+      ...format,
       `file:${file}`,
     ],
     file: options.file,
-    cpuSecondsMax,
+    cpuSecondsMax: cpuSecondsMax.probe,
     isPatient: options.isPatient,
     signal: options.signal,
   });
   const output = await textOf(run.stdout as AsyncIterable<Buffer>);
   const { status, complaints } = await run.ended;
   options.signal?.throwIfAborted();
-  if (status !== 0) throw explainComplaints(complaints);
-  const { streams, format } = parseProbe(output);
+  if (status !== 0) throw explainEnd(status, complaints);
+  const { streams, container } = parseProbe(output);
   const audio = streams.find(({ isAudio }) => isAudio);
   if (!audio) {
     throw new ServiceError("invalid_argument", "the media has no audio stream", {
       reason: "MEDIA_NO_AUDIO",
     });
   }
-  const declaredMs = audio.durationMs ?? format.durationMs;
-  const isDeclared =
-    declaredMs !== undefined && !complaints.includes("Estimating duration from bitrate");
-  const durationMs = isDeclared ? declaredMs : await measure(options);
-  if (durationMs !== undefined) checkDuration(durationMs, options.durationMsMax);
+  const declaredMs = declaredDuration(audio, container);
+  const isGuess = complaints.includes("Estimating duration from bitrate");
+  const durationMs = isGuess ? undefined : declaredMs;
+  const lengthMs = durationMs ?? (await measure(options, format));
+  if (lengthMs !== undefined) checkDuration(lengthMs, options.durationMsMax);
   const fileType = streams.some(({ isVideo }) => isVideo) ? "VIDEO" : "AUDIO";
-  return { durationMs, isDeclared, fileType };
+  const isDeclared = durationMs !== undefined && !container.tellsEndOnly;
+  return { durationMs: lengthMs, isDeclared, fileType, formatParameters: format };
+}
+
+/** Where a container tells when the last sound ends, its clock need not have begun at 0. */
+function declaredDuration(audio: ProbedStream, container: Container): number | undefined {
+  const toldMs = audio.durationMs ?? container.durationMs;
+  if (toldMs === undefined || !container.tellsEnds) return toldMs;
+  return toldMs > container.startMs ? toldMs - container.startMs : undefined;
+}
+
+/** What probeMedia() tells of a file that this process decodes by itself; undefined for any other. Throws MEDIA_TOO_LONG. */
+export async function probePlainWav(
+  path: string,
+  durationMsMax: number,
+): Promise<MediaFacts | undefined> {
+  const { plainWav } = await readStart(path);
+  return plainWav && factsOfWav(plainWav, durationMsMax);
 }
 
 /** Reads the packets of a recording that does not say how long it is. */
-async function measure(options: ReadMediaOptions): Promise<number | undefined> {
+async function measure(
+  options: ReadMediaOptions,
+  format: readonly string[],
+): Promise<number | undefined> {
   const { file, sandbox, signal, isPatient } = options;
   await using run = await sandbox.start({
     program: "ffmpeg",
     parameters: (path) => [
       ..."-nostdin -v error -progress pipe:1 -stats_period 3600".split(" "),
       ...inputParameters,
+      ...format,
       "-i",
       `file:${path}`,
       ..."-map 0:a:0 -c copy -f null -".split(" "),
     ],
     file,
-    cpuSecondsMax,
+    cpuSecondsMax: cpuSecondsMax.measure,
     isPatient,
     signal,
   });
@@ -99,16 +121,18 @@ async function measure(options: ReadMediaOptions): Promise<number | undefined> {
 /** Throws when a recording is longer than what is taken. */
 export function checkDuration(durationMs: number, durationMsMax: number): void {
   if (durationMs <= durationMsMax) return;
-  const minutes = Math.floor(durationMsMax / 60_000);
+  const isWhole = durationMsMax % 60_000 === 0;
+  const most = isWhole ? `${durationMsMax / 60_000} minutes` : `${durationMsMax / 1000} seconds`;
   throw new ServiceError(
     "out_of_range",
-    `the recording is longer than ${minutes} minutes, the most that is taken`,
+    `the recording is longer than ${most}, the most that is taken`,
     { reason: "MEDIA_TOO_LONG" },
   );
 }
 
-/** What ffmpeg or ffprobe complained about when it could not read the file at all, in a person's words. */
-export function explainComplaints(complaints: string): ServiceError {
+/** Why ffmpeg or ffprobe could not read the file at all, in a person's words. */
+export function explainEnd(status: number, complaints: string): ServiceError {
+  if (status >= killedStatus) return notMedia("too costly to decode: its decoder was stopped");
   if (/moov atom not found|partial file|End of file|EOF|truncat/i.test(complaints)) {
     return new ServiceError(
       "data_loss",
@@ -122,6 +146,9 @@ export function explainComplaints(complaints: string): ServiceError {
     return notMedia("a recording of more than 64 streams, which is not taken");
   return notMedia("not a recording that can be read");
 }
+
+/** From here on the status tells of a signal: a limit of time or memory, or the crash of the decoder. */
+export const killedStatus = 128;
 
 function notMedia(what: string): ServiceError {
   return new ServiceError("invalid_argument", `the media is ${what}`, { reason: "MEDIA_INVALID" });
@@ -153,10 +180,21 @@ const foreign: readonly (readonly [string | RegExp, string])[] = [
   ["GIF8", "an image"],
 ];
 
-async function readStart(path: string): Promise<{ start: Buffer; sizeBytes: number }> {
+async function readStart(path: string) {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4096), position: 0 });
-  return { start: buffer.subarray(0, bytesRead), sizeBytes: (await file.stat()).size };
+  const start = buffer.subarray(0, bytesRead);
+  const { size: sizeBytes } = await file.stat();
+  const plainWav = await findPlainWav(file, start, sizeBytes);
+  const format = plainWav ? [] : await formatParameters(file);
+  const refusal = plainWav ? undefined : await examineMp4(file, sizeBytes);
+  return { start, sizeBytes, format, refusal, plainWav };
+}
+
+function factsOfWav(plainWav: PlainWav, durationMsMax: number): MediaFacts {
+  const durationMs = Math.round((plainWav.frames * 1000) / plainWav.sampleRateHertz);
+  checkDuration(durationMs, durationMsMax);
+  return { durationMs, isDeclared: true, fileType: "AUDIO", plainWav };
 }
 
 /** Sizes from here on stand for "not known yet": what writes to a pipe cannot go back and fill it in. */
@@ -191,9 +229,18 @@ interface ProbedStream {
   readonly durationMs: number | undefined;
 }
 
+interface Container {
+  readonly durationMs: number | undefined;
+  readonly startMs: number;
+  /** Its durations are the times at which streams end. */
+  readonly tellsEnds: boolean;
+  /** They are those of what is there: they tell nothing of what may be missing. */
+  readonly tellsEndOnly: boolean;
+}
+
 interface Probe {
   readonly streams: readonly ProbedStream[];
-  readonly format: { readonly durationMs: number | undefined };
+  readonly container: Container;
 }
 
 function parseProbe(output: string): Probe {
@@ -209,7 +256,18 @@ function parseProbe(output: string): Probe {
         msOfSeconds(field(stream, "duration")) ??
         msOfClock(field(field(stream, "tags"), "DURATION")),
     })),
-    format: { durationMs: msOfSeconds(field(field(json, "format"), "duration")) },
+    container: containerOf(field(json, "format")),
+  };
+}
+
+function containerOf(format: unknown): Container {
+  const told = field(format, "format_name");
+  const name = typeof told === "string" ? told : "";
+  return {
+    durationMs: msOfSeconds(field(format, "duration")),
+    startMs: msOfSeconds(field(format, "start_time")) ?? 0,
+    tellsEnds: name === "ogg" || name.startsWith("matroska"),
+    tellsEndOnly: name === "ogg" || name.startsWith("mpeg"),
   };
 }
 

@@ -5,6 +5,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Log } from "../std/log.ts";
+import { timedFormat } from "./timed-samples.ts";
 
 export type SandboxKind = "bubblewrap" | "reduced";
 
@@ -210,14 +211,24 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
     await writeFile(file, silentWav(), { mode: 0o644 });
     await using run = await sandbox.start({
       program: "ffmpeg",
-      parameters: (path) => ["-nostdin", "-v", "error", "-i", `file:${path}`, "-f", "s16le", "-"],
+      parameters: (path) => [
+        "-nostdin",
+        "-v",
+        "error",
+        "-i",
+        `file:${path}`,
+        "-f",
+        timedFormat,
+        "-",
+      ],
       file,
       cpuSecondsMax: 10,
     });
     let bytes = 0;
     for await (const chunk of run.stdout as AsyncIterable<Buffer>) bytes += chunk.length;
     const { status, complaints } = await run.ended;
-    if (status === 0 && bytes === 3200) return undefined;
+    // The samples, and what tells of them.
+    if (status === 0 && bytes > 3200) return undefined;
     return complaints.trim().split("\n", 1)[0] || `exit status ${status}`;
   } finally {
     await rm(folder, { recursive: true, force: true });
