@@ -7,6 +7,7 @@ import {
   type RequestListener,
   type ServerResponse,
 } from "node:http";
+import { createServer as createTcpServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -72,6 +73,50 @@ export async function serve(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A server whose answers are written by hand, byte by byte; `answer` is called once a request has begun to come. */
+export async function serveRaw(
+  answer: (socket: Socket) => void,
+): Promise<{ url: string; port: number } & AsyncDisposable> {
+  return await serveTcp((socket) => socket.once("data", () => answer(socket)));
+}
+
+export async function serveTcp(
+  connected: (socket: Socket) => void,
+  host = "127.0.0.1",
+): Promise<{ url: string; port: number } & AsyncDisposable> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    // Whoever connected may go away at any time.
+    socket.on("error", () => {});
+    connected(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const address = server.address();
+  assert.ok(address !== null && typeof address === "object");
+  return {
+    url: `http://${host}:${address.port}`,
+    port: address.port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A server on every address of this machine, IPv4 and IPv6, that nobody may reach. */
+export async function openCanary(): Promise<
+  { readonly port: number; connections(): number } & AsyncDisposable
+> {
+  let connections = 0;
+  const server = await serveTcp((socket) => {
+    connections++;
+    socket.destroy();
+  }, "::");
+  return { ...server, connections: () => connections };
 }
 
 export interface Refusal {

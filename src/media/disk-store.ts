@@ -93,6 +93,7 @@ export async function openDiskStore(
     async openChunks(id, range) {
       return readChunks(await openFile(fileOf(id)), range);
     },
+    file: fileOf,
     async sizeBytes(id) {
       return (await statFile(fileOf(id)))?.size;
     },

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../std/service-error.ts";
@@ -9,9 +10,11 @@ import {
   type HopOptions,
   type Resolve,
 } from "./media-hop.ts";
-import { explainTransfer, isPassing } from "./transfer-failure.ts";
-import { checkMediaUrl, type MediaAllowList } from "./media-url.ts";
+import type { DeclaredDigest } from "./declared-digest.ts";
+import { isSameMedia, StatusError } from "./media-answer.ts";
 import type { MediaStore, StoredMedia } from "./media-store.ts";
+import { checkMediaUrl, type MediaAllowList } from "./media-url.ts";
+import { explainTransfer, isPassing } from "./transfer-failure.ts";
 
 /** Every limit of a fetch. */
 export interface FetchLimits extends HopLimits {
@@ -22,6 +25,8 @@ export interface FetchLimits extends HopLimits {
   readonly triedBytesMin: number;
   /** Wait before the second try; four times as long before each later one. */
   readonly backoffMs: number;
+  /** A server that asks to be left alone for longer (Retry-After) is not asked again. */
+  readonly retryAfterMsMax: number;
 }
 
 export const fetchLimits: FetchLimits = {
@@ -31,9 +36,10 @@ export const fetchLimits: FetchLimits = {
   stallBytesMin: 60_000,
   totalMs: 2 * 3_600_000,
   redirectsMax: 5,
-  triesMax: 3,
+  triesMax: 4,
   triedBytesMin: 1 << 20,
   backoffMs: 500,
+  retryAfterMsMax: 60_000,
 };
 
 export interface FetchMediaOptions {
@@ -44,17 +50,19 @@ export interface FetchMediaOptions {
   readonly allow: MediaAllowList;
   readonly bytesMax: number;
   readonly signal?: AbortSignal;
-  /** Default: the resolver of the machine. */
+  /** Default: resolveHost. */
   readonly resolve?: Resolve;
   readonly limits?: Partial<FetchLimits>;
 }
 
-const resolveHost: Resolve = async (host) =>
+/** The resolver of the machine. */
+export const resolveHost: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
  * Fetches media that a caller named into the store: every hop's URL, its addresses and the address connected to are checked;
- * nothing is decompressed; a broken transfer goes on where it broke when the server can say that the bytes are the same.
+ * nothing is decompressed; a broken transfer goes on where it broke when the server can say that the bytes are the same; a checksum
+ * that the server tells is checked.
  * Throws ServiceError in words for the caller, the same ones for every address that is not public.
  */
 export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedia> {
@@ -71,7 +79,7 @@ export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedi
         signal,
       });
     } catch (error) {
-      if (transfer.startsAgain) continue;
+      if (transfer.startsAgain && !signal.aborted) continue;
       if (options.signal?.aborted) throw options.signal.reason;
       if (total.aborted) {
         const hours = limits.totalMs / 3_600_000;
@@ -93,10 +101,13 @@ class Transfer {
   /** How far any try came, to tell progress. */
   #furthest = 0;
   #tries = 0;
-  /** A strong validator: with it the rest can be asked for. */
-  #etag: string | undefined;
+  /** With it the rest can be asked for. */
+  #validator: string | undefined;
   /** Bytes of the whole media, where the server told. */
   #size: number | undefined;
+  /** What the server told of the whole, and what has come. */
+  #digest: (DeclaredDigest & { readonly hash: Hash }) | undefined;
+  #mismatches = 0;
   #startsAgain = false;
 
   constructor(options: FetchMediaOptions, limits: FetchLimits, signal: AbortSignal) {
@@ -129,17 +140,34 @@ class Transfer {
     this.#accept(hop);
     for await (const chunk of hop.body()) {
       this.#received += chunk.length;
+      this.#digest?.hash.update(chunk);
       if (this.#received > this.#options.bytesMax) throw tooLarge(this.#options.bytesMax);
       yield chunk;
     }
     if (this.#size !== undefined && this.#received !== this.#size) {
-      throw new ServiceError("unavailable", "the connection broke", { reason: "MEDIA_BROKEN" });
+      throw broken();
     }
     if (this.#received === 0) {
       throw new ServiceError("invalid_argument", "the media is empty: the URL answered 0 bytes", {
         reason: "MEDIA_EMPTY",
       });
     }
+    this.#checkDigest();
+  }
+
+  /** Once may be an accident on the way. */
+  #checkDigest(): void {
+    if (!this.#digest || this.#digest.hash.digest("base64") === this.#digest.base64) return;
+    this.#mismatches++;
+    this.#validator = undefined;
+    const { field } = this.#digest;
+    throw this.#mismatches === 1
+      ? broken()
+      : new ServiceError(
+          "data_loss",
+          `the media came damaged, ${this.#mismatches} times: it is not what the checksum of its server says (${field})`,
+          { reason: "MEDIA_CORRUPT" },
+        );
   }
 
   /** Follows redirects, each checked like the first URL. */
@@ -150,8 +178,10 @@ class Transfer {
       resolve,
       signal: this.#signal,
       limits: this.#limits,
-      ...(this.#received > 0 &&
-        this.#etag !== undefined && { from: this.#received, etag: this.#etag }),
+      rest:
+        this.#received > 0 && this.#validator !== undefined
+          ? { from: this.#received, validator: this.#validator }
+          : undefined,
     };
     let url = new URL(this.#options.url);
     for (let redirects = 0; ; redirects++) {
@@ -173,11 +203,14 @@ class Transfer {
   #accept(hop: Hop): void {
     if (this.#received > 0) {
       const isTheRest =
-        hop.rangeFrom === this.#received && (hop.etag === undefined || hop.etag === this.#etag);
+        hop.rangeFrom === this.#received &&
+        (this.#size === undefined || hop.bytes === this.#size) &&
+        isSameMedia(this.#validator, hop);
       if (!isTheRest) this.#startAgain();
-      return;
+    } else {
+      this.#validator = hop.validator;
+      this.#digest = hop.digest && { ...hop.digest, hash: createHash(hop.digest.algorithm) };
     }
-    this.#etag = hop.etag;
     this.#size = hop.bytes;
     if (hop.bytes !== undefined && hop.bytes > this.#options.bytesMax) {
       throw tooLarge(this.#options.bytesMax);
@@ -195,13 +228,29 @@ class Transfer {
     if (this.#received - this.#furthest >= this.#limits.triedBytesMin) this.#tries = 0;
     this.#furthest = Math.max(this.#furthest, this.#received);
     this.#tries++;
-    if (!isPassing(error) || this.#tries >= this.#limits.triesMax) {
+    const waitMs = this.#waitMs(error);
+    if (waitMs === undefined) {
       throw explainTransfer(error, { received: this.#received, size: this.#size });
     }
-    const waitMs = this.#limits.backoffMs * 4 ** (this.#tries - 1);
     await sleep(waitMs, undefined, { signal: this.#signal });
-    if (this.#received > 0 && this.#etag === undefined) this.#startAgain();
+    if (this.#received > 0 && this.#validator === undefined) this.#startAgain();
   }
+
+  /** How long to wait before the next try; undefined: there is none. */
+  #waitMs(error: unknown): number | undefined {
+    const { triesMax, backoffMs, retryAfterMsMax } = this.#limits;
+    const isRestRefused =
+      this.#received > 0 && error instanceof StatusError && [412, 416].includes(error.status);
+    if (isRestRefused) this.#validator = undefined;
+    if ((!isRestRefused && !isPassing(error)) || this.#tries >= triesMax) return undefined;
+    const askedMs = (error instanceof StatusError && error.retryAfterMs) || 0;
+    if (askedMs > retryAfterMsMax) return undefined;
+    return Math.max(askedMs, backoffMs * 4 ** (this.#tries - 1));
+  }
+}
+
+function broken(): ServiceError {
+  return new ServiceError("unavailable", "the connection broke", { reason: "MEDIA_BROKEN" });
 }
 
 function urlRefused(violation: string): ServiceError {

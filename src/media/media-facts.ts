@@ -15,13 +15,65 @@ export async function keepPeaks(
   number: number,
   peaks: Int8Array,
 ): Promise<void> {
-  const bytes = Buffer.from(peaks.buffer, peaks.byteOffset, peaks.length);
+  const bytes = bytesOf(peaks);
   await sql`
     insert into media_peaks (media_id, number, peaks)
     select id, ${number}::int, ${bytes}::bytea from media where id = ${mediaId} for key share
     on conflict (media_id, number) do update set peaks = excluded.peaks
       where media_peaks.peaks <> excluded.peaks
   `.execute(db);
+}
+
+/** What is known of media once it was decoded. */
+export interface DescribedMedia extends MediaFacts {
+  readonly mediaId: string;
+  /** The piece of its waveform that is not kept yet. */
+  readonly lastPeaks: { readonly number: number; readonly peaks: Int8Array } | undefined;
+  /** The hash of as many bytes, where it was found. */
+  readonly sha256: Buffer | null;
+  readonly sizeBytes: number;
+}
+
+/** Ends descriptions well, in one statement each for the last pieces of the waveforms and for the facts. */
+export async function setFactsOf(
+  trx: Transaction<Tables>,
+  described: readonly DescribedMedia[],
+): Promise<void> {
+  // Of media that several jobs have read, each has found the same. Everybody locks media in the order of their ids.
+  const media = [...new Map(described.map((each) => [each.mediaId, each])).values()].toSorted(
+    (a, b) => (a.mediaId < b.mediaId ? -1 : 1),
+  );
+  if (media.length === 0) return;
+  const pieces = media.flatMap(({ mediaId, lastPeaks }) =>
+    lastPeaks ? [{ mediaId, ...lastPeaks }] : [],
+  );
+  if (pieces.length > 0) {
+    await sql`
+      insert into media_peaks (media_id, number, peaks)
+      select m.id, piece.number, piece.peaks
+      from unnest(${pieces.map(({ mediaId }) => mediaId)}::uuid[], ${pieces.map(({ number }) => number)}::int[],
+          ${pieces.map(({ peaks }) => bytesOf(peaks))}::bytea[]) as piece (media_id, number, peaks)
+      join media m on m.id = piece.media_id
+      order by m.id for key share of m
+      on conflict (media_id, number) do update set peaks = excluded.peaks
+        where media_peaks.peaks <> excluded.peaks
+    `.execute(trx);
+  }
+  await sql`
+    update media m
+    set duration_ms = facts.duration_ms, file_type = facts.file_type, described_at = now(), problem = null,
+      sha256 = coalesce(m.sha256, case when m.size_bytes = facts.size_bytes then facts.sha256 end),
+      peaks_count = (select coalesce(sum(length(peaks)), 0) / 2 from media_peaks where media_id = m.id)
+    from unnest(${media.map(({ mediaId }) => mediaId)}::uuid[], ${media.map(({ durationMs }) => durationMs)}::int[],
+        ${media.map(({ fileType }) => fileType)}::text[], ${media.map(({ sha256 }) => sha256)}::bytea[],
+        ${media.map(({ sizeBytes }) => sizeBytes)}::bigint[])
+      as facts (media_id, duration_ms, file_type, sha256, size_bytes)
+    where m.id = facts.media_id
+  `.execute(trx);
+}
+
+function bytesOf(peaks: Int8Array): Buffer {
+  return Buffer.from(peaks.buffer, peaks.byteOffset, peaks.length);
 }
 
 /** Ends a description well: the pieces that are kept are the whole waveform. */

@@ -1,25 +1,28 @@
-import { isIP } from "node:net";
-import { Agent, buildConnector, request, type Dispatcher } from "undici";
+import { isIP, type Socket } from "node:net";
+import { Agent, request } from "undici";
 import { ServiceError } from "../std/service-error.ts";
+import { readAnswer, type MediaAnswer } from "./media-answer.ts";
 import {
+  addressRefused,
   checkMediaUrl,
-  hostOf,
   isAddressAllowed,
   isPortAllowedAt,
   notPublic,
-  plainAddress,
+  portRefusal,
+  targetOf,
   type MediaAllowList,
 } from "./media-url.ts";
+import { pinnedConnector } from "./pinned-connector.ts";
+import { plainAddress } from "./public-address.ts";
+import { unstalled, type StallLimits } from "./unstalled.ts";
 
 /** Addresses of a host name; rejects like dns.lookup. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export interface HopLimits {
+export interface HopLimits extends StallLimits {
   readonly connectMs: number;
+  /** From the connection to the end of the answer's head, whatever comes before it. */
   readonly headersMs: number;
-  /** A transfer of less than stallBytesMin in stallMs is given up. */
-  readonly stallMs: number;
-  readonly stallBytesMin: number;
 }
 
 export interface HopOptions {
@@ -27,31 +30,31 @@ export interface HopOptions {
   readonly resolve: Resolve;
   readonly limits: HopLimits;
   readonly signal: AbortSignal;
-  /** Ask for the bytes from here on, if they are still those of `etag`. */
-  readonly from?: number;
-  readonly etag?: string;
+  /** Ask for the bytes from here on, if they are still those of `validator`. */
+  readonly rest?: { readonly from: number; readonly validator: string } | undefined;
 }
 
 /** One answered request: a redirect, or bytes. Disposing it closes the connection. */
-export interface Hop extends AsyncDisposable {
-  readonly location: string | undefined;
-  /** A strong one. */
-  readonly etag: string | undefined;
-  /** Bytes of the whole media, where the server told. */
-  readonly bytes: number | undefined;
-  /** The first byte of this answer, when it is a part. */
-  readonly rangeFrom: number | undefined;
-  /** Throws when less than stallBytesMin comes in stallMs. */
+export interface Hop extends MediaAnswer, AsyncDisposable {
+  /** Throws when the bytes come too slowly. */
   body(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
+/** Addresses of one host that are tried. */
+const addressesMax = 8;
+/** Of all headers together, in bytes. */
+export const headerBytesMax = 16_384;
+
 /** Asks one server, at an address that was checked before and is checked again once connected. */
 export async function openHop(url: URL, options: HopOptions): Promise<Hop> {
-  const addresses = await vettedAddresses(url, options);
-  const agent = new Agent({
-    connect: pinnedConnector(addresses, options.limits.connectMs),
-    maxHeaderSize: 16_384,
-    allowH2: false,
+  const { limits, rest } = options;
+  const head = new HeadDeadline(limits.headersMs);
+  const broken: { by?: Error } = {};
+  const agent = await openGuardedAgent(url, options, (socket) => {
+    head.begin();
+    socket.on("error", (error) => {
+      if ("syscall" in error) broken.by = error;
+    });
   });
   try {
     const answer = await request(url, {
@@ -61,67 +64,81 @@ export async function openHop(url: URL, options: HopOptions): Promise<Hop> {
         accept: "audio/*, video/*, */*;q=0.5",
         "accept-encoding": "identity",
         "user-agent": "hlust",
-        ...(options.from !== undefined &&
-          options.etag !== undefined && {
-            range: `bytes=${options.from}-`,
-            "if-range": options.etag,
-          }),
+        ...(rest && { range: `bytes=${rest.from}-`, "if-range": rest.validator }),
       },
-      headersTimeout: options.limits.headersMs,
+      headersTimeout: 0,
       bodyTimeout: 0,
-      signal: options.signal,
+      signal: AbortSignal.any([options.signal, head.signal]),
     });
     answer.body.on("error", () => {
       // body() throws it; a body that nobody reads has nobody to tell.
     });
-    return hopOf(answer, agent, options);
+    const endsByClose = !(
+      "content-length" in answer.headers || "transfer-encoding" in answer.headers
+    );
+    return {
+      ...readAnswer(answer.statusCode, answer.headers, rest !== undefined),
+      body: () => whole(unstalled(answer.body, limits), endsByClose ? broken : {}),
+      [Symbol.asyncDispose]: () => agent.destroy(),
+    };
   } catch (error) {
     await agent.destroy();
     throw error;
+  } finally {
+    head.end();
   }
 }
 
-function hopOf(answer: Dispatcher.ResponseData, agent: Agent, options: HopOptions): Hop {
-  const { statusCode: status, body } = answer;
-  const header = (name: string): string | undefined => {
-    const value = answer.headers[name];
-    return Array.isArray(value) ? value[0] : value;
-  };
-  const location = [301, 302, 303, 307, 308].includes(status) ? header("location") : undefined;
-  const etag = header("etag");
-  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(header("content-range") ?? "");
-  const length = status === 206 ? range?.[2] : header("content-length");
-  if (location === undefined) checkAnswer(status, header("content-encoding"), options.from);
-  return {
-    location,
-    etag: etag?.startsWith('"') === true ? etag : undefined,
-    bytes: length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined,
-    rangeFrom: status === 206 && range ? Number(range[1]) : undefined,
-    body: () => unstalled(body, options.limits),
-    [Symbol.asyncDispose]: () => agent.destroy(),
-  };
+/** What decides where a connection may go. */
+export type GuardOptions = Pick<HopOptions, "allow" | "resolve" | "signal"> & {
+  readonly limits: Pick<HopLimits, "connectMs">;
+};
+
+/** Connects to the host of the URL, at addresses that may be reached and no others; throws the same for every host without any. */
+export async function openGuardedAgent(
+  url: URL,
+  options: GuardOptions,
+  onConnected: (socket: Socket) => void = () => {},
+): Promise<Agent> {
+  const addresses = await vettedAddresses(url, options);
+  const { connectMs } = options.limits;
+  return new Agent({
+    connect: pinnedConnector(addresses, { connectMs, onConnected }),
+    maxHeaderSize: headerBytesMax,
+    allowH2: false,
+  });
 }
 
-/** Throws unless the answer has the bytes as they are. */
-function checkAnswer(status: number, encoding: string | undefined, from: number | undefined): void {
-  if (status !== 200 && !(status === 206 && from !== undefined)) throw new StatusError(status);
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
-    throw new ServiceError(
-      "failed_precondition",
-      "the server of the media answered compressed data (Content-Encoding), which is not taken",
-      { reason: "MEDIA_ENCODED" },
-    );
+/** What ends with its connection is not whole when that broke; undici takes it for the end. */
+async function* whole(
+  bytes: AsyncIterable<Uint8Array>,
+  broken: { readonly by?: Error },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* bytes;
+  if (broken.by) throw broken.by;
+}
+
+/** Ends the wait for a head; undici would wait anew after each 1xx. */
+class HeadDeadline {
+  readonly #abort = new AbortController();
+  readonly #ms: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
   }
-}
 
-/** The server answered, but not with media. */
-export class StatusError extends Error {
-  override readonly name = "StatusError";
-  readonly status: number;
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
 
-  constructor(status: number) {
-    super(`status ${status}`);
-    this.status = status;
+  begin(): void {
+    const late = Object.assign(new Error("no head in time"), { code: "UND_ERR_HEADERS_TIMEOUT" });
+    this.#timer = setTimeout(() => this.#abort.abort(late), this.#ms);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }
 
@@ -132,7 +149,7 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
     new ServiceError("failed_precondition", `the URL redirects to one that ${why}`, {
       reason: "MEDIA_URL_REFUSED",
     });
-  if (!target) throw refused("is not a URL");
+  if (!target) throw refused("cannot be read");
   if (from.protocol === "https:" && target.protocol === "http:") {
     throw refused("begins with http://: from https:// that is not followed");
   }
@@ -143,29 +160,21 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
 }
 
 /** The addresses that may be connected to; throws the same for every host that has none, before any connection. */
-async function vettedAddresses(url: URL, options: HopOptions): Promise<ReadonlySet<string>> {
-  const host = hostOf(url);
+async function vettedAddresses(url: URL, options: GuardOptions): Promise<ReadonlySet<string>> {
+  const target = targetOf(url);
+  const { host } = target;
   const { allow, limits, signal } = options;
-  const all = isIP(host)
-    ? [host]
-    : await withDeadline(options.resolve(host), limits.connectMs, signal);
-  const reachable = all.filter((address) => isAddressAllowed(host, address, allow));
+  const all =
+    isIP(host) === 0 ? await withDeadline(options.resolve(host), limits.connectMs, signal) : [host];
+  const reachable = all.filter((address) => isAddressAllowed(target, address, allow));
   if (reachable.length === 0) throw addressRefused();
-  const vetted = reachable.filter((address) => isPortAllowedAt(url, host, address, allow));
-  if (vetted.length === 0) throw portRefused(url);
-  return new Set(vetted.map(plainAddress));
-}
-
-function portRefused({ port }: URL): ServiceError {
-  return new ServiceError(
-    "failed_precondition",
-    `the URL of the media has the port ${port}: only 80 and 443 are reached`,
-    { reason: "MEDIA_URL_REFUSED" },
-  );
-}
-
-function addressRefused(): ServiceError {
-  return new ServiceError("failed_precondition", notPublic, { reason: "MEDIA_ADDRESS_REFUSED" });
+  const vetted = reachable.filter((address) => isPortAllowedAt(target, address, allow));
+  if (vetted.length === 0) {
+    throw new ServiceError("failed_precondition", `the URL of the media ${portRefusal(target)}`, {
+      reason: "MEDIA_URL_REFUSED",
+    });
+  }
+  return new Set(vetted.slice(0, addressesMax).map(plainAddress));
 }
 
 /** A name that is looked up cannot be called off; it can be waited for no longer. */
@@ -182,60 +191,4 @@ async function withDeadline<T>(promise: Promise<T>, ms: number, signal: AbortSig
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
   }
-}
-
-/** Connects to these addresses and to no other, whatever the name says by now. */
-function pinnedConnector(
-  addresses: ReadonlySet<string>,
-  connectMs: number,
-): buildConnector.connector {
-  const list = [...addresses].map((address) => ({ address, family: isIP(address) }));
-  const connect = buildConnector({
-    timeout: connectMs,
-    allowH2: false,
-    maxCachedSessions: 0,
-    autoSelectFamily: true,
-    lookup: (_host, { all }, callback) => {
-      const [first] = list;
-      if (all) callback(null, list);
-      else if (first) callback(null, first.address, first.family);
-    },
-  });
-  return (options, callback) =>
-    connect(options, (error, socket) => {
-      if (error) callback(error, null);
-      else if (addresses.has(plainAddress(socket.remoteAddress ?? ""))) callback(null, socket);
-      else {
-        socket.destroy();
-        callback(addressRefused(), null);
-      }
-    });
-}
-
-async function* unstalled(
-  body: Dispatcher.ResponseData["body"],
-  { stallMs, stallBytesMin }: HopLimits,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let bytes = 0;
-  const timer = setInterval(() => {
-    if (bytes < stallBytesMin) body.destroy(tooSlow(stallMs, stallBytesMin));
-    bytes = 0;
-  }, stallMs);
-  try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      bytes += chunk.length;
-      yield chunk;
-    }
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-function tooSlow(stallMs: number, stallBytesMin: number): ServiceError {
-  const seconds = stallMs / 1000;
-  return new ServiceError(
-    "deadline_exceeded",
-    `the media came slower than ${Math.round(stallBytesMin / seconds)} bytes a second for ${seconds} s`,
-    { reason: "MEDIA_TOO_SLOW" },
-  );
 }

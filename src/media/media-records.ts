@@ -18,7 +18,7 @@ export function waveformPath(mediaId: string): string {
   return `/media/waveforms/${mediaId}`;
 }
 
-/** Records media whose bytes are in the store already. */
+/** Records media whose bytes are in the store already. Once more, it is the same: somebody has not heard the answer. */
 export async function insertMedia(
   trx: Transaction<Tables>,
   media: Media & { readonly accountId: string },
@@ -32,6 +32,7 @@ export async function insertMedia(
       sha256: media.sha256,
       content_type: media.contentType,
     })
+    .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
 

@@ -40,6 +40,8 @@ export interface MediaStore {
    * not_found; later, when there are fewer bytes.
    */
   openChunks?(id: string, range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+  /** Where the bytes lie, when that is a file of this machine: for this process alone, to be read. */
+  file?(id: string): string;
   /** undefined when there is none. */
   sizeBytes(id: string): Promise<number | undefined>;
   /** Deletes for good; nothing happens when there is none. */

@@ -3,10 +3,11 @@ import { test } from "node:test";
 import {
   checkMediaUrl,
   isAddressAllowed,
+  isPortAllowedAt,
   notPublic,
   parseMediaAllowList,
-  plainAddress,
 } from "./media-url.ts";
+import { plainAddress } from "./public-address.ts";
 
 const nothing = parseMediaAllowList([]);
 
@@ -48,31 +49,40 @@ test("`checkMediaUrl()` takes public hosts and addresses", () => {
 
 test("`checkMediaUrl()` tells what is wrong with a URL", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
-    ["", /begins with https/],
-    ["media.example/a.wav", /begins with https/],
-    ["//media.example/a.wav", /begins with https/],
-    ["file:///etc/passwd", /begins with https/],
-    ["ftp://media.example/a.wav", /begins with https/],
-    ["gopher://media.example/", /begins with https/],
-    ["concat:/etc/passwd|/etc/hosts", /begins with https/],
-    ["data:audio/wav;base64,AAAA", /begins with https/],
-    ["pipe:0", /begins with https/],
-    ["-i", /begins with https/],
-    ["http://", /begins with https/],
-    ["http://a b/", /without spaces/],
-    ["http://media.example/\0", /without spaces/],
+    ["", /^a URL that begins with https/],
+    ["media.example/a.wav?secret", /^a URL that begins with https/],
+    ["//media.example/a.wav", /^a URL that begins with https/],
+    ["file:///etc/passwd", /^begins with "file:": a URL that begins with https/],
+    ["ftp://user:secret@media.example/a.wav", /^begins with "ftp:": /],
+    ["gopher://media.example/", /^begins with "gopher:": /],
+    ["javascript:alert(1)", /^begins with "javascript:": /],
+    ["concat:/etc/passwd|/etc/hosts", /^begins with "concat:": /],
+    ["data:audio/wav;base64,AAAA", /^begins with "data:": /],
+    ["blob:https://media.example/secret", /^begins with "blob:": /],
+    ["pipe:0", /^begins with "pipe:": /],
+    ["-i", /^a URL that begins with https/],
+    ["http://", /^has a host or a port that cannot be read$/],
+    ["http://media.example:99999/", /^has a host or a port that cannot be read$/],
+    ["http://1.2.3.4.5/", /^has a host or a port that cannot be read$/],
+    ["http://[fe80::1%25eth0]/", /^has a host or a port that cannot be read$/],
+    ["http://a b/?secret", /^has " " in it: .* without spaces/],
+    ["http://media.example/\0", /^has "\\u0000" in it: .* without spaces/],
     ["ht\ntp://media.example/", /without spaces/],
     ["http://127.0.0.1\t.example/", /without spaces/],
     ["http:\\\\media.example\\a", /without spaces/],
     ["http://user@media.example/", /user name or password/],
     ["http://user:secret@media.example/", /user name or password/],
     ["http://good.example@127.0.0.1/", /user name or password/],
-    ["http://media.example:22/", /port 22/],
+    ["http://media.example:22/?secret", /^has the port 22: only 80 and 443 are reached$/],
     ["https://media.example:6379/", /port 6379/],
     ["https://8.8.8.8:8080/", /port 8080/],
     [`http://media.example/${"a".repeat(8192)}`, /8213 characters; at most 8192/],
   ];
-  for (const [url, message] of rows) assert.match(checkMediaUrl(url, nothing) ?? "", message, url);
+  for (const [url, message] of rows) {
+    const found = checkMediaUrl(url, nothing) ?? "";
+    assert.match(found, message, url);
+    assert.doesNotMatch(found, /secret/);
+  }
 });
 
 test("`parseMediaAllowList()` opens networks, addresses and hosts, and nothing beside them", () => {
@@ -100,11 +110,51 @@ test("`parseMediaAllowList()` opens networks, addresses and hosts, and nothing b
     ["a.example", "not an address", false],
   ];
   for (const [host, address, isAllowed] of rows) {
-    assert.equal(isAddressAllowed(host, address, allow), isAllowed, `${host} ${address}`);
+    const target = { host, port: 8080 };
+    assert.equal(isAddressAllowed(target, address, allow), isAllowed, `${host} ${address}`);
   }
   assert.equal(checkMediaUrl("http://127.0.0.1:8080/a", allow), undefined);
   assert.equal(checkMediaUrl("http://media.internal:9000/a", allow), undefined);
   assert.equal(checkMediaUrl("http://127.0.0.2:8080/a", allow), notPublic);
+});
+
+test("`parseMediaAllowList()` opens one port where one is named", () => {
+  const allow = parseMediaAllowList([
+    "10.1.0.0/16:9000",
+    "[fd00:1::/32]:9000",
+    "[fd00:2::1]:9000",
+    "media.internal:8443",
+    "bókasafn.example:8080",
+  ]);
+  const rows: readonly (readonly [string, number, string, boolean, boolean])[] = [
+    ["a.example", 9000, "10.1.2.3", true, true],
+    ["a.example", 9001, "10.1.2.3", false, false],
+    ["a.example", 80, "10.1.2.3", false, true],
+    ["a.example", 9000, "8.8.8.8", true, false],
+    ["a.example", 9000, "fd00:1::7", true, true],
+    ["a.example", 22, "fd00:1::7", false, false],
+    ["a.example", 9000, "fd00:2::1", true, true],
+    ["a.example", 9000, "fd00:2::2", false, false],
+    ["media.internal", 8443, "192.168.0.1", true, true],
+    ["media.internal", 443, "192.168.0.1", false, true],
+    ["media.internal", 443, "8.8.8.8", true, true],
+    ["xn--bkasafn-l0a.example", 8080, "8.8.8.8", true, true],
+  ];
+  for (const [host, port, address, isAllowed, isPortAllowed] of rows) {
+    const name = `${host}:${port} at ${address}`;
+    const target = { host, port };
+    assert.equal(isAddressAllowed(target, address, allow), isAllowed, name);
+    assert.equal(isPortAllowedAt(target, address, allow), isPortAllowed, name);
+  }
+  assert.ok(
+    isAddressAllowed({ host: "a.example", port: 22 }, "::1", parseMediaAllowList(["[::1]"])),
+  );
+  // What a name is behind is known only when it is fetched.
+  assert.equal(checkMediaUrl("http://a.example:9000/a", allow), undefined);
+  assert.match(checkMediaUrl("http://a.example:9001/a", allow) ?? "", /port 9001/);
+  assert.equal(checkMediaUrl("https://media.internal:8443/a", allow), undefined);
+  assert.match(checkMediaUrl("https://media.internal:8444/a", allow) ?? "", /port 8444/);
+  assert.equal(checkMediaUrl("http://bókasafn.example:8080/a", allow), undefined);
 });
 
 test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
@@ -117,6 +167,16 @@ test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
     "-a",
     "a/8",
     "1/2/3",
+    "127.1",
+    "2130706433",
+    "0x7f.0.0.1",
+    "*.example",
+    "a.example:0",
+    "a.example:65536",
+    "a.example:",
+    "[a.example",
+    "fe80::1%eth0",
+    "",
   ]) {
     assert.throws(() => parseMediaAllowList([entry]), { message: /is not a network/ }, entry);
   }
@@ -125,5 +185,6 @@ test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
 test("`plainAddress()` gives an address one spelling", () => {
   assert.equal(plainAddress("::ffff:10.0.0.1"), "10.0.0.1");
   assert.equal(plainAddress("0:0:0:0:0:0:0:1"), "::1");
+  assert.equal(plainAddress("::FFFF:0a00:0001"), "10.0.0.1");
   assert.equal(plainAddress("nonsense"), "nonsense");
 });

@@ -1,15 +1,84 @@
-import ipaddr from "ipaddr.js";
 import { BlockList, isIP } from "node:net";
-import { shown } from "../std/service-error.ts";
+import { domainToASCII } from "node:url";
+import { ServiceError, shown } from "../std/service-error.ts";
+import { isPlainAddress, isPublicAddress, plainAddress, plainHost } from "./public-address.ts";
 
-/** What media URLs may reach besides public addresses (HLUST_ALLOW_MEDIA_FROM). */
+/** What media URLs may reach besides ports 80 and 443 of public addresses (HLUST_ALLOW_MEDIA_FROM). */
 export interface MediaAllowList {
-  /** Whether this very host is listed by name, whatever its address. */
-  hasHost(name: string): boolean;
-  /** Whether the address is listed, alone or in a network. */
-  hasAddress(address: string): boolean;
-  /** Whether any address or network is listed. */
-  readonly hasAddresses: boolean;
+  /** Whether this very host is listed by name for the port, whatever its address. */
+  hasHost(name: string, port: number): boolean;
+  /** Whether the address is listed for the port, alone or in a network. */
+  hasAddress(address: string, port: number): boolean;
+  /** Whether any address or network is listed for the port. */
+  hasPort(port: number): boolean;
+}
+
+/**
+ * Reads networks (10.0.0.0/8), addresses and host names, each for every port, or with `:port` for that one; IPv6 with a port stands
+ * in brackets. Throws Error naming an entry that is none of them.
+ */
+export function parseMediaAllowList(entries: readonly string[]): MediaAllowList {
+  const lists = new Map<number, PortList>();
+  for (const entry of entries) {
+    const [, bracketed, target = entry, digits] = withPort.exec(entry) ?? [];
+    const port = digits === undefined ? everyPort : Number(digits);
+    const list = lists.get(port) ?? { hosts: new Set(), addresses: new BlockList(), size: 0 };
+    const isPort = digits === undefined || (port >= 1 && port <= 65_535);
+    if (!isPort || !addTo(list, bracketed ?? target)) {
+      throw new Error(
+        `${shown(entry)} is not a network (10.0.0.0/8), an address or a host name, for one port with :port`,
+      );
+    }
+    lists.set(port, list);
+  }
+  const has = (port: number, test: (list: PortList) => boolean): boolean =>
+    [everyPort, port].some((each) => test(lists.get(each) ?? empty));
+  return {
+    hasPort: (port) => has(port, ({ size }) => size > 0),
+    hasHost: (name, port) => has(port, ({ hosts }) => hosts.has(plainHost(name))),
+    hasAddress(text, port) {
+      const address = plainAddress(text);
+      const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+      return has(port, ({ addresses }) => addresses.check(address, family));
+    },
+  };
+}
+
+interface PortList {
+  readonly hosts: Set<string>;
+  readonly addresses: BlockList;
+  /** How many addresses and networks. */
+  size: number;
+}
+
+/** No URL has port 0. */
+const everyPort = -1;
+const empty: PortList = { hosts: new Set(), addresses: new BlockList(), size: 0 };
+/** [fd00::1]:9000, 10.0.0.0/8:9000, media.internal:9000; [fd00::1] too. */
+const withPort = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/;
+const hostName = /^(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
+
+/** Adds an entry without its port; false when it is none. */
+function addTo(list: PortList, target: string): boolean {
+  const [base = "", bits, ...rest] = target.split("/");
+  const version = isIP(base);
+  if (version !== 0) {
+    const bitsMax = version === 4 ? 32 : 128;
+    if (rest.length > 0 || !isPrefix(bits, bitsMax) || base.includes("%")) return false;
+    const family = version === 4 ? "ipv4" : "ipv6";
+    list.addresses.addSubnet(base, bits === undefined ? bitsMax : Number(bits), family);
+    list.size++;
+    return true;
+  }
+  // As the host of a URL is written; 127.1 and its like would be an address there.
+  const host = domainToASCII(base);
+  if (bits !== undefined || !hostName.test(host) || isIP(plainHost(host)) !== 0) return false;
+  list.hosts.add(plainHost(host));
+  return true;
+}
+
+function isPrefix(bits: string | undefined, bitsMax: number): boolean {
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
 }
 
 /** Longest URL of media, in characters. Signed URLs of object stores have up to about 2000. */
@@ -18,113 +87,77 @@ export const urlCharsMax = 8192;
 /** The one answer for everything that is not public: it never tells what was behind the address. */
 export const notPublic = "the address of the host is not public";
 
-/** Reads CIDRs, addresses and host names; throws Error naming an entry that is none of them. */
-export function parseMediaAllowList(entries: readonly string[]): MediaAllowList {
-  const hosts = new Set<string>();
-  const addresses = new BlockList();
-  let hasAddresses = false;
-  for (const entry of entries) {
-    const [base = "", bits, ...rest] = entry.split("/");
-    const version = isIP(base);
-    if (version === 0 && bits === undefined && hostName.test(entry)) {
-      hosts.add(plainHost(entry));
-    } else if (version !== 0 && rest.length === 0 && isPrefix(bits, version)) {
-      const family = version === 4 ? "ipv4" : "ipv6";
-      addresses.addSubnet(base, bits === undefined ? (version === 4 ? 32 : 128) : +bits, family);
-      hasAddresses = true;
-    } else {
-      throw new Error(`${shown(entry)} is not a network (10.0.0.0/8), an address or a host name`);
-    }
-  }
-  return {
-    hasAddresses,
-    hasHost: (name) => hosts.has(plainHost(name)),
-    hasAddress: (text) => {
-      const address = plainAddress(text);
-      return addresses.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
-    },
-  };
-}
-
-const hostName = /^(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
-
-function isPrefix(bits: string | undefined, version: number): boolean {
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && +bits <= (version === 4 ? 32 : 128));
+export function addressRefused(): ServiceError {
+  return new ServiceError("failed_precondition", notPublic, { reason: "MEDIA_ADDRESS_REFUSED" });
 }
 
 /**
- * What is wrong with a URL of media as it is written, before anything is resolved or reached; undefined when nothing is.
- * The address behind a name is checked when it is fetched.
+ * What is wrong with a URL of media as it is written, before anything is resolved or reached; undefined when nothing is. Says nothing
+ * of its path and query, which may be secret. The address behind a name is checked when it is fetched.
  */
 export function checkMediaUrl(text: string, allow: MediaAllowList): string | undefined {
   if (text.length > urlCharsMax) {
     return `has ${text.length} characters; at most ${urlCharsMax} are taken`;
   }
   // The URL parser drops tabs and line ends and turns backslashes: what it would read is not what is written.
-  if (/[^\x21-\x7e\u{a1}-\u{10ffff}]|\\/u.test(text)) {
-    return `is ${shown(text)}: a URL without spaces, control characters and backslashes is needed`;
+  const at = text.search(/[^\x21-\x7e\u{a1}-\u{10ffff}]|\\/u);
+  if (at >= 0) {
+    return `has ${shown(text[at])} in it: a URL without spaces, control characters and backslashes is needed`;
+  }
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(text)?.[0].toLowerCase();
+  if (scheme !== "http:" && scheme !== "https:") {
+    const found = scheme === undefined ? "" : `begins with ${shown(scheme)}: `;
+    return `${found}a URL that begins with https:// or http:// is needed`;
   }
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    return `is ${shown(text)}: a URL that begins with https:// or http:// is needed`;
-  }
+  if (!url) return "has a host or a port that cannot be read";
   if (url.username !== "" || url.password !== "") return "has a user name or password in it";
-  const host = hostOf(url);
-  if (!isIP(host) && /^(.+\.)?localhost$/.test(host) && !allow.hasHost(host)) return notPublic;
-  if (isIP(host) && !isAddressAllowed(host, host, allow)) return notPublic;
-  if (!isPortAllowed(url, host, allow)) {
-    return `has the port ${url.port}: only 80 and 443 are reached`;
-  }
+  const target = targetOf(url);
+  const { host, port } = target;
+  const isLocalName = /^(.+\.)?localhost$/.test(host);
+  if (isLocalName && !allow.hasHost(host, port)) return notPublic;
+  if (isIP(host) !== 0 && !isAddressAllowed(target, host, allow)) return notPublic;
+  if (!mayBeAllowed(target, allow)) return portRefusal(target);
   return undefined;
 }
 
-/** The host of a URL: lower case, without the brackets of IPv6 and a dot at the end. */
-export function hostOf(url: URL): string {
-  return plainHost(url.hostname);
+/** Where a URL leads. */
+export interface Target {
+  /** Lower case, without the brackets of IPv6 and a dot at the end. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export function targetOf({ hostname, port, protocol }: URL): Target {
+  const standard = protocol === "https:" ? 443 : 80;
+  return { host: plainHost(hostname), port: port === "" ? standard : Number(port) };
 }
 
 /** Whether a host may be reached at this address: it is public, or allowed. */
-export function isAddressAllowed(host: string, address: string, allow: MediaAllowList): boolean {
-  return isPublic(address) || allow.hasHost(host) || allow.hasAddress(address);
+export function isAddressAllowed(target: Target, address: string, allow: MediaAllowList): boolean {
+  return isPublicAddress(address) || isListed(target, address, allow);
 }
 
 /** Whether the port is 80 or 443, or this host at this address is allowed by name or address. */
-export function isPortAllowedAt(
-  url: URL,
-  host: string,
-  address: string,
-  allow: MediaAllowList,
-): boolean {
-  return isWebPort(url) || allow.hasHost(host) || allow.hasAddress(address);
+export function isPortAllowedAt(target: Target, address: string, allow: MediaAllowList): boolean {
+  return isWebPort(target) || isListed(target, address, allow);
 }
 
-/** As far as it can be told before the name is resolved. */
-function isPortAllowed(url: URL, host: string, allow: MediaAllowList): boolean {
-  if (isIP(host)) return isPortAllowedAt(url, host, host, allow);
-  return isWebPort(url) || allow.hasHost(host) || allow.hasAddresses;
+export function portRefusal({ port }: Target): string {
+  return `has the port ${port}: only 80 and 443 are reached`;
 }
 
-function isWebPort(url: URL): boolean {
-  return ["", "80", "443"].includes(url.port);
+/** Whether the port is allowed, as far as it can be told before the name is resolved. */
+function mayBeAllowed(target: Target, allow: MediaAllowList): boolean {
+  const { host, port } = target;
+  if (isIP(host) !== 0) return isPortAllowedAt(target, host, allow);
+  return isWebPort(target) || allow.hasHost(host, port) || allow.hasPort(port);
 }
 
-/** Whether anybody on the internet reaches the same machine at this address. */
-function isPublic(address: string): boolean {
-  if (isIP(address) === 0) return false;
-  const parsed = ipaddr.process(address);
-  // Of IPv6 only 2000::/3 is given out; ipaddr.js takes ::127.0.0.1 for unicast.
-  const isGivenOut = parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
-  return isGivenOut && parsed.range() === "unicast";
+function isListed({ host, port }: Target, address: string, allow: MediaAllowList): boolean {
+  return allow.hasHost(host, port) || (isPlainAddress(address) && allow.hasAddress(address, port));
 }
 
-function plainHost(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/^\[|\]$/g, "")
-    .replace(/\.$/, "");
-}
-
-/** ::ffff:10.0.0.1 is 10.0.0.1; every other address has one spelling. */
-export function plainAddress(text: string): string {
-  return isIP(text) === 0 ? text : ipaddr.process(text).toString();
+function isWebPort({ port }: Target): boolean {
+  return port === 80 || port === 443;
 }

@@ -1,13 +1,11 @@
 import { STATUS_CODES } from "node:http";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
-import { StatusError } from "./media-hop.ts";
+import { StatusError } from "./media-answer.ts";
 
 /** Whether another try may go better. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof StatusError)
-    return (
-      error.status === 408 || error.status === 425 || error.status === 429 || error.status >= 500
-    );
+    return [408, 425, 429].includes(error.status) || error.status >= 500;
   if (error instanceof ServiceError) return error.reason === "MEDIA_BROKEN";
   return explanationOf(error)?.passes === true;
 }
@@ -35,11 +33,15 @@ export function explainTransfer(
   });
 }
 
-function explainStatus({ status }: StatusError): ServiceError {
+function explainStatus({ status, retryAfterMs }: StatusError): ServiceError {
   const name = STATUS_CODES[status];
+  const later =
+    retryAfterMs === undefined
+      ? ""
+      : ` and asks to come back in ${Math.ceil(retryAfterMs / 1000)} s`;
   return new ServiceError(
     statusCodes[status] ?? (status >= 500 ? "unavailable" : "failed_precondition"),
-    `the server of the media answered ${status}${name === undefined ? "" : ` ${name}`}`,
+    `the server of the media answered ${status}${name === undefined ? "" : ` ${name}`}${later}`,
     { reason: "MEDIA_STATUS" },
   );
 }
@@ -59,44 +61,63 @@ interface Explanation {
   readonly passes: boolean;
 }
 
-const unknownHost = { code: "not_found", reason: "MEDIA_HOST_UNKNOWN" } as const;
-const unreachable = { code: "unavailable", reason: "MEDIA_UNREACHABLE", passes: true } as const;
+const unknownHost: Explanation = {
+  code: "not_found",
+  reason: "MEDIA_HOST_UNKNOWN",
+  message: "the host of the media does not exist: no such name",
+  passes: false,
+};
+
+const brokenOff = unreachable("the server of the media broke the connection off");
+const noRoute = unreachable("the host of the media could not be reached");
+const noRouteInTime = unreachable("the host of the media could not be reached in time");
 
 /** By the code of the error, of Node, OpenSSL or undici. */
 const explanations: Readonly<Record<string, Explanation>> = {
-  ENOTFOUND: {
-    ...unknownHost,
-    message: "the host of the media does not exist: no such name",
-    passes: false,
-  },
   EAI_AGAIN: {
     ...unknownHost,
     message: "the name of the host of the media could not be looked up",
     passes: true,
   },
-  ECONNREFUSED: { ...unreachable, message: "the host of the media refused the connection" },
-  ECONNRESET: { ...unreachable, message: "the server of the media broke the connection off" },
-  EPIPE: { ...unreachable, message: "the server of the media broke the connection off" },
-  UND_ERR_SOCKET: { ...unreachable, message: "the server of the media broke the connection off" },
-  ETIMEDOUT: { ...unreachable, message: "the host of the media could not be reached in time" },
-  EHOSTUNREACH: { ...unreachable, message: "the host of the media could not be reached" },
-  ENETUNREACH: { ...unreachable, message: "the host of the media could not be reached" },
-  UND_ERR_CONNECT_TIMEOUT: {
-    ...unreachable,
-    message: "the host of the media could not be reached in time",
-  },
-  UND_ERR_HEADERS_TIMEOUT: {
-    ...unreachable,
-    message: "the server of the media did not answer in time",
-  },
+  ENOTFOUND: unknownHost,
+  ECONNREFUSED: unreachable("the host of the media refused the connection"),
+  ECONNABORTED: brokenOff,
+  ECONNRESET: brokenOff,
+  EPIPE: brokenOff,
+  UND_ERR_SOCKET: brokenOff,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: brokenOff,
+  EADDRNOTAVAIL: noRoute,
+  EHOSTDOWN: noRoute,
+  EHOSTUNREACH: noRoute,
+  ENETDOWN: noRoute,
+  ENETUNREACH: noRoute,
+  ETIMEDOUT: noRouteInTime,
+  UND_ERR_CONNECT_TIMEOUT: noRouteInTime,
+  UND_ERR_HEADERS_TIMEOUT: unreachable("the server of the media did not answer in time"),
+  UND_ERR_HEADERS_OVERFLOW: notHttp("the server of the media answered too many headers"),
+  CERT_HAS_EXPIRED: untrusted("the certificate of the host of the media has expired"),
+  CERT_NOT_YET_VALID: untrusted("the certificate of the host of the media is not valid yet"),
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted("the certificate of the host of the media is self-signed"),
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted(
+    "the certificate of the host of the media is of another host",
+  ),
 };
+
+function unreachable(message: string): Explanation {
+  return { code: "unavailable", reason: "MEDIA_UNREACHABLE", message, passes: true };
+}
+
+function untrusted(message: string): Explanation {
+  return { code: "failed_precondition", reason: "MEDIA_TLS", message, passes: false };
+}
+
+function notHttp(message: string): Explanation {
+  return { code: "failed_precondition", reason: "MEDIA_NOT_HTTP", message, passes: false };
+}
 
 function explanationOf(error: unknown): Explanation | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    // undici leaves the code of some parser errors out.
-    const fallback = at.name === "HTTPParserError" ? "HPE_" : "";
-    const code = "code" in at && typeof at.code === "string" ? at.code : fallback;
-    const explanation = explanations[code] ?? explainFamily(code);
+    const explanation = explainOne(at);
     if (explanation) return explanation;
     if (at instanceof AggregateError) {
       const first = at.errors.map(explanationOf).find((found) => found !== undefined);
@@ -106,22 +127,36 @@ function explanationOf(error: unknown): Explanation | undefined {
   return undefined;
 }
 
-function explainFamily(code: string): Explanation | undefined {
-  if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
-    return {
-      code: "failed_precondition",
-      reason: "MEDIA_TLS",
-      message: `the host of the media cannot be trusted: ${code}`,
-      passes: false,
-    };
+/** By its code, whether OpenSSL refused a certificate: UNSPECIFIED is one whose key or digest is too weak. */
+export function isUntrusted(code: string): boolean {
+  return /^(CERT_|CRL_|DEPTH_ZERO|ERROR_IN_C|HOSTNAME_|INVALID_(CA|PURPOSE)|PATH_LENGTH|SELF_SIGNED|UNABLE_TO|UNSPECIFIED)/.test(
+    code,
+  );
+}
+
+/** By its code, whether undici could not read an answer; of a status below 100 it says so by an assertion. */
+export function isUnreadable(code: string): boolean {
+  return /^(HPE_|UND_ERR_RES|UND_ERR_INFO|ERR_ASSERTION$)/.test(code);
+}
+
+function explainOne(error: Error): Explanation | undefined {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (explanations[code]) return explanations[code];
+  // A name that is too long is EINVAL.
+  if ("syscall" in error && error.syscall === "getaddrinfo") return unknownHost;
+  if (isUntrusted(code)) {
+    return untrusted(
+      `the certificate of the host of the media is not one that can be trusted (${code})`,
+    );
   }
-  if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|UND_ERR_INFO)/.test(code)) {
-    return {
-      code: "failed_precondition",
-      reason: "MEDIA_NOT_HTTP",
-      message: "the server of the media does not answer in HTTP",
-      passes: false,
-    };
+  if (/^(ERR_TLS_|ERR_SSL_|EPROTO$)/.test(code)) {
+    return untrusted(`no secure connection to the host of the media can be made (${code})`);
+  }
+  // undici leaves the code of some parser errors out; the end of the connection is the one that may pass.
+  if (error.name === "HTTPParserError" && error.message.includes("Invalid EOF state"))
+    return brokenOff;
+  if (error.name === "HTTPParserError" || isUnreadable(code)) {
+    return notHttp("the server of the media does not answer in HTTP");
   }
   return undefined;
 }

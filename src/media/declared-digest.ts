@@ -1,0 +1,46 @@
+/** What the server says that the checksum of the whole media is. */
+export interface DeclaredDigest {
+  /** As node:crypto names it. */
+  readonly algorithm: "sha256" | "sha512" | "md5";
+  readonly base64: string;
+  /** The header that it came in. */
+  readonly field: string;
+}
+
+/** A dictionary of RFC 9530 has `sha-256=:...:`, the older Digest (RFC 3230) `SHA-256=...`. */
+const sha256 = /(?:^|,)\s*sha-256=:?([a-z0-9+/]{43}=):?\s*(?:[,;]|$)/i;
+const sha512 = /(?:^|,)\s*sha-512=:?([a-z0-9+/]{86}==):?\s*(?:[,;]|$)/i;
+const md5 = /^([a-z0-9+/]{22}==)$/i;
+const googleMd5 = /(?:^|,)\s*md5=([a-z0-9+/]{22}==)\s*(?:,|$)/i;
+
+/** The strongest first; Azure answers Content-MD5, Google Cloud Storage x-goog-hash. */
+const rules: readonly (readonly [string, RegExp, DeclaredDigest["algorithm"]])[] = [
+  ["Repr-Digest", sha256, "sha256"],
+  ["Repr-Digest", sha512, "sha512"],
+  ["Content-Digest", sha256, "sha256"],
+  ["Content-Digest", sha512, "sha512"],
+  ["Digest", sha256, "sha256"],
+  ["Digest", sha512, "sha512"],
+  ["Content-MD5", md5, "md5"],
+  ["X-Goog-Hash", googleMd5, "md5"],
+];
+
+/**
+ * The best checksum among the headers of an answer that has the whole media, uncompressed; one that cannot be read counts as none.
+ * What S3 answers is left out: its checksums have to be asked for in a signed header, and an ETag is an MD5 only sometimes.
+ */
+export function declaredDigest(
+  header: (name: string) => string | undefined,
+): DeclaredDigest | undefined {
+  for (const [field, pattern, algorithm] of rules) {
+    // Google tells the hash of what it stores, which may be compressed there and not here.
+    if (field === "X-Goog-Hash" && isStoredCompressed(header)) continue;
+    const base64 = pattern.exec(header(field.toLowerCase()) ?? "")?.[1];
+    if (base64 !== undefined) return { algorithm, base64, field };
+  }
+  return undefined;
+}
+
+function isStoredCompressed(header: (name: string) => string | undefined): boolean {
+  return (header("x-goog-stored-content-encoding") ?? "identity") !== "identity";
+}

@@ -1,0 +1,109 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import { ServiceError } from "../std/service-error.ts";
+import { declaredDigest, type DeclaredDigest } from "./declared-digest.ts";
+
+/** What the head of an answer says of the media. */
+export interface MediaAnswer {
+  /** Where the media is instead. */
+  readonly location: string | undefined;
+  /** Strong, for If-Range: an ETag, or the date of a server that has none. */
+  readonly validator: string | undefined;
+  /** Bytes of the whole media, where the server told. */
+  readonly bytes: number | undefined;
+  /** The first byte of this answer, when it is a part. */
+  readonly rangeFrom: number | undefined;
+  readonly digest: DeclaredDigest | undefined;
+}
+
+/** Reads a head; throws unless it is a redirect, or has the bytes as they are. `isPart`: a part was asked for. */
+export function readAnswer(
+  status: number,
+  headers: IncomingHttpHeaders,
+  isPart: boolean,
+): MediaAnswer {
+  const header = (name: string): string | undefined => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  };
+  const location = [301, 302, 303, 307, 308].includes(status) ? header("location") : undefined;
+  if (location === undefined) checkAnswer(status, header, isPart);
+  const range = status === 206 ? rangeOf(header) : undefined;
+  const length = status === 206 ? range?.[2] : header("content-length");
+  return {
+    location: location === undefined ? undefined : inUtf8(location),
+    validator: validatorOf(header),
+    bytes: length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined,
+    rangeFrom: range && Number(range[1]),
+    digest: status === 206 ? undefined : declaredDigest(header),
+  };
+}
+
+/** Headers come in Latin-1; servers that do not escape their URLs send UTF-8, and browsers read it so. */
+function inUtf8(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : header;
+}
+
+type Header = (name: string) => string | undefined;
+
+function checkAnswer(status: number, header: Header, isPart: boolean): void {
+  if (status !== 200 && !(status === 206 && isPart)) {
+    throw new StatusError(status, retryAfterMs(header));
+  }
+  const encoding = header("content-encoding") ?? "identity";
+  if (encoding.trim().toLowerCase() !== "identity") throw encoded("Content-Encoding");
+  const transfer = header("transfer-encoding") ?? "chunked";
+  if (transfer.trim().toLowerCase() !== "chunked") throw encoded("Transfer-Encoding");
+}
+
+function encoded(field: string): ServiceError {
+  return new ServiceError(
+    "failed_precondition",
+    `the server of the media answered compressed data (${field}), which is not taken`,
+    { reason: "MEDIA_ENCODED" },
+  );
+}
+
+/** What is one part of the media, whose end is told. */
+function rangeOf(header: Header): RegExpExecArray | undefined {
+  if (/^multipart\//i.test(header("content-type") ?? "")) return undefined;
+  return /^bytes (\d+)-\d+\/(\d+)$/.exec(header("content-range") ?? "") ?? undefined;
+}
+
+/** RFC 9110, 13.1.5 and 8.8.2.2: a date is strong when it was over for a second, and counts where there is no ETag at all. */
+function validatorOf(header: Header): string | undefined {
+  const etag = header("etag");
+  if (etag !== undefined) return /^"[^"]*"$/.test(etag) ? etag : undefined;
+  const modified = header("last-modified") ?? "";
+  const isStrong = Date.parse(header("date") ?? "") - Date.parse(modified) >= 1000;
+  return isStrong ? modified : undefined;
+}
+
+/** Whether the part that came is of the same media as what came before with `validator`. */
+export function isSameMedia(validator: string | undefined, part: MediaAnswer): boolean {
+  if (validator === undefined) return false;
+  const mayBeLeftOut = !validator.startsWith('"');
+  return part.validator === validator || (mayBeLeftOut && part.validator === undefined);
+}
+
+function retryAfterMs(header: Header): number | undefined {
+  const text = header("retry-after");
+  if (text === undefined) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
+}
+
+/** The server answered, but not with media. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: number;
+  /** How long it asks to be left alone. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: number, retryAfterMs: number | undefined) {
+    super(`status ${status}`);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
