@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EnginePool } from "../src/engines/engine-pool.ts";
 import { EngineSession } from "../src/engines/engine-session.ts";
-import type {
-  Recognition,
-  RecognitionInput,
-  RecognitionOptions,
+import {
+  endUtterance,
+  type Recognition,
+  type RecognitionInput,
+  type RecognitionOptions,
 } from "../src/engines/recognizer.ts";
 import { createScriptedEngine } from "../src/engines/scripted-engine.ts";
 import { silence } from "./flite.ts";
@@ -77,6 +78,16 @@ export async function until(
     }
     await delay(5);
   }
+}
+
+/** That what was told as recognised of this input, at 16 kHz, only rises, and ends within half a second of its end. */
+export function assertRising(told: readonly number[], input: readonly RecognitionInput[]): void {
+  const samples = input.map((item) => (item === endUtterance ? 0 : item.length));
+  const ms = samples.reduce((sum, length) => sum + length, 0) / 16;
+  const lastMs = told.at(-1) ?? 0;
+  assert.ok(lastMs <= ms && lastMs > ms - 500, `${lastMs} of ${ms} ms recognised`);
+  const rises = told.every((each, at) => each > (told[at - 1] ?? 0));
+  assert.ok(rises, told.join());
 }
 
 /** The engine processes that are children of this process, or of another. */

@@ -19,6 +19,8 @@ export interface SessionOwner {
   readonly unsettledSeconds: () => number;
   readonly interim: (recognition: Recognition) => void;
   readonly settled: (settled: Settled) => void;
+  /** So many samples of the input are recognised, from its start. */
+  readonly recognised?: (samples: number) => void;
   /** Of a session that tells speakers apart. */
   readonly speakers?: (speakers: WindowSpeakers) => void;
 }
@@ -119,6 +121,9 @@ export class ChildSession {
       case "heard":
         this.#unheardSamples -= jsonPayload("heard", frame);
         this.#wake?.();
+        break;
+      case "recognised":
+        this.owner.recognised?.(jsonPayload("recognised", frame));
         break;
       case "done":
         this.end({ kind: "done" });

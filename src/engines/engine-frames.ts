@@ -20,6 +20,7 @@ const frameKinds = [
   "settled",
   "speakers",
   "heard",
+  "recognised",
   "working",
   "done",
   "error",
@@ -78,6 +79,8 @@ export interface JsonPayloads {
   readonly settled: Settled;
   readonly speakers: WindowSpeakers;
   readonly heard: number;
+  /** Samples of the stream, from its start. */
+  readonly recognised: number;
   readonly failed: { readonly message: string };
   readonly error: { readonly message: string; readonly stack?: string };
 }

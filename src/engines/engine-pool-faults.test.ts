@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import {
+  assertRising,
   enginePids,
   finalsWithoutPool,
   openInput,
@@ -76,8 +77,11 @@ test("kills at any time change no final: no error, no word lost, none twice", as
     await allReady();
     const running = streams.map(async ({ pieces, chunkMs, totalMs, mode }) => {
       const items = itemsOf(pieces, chunkMs);
-      const found = await recognise(pool, paced(items, totalMs), { mode });
+      const told: number[] = [];
+      const onRecognised = (ms: number) => told.push(ms);
+      const found = await recognise(pool, paced(items, totalMs), { mode, onRecognised });
       assert.deepEqual(found, finalsWithoutPool(items, { mode }));
+      if (mode === "job") assertRising(told, items);
       return found.length;
     });
     const counts = Promise.all(running);

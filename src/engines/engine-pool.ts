@@ -159,6 +159,7 @@ class ProcessPool implements EnginePool {
       },
       demand: new LiveDemand(model.admission.liveDemand),
       log: this.#options.log,
+      onRecognised: options.onRecognised,
     });
     yield* recognition.results(options.signal);
   }

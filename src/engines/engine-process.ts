@@ -104,6 +104,7 @@ function open(id: number, { options, checkpoint, isSuspect }: OpenSession): void
       writer.writeJson("settled", id, settled);
     },
     heard: (samples) => writer.writeJson("heard", id, samples),
+    recognised: (samples) => writer.writeJson("recognised", id, samples),
     done() {
       writer.write("done", id);
       close(id);

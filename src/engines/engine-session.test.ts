@@ -217,6 +217,46 @@ test("what is heard and spoken is counted", () => {
   session.close();
 });
 
+test("an utterance of a recording is recognised as its decoder works, not as it is taken", () => {
+  const told: number[] = [];
+  let toldBefore = Infinity;
+  const slow: Engine = {
+    ...scripted,
+    createDecoder(how) {
+      const decoder = scripted.createDecoder(how);
+      return Object.assign(decoder, {
+        work: () => false,
+        // A slice for each 100 ms of about three seconds.
+        *end() {
+          toldBefore = told.at(-1) ?? 0;
+          for (let slice = 0; slice < 30; slice++) yield;
+          return [];
+        },
+      });
+    },
+  };
+  const session = new EngineSession(
+    slow,
+    { ...options, mode: "job" },
+    {
+      interim() {},
+      settled() {},
+      heard() {},
+      recognised: (samples) => told.push(samples / 16),
+      done() {},
+    },
+  );
+  session.push(joined(silence(1000), speech(3000), silence(2000)));
+  const atOnce: number[] = [];
+  for (let steps = 0; session.step() === true; steps++) {
+    if (told.at(-1) !== atOnce.at(-1)) atOnce.push(told.at(-1) ?? 0);
+    assert.ok((told.at(-1) ?? 0) <= session.heardSeconds * 1000);
+  }
+  assert.deepEqual(atOnce, told, "each of them between two slices");
+  assert.ok(toldBefore <= 1000, `${toldBefore} ms before any of it was decoded`);
+  assert.ok(told.length >= 9 && (told.at(-1) ?? 0) > 5500, told.join());
+});
+
 test("what has only just come does not count as queued, what is left over does", () => {
   const session = new EngineSession(scripted, options, {
     interim() {},

@@ -13,6 +13,8 @@ export interface SessionEvents {
   settled(settled: Settled): void;
   /** So many samples of the input, since this was last told, are done with. */
   heard(samples: number): void;
+  /** Of jobs: so many samples of the stream are recognised, from its start. */
+  recognised?(samples: number): void;
   done(): void;
 }
 
@@ -46,6 +48,9 @@ export class EngineSession {
   #queuedSamples = 0;
   #leastQueuedSamples = 0;
   #toldSamples = 0;
+  #recognisedSamples = 0;
+  /** Resampled samples of the current utterance that the decoder has taken and not looked at, as far as can be told. */
+  #waitingSamples = 0;
   #settledSamples = 0;
   #marks = 0;
   /** Resampled samples that the cutter was given, with those that it is being given. */
@@ -148,6 +153,7 @@ export class EngineSession {
       this.#heardSamples += slice.length;
       yield* this.#cut(this.#resampler.push(slice));
       this.#tellHeard();
+      this.#tellRecognised();
       this.#tellInterim();
       yield "more";
     }
@@ -192,7 +198,9 @@ export class EngineSession {
     this.#spokenSamples += samples.length;
     for (let at = 0; at < samples.length; at += sliceSamples) {
       if (at > 0) yield "more";
-      this.#decoder.accept(samples.subarray(at, at + sliceSamples));
+      const slice = samples.subarray(at, at + sliceSamples);
+      this.#decoder.accept(slice);
+      this.#waitingSamples += slice.length;
       yield* this.#work();
     }
   }
@@ -200,6 +208,7 @@ export class EngineSession {
   /** Lets the decoder hear what it was given. */
   *#work(): Generator<Pause, void, void> {
     for (let work = this.#decoder.work(); work !== false; work = this.#decoder.work()) {
+      this.#endSlice();
       yield work === true ? "more" : work;
     }
   }
@@ -209,7 +218,12 @@ export class EngineSession {
     const slices = this.#decoder.end();
     try {
       let slice = slices.next();
-      for (; !slice.done; slice = slices.next()) yield slice.value ?? "more";
+      for (; !slice.done; slice = slices.next()) {
+        this.#endSlice();
+        yield slice.value ?? "more";
+      }
+      this.#waitingSamples = 0;
+      this.#tellRecognised();
       const readings = this.#written(slice.value);
       if (readings.length === 0) return undefined;
       return this.#recognition(true, readings, audioEndMs);
@@ -253,6 +267,22 @@ export class EngineSession {
     if (untold < this.#options.sampleRateHertz * toldSeconds) return;
     this.#toldSamples = this.#heardSamples;
     this.#events.heard(untold);
+  }
+
+  /** The decoder has done a slice of its work: a hundred milliseconds, or less. */
+  #endSlice(): void {
+    this.#waitingSamples = Math.max(0, this.#waitingSamples - sliceSamples);
+    this.#tellRecognised();
+  }
+
+  #tellRecognised(): void {
+    const { mode, sampleRateHertz } = this.#options;
+    if (mode !== "job") return;
+    const waiting = Math.ceil((this.#waitingSamples * sampleRateHertz) / engineSampleRate);
+    const recognised = this.#heardSamples - waiting;
+    if (recognised - this.#recognisedSamples < sampleRateHertz * toldSeconds) return;
+    this.#recognisedSamples = recognised;
+    this.#events.recognised?.(recognised);
   }
 
   #tellInterim(): void {

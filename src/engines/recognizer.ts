@@ -24,6 +24,8 @@ export interface RecognitionOptions {
   readonly hints?: readonly PhraseHints[];
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
+  /** Of jobs: told now and then how much of the input is recognised, in milliseconds; it only rises, whatever happens to processes. */
+  readonly onRecognised?: (ms: number) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -47,6 +47,7 @@ export class ReplayedRecognition {
   #place: Place | undefined;
   #hasMark = false;
   #interimEndMs = 0;
+  #recognisedSamples = 0;
   /** Since anything was settled. */
   #losses = 0;
   #blames = 0;
@@ -54,12 +55,18 @@ export class ReplayedRecognition {
   constructor(
     source: InputSource,
     options: SessionOptions,
-    parts: { readonly findPlace: FindPlace; readonly demand: LiveDemand; readonly log: Log },
+    parts: {
+      readonly findPlace: FindPlace;
+      readonly demand: LiveDemand;
+      readonly log: Log;
+      readonly onRecognised?: ((ms: number) => void) | undefined;
+    },
   ) {
     this.#source = new PeekableInput(source);
     this.#options = options;
     this.#findPlace = parts.findPlace;
     this.#log = parts.log;
+    const { onRecognised } = parts;
     this.#kept = new KeptInput(options.sampleRateHertz);
     this.#owner = {
       mode: options.mode,
@@ -68,6 +75,9 @@ export class ReplayedRecognition {
       unsettledSeconds: () => this.#kept.samples / options.sampleRateHertz,
       interim: (recognition) => this.#interim(recognition),
       settled: (settled) => this.#settled(settled),
+      ...(onRecognised && {
+        recognised: (samples: number) => this.#recognised(samples, onRecognised),
+      }),
     };
   }
 
@@ -143,6 +153,13 @@ export class ReplayedRecognition {
     if (recognition.audioEndMs <= this.#interimEndMs) return;
     this.#interimEndMs = recognition.audioEndMs;
     this.#results.push(recognition);
+  }
+
+  #recognised(samples: number, onRecognised: (ms: number) => void): void {
+    // Another process does again what was done already: that is told once.
+    if (samples <= this.#recognisedSamples) return;
+    this.#recognisedSamples = samples;
+    onRecognised((samples * 1000) / this.#options.sampleRateHertz);
   }
 
   #settled({ final, checkpoint }: Settled): void {
