@@ -39,8 +39,8 @@ describe("openDatabase()", () => {
       assert.deepEqual(await each.db.selectFrom("account").selectAll().execute(), []);
     }
     const done = await opened[0].pool.query("select name from kysely_migration");
-    const names = done.rows.map(({ name }) => name);
-    assert.deepEqual(names, ["0001_first", "0002_job_windows", "0003_archive"]);
+    const names = done.rows.map(({ name }) => name.slice(0, 4));
+    assert.deepEqual(names, ["0001", "0002", "0003", "0004", "0005"]);
     await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
     await assert.rejects(opened[0].ping(), /after calling end/);
   });

@@ -5,12 +5,16 @@ import type { Log } from "../std/log.ts";
 import { first } from "./migrations/0001_first.ts";
 import { jobWindows } from "./migrations/0002_job_windows.ts";
 import { archive } from "./migrations/0003_archive.ts";
+import { webhooks } from "./migrations/0004_webhooks.ts";
+import { fairJobs } from "./migrations/0005_fair_jobs.ts";
 
 /** Every migration, in order. A landed one is never edited, renamed or removed. */
 const migrations: Readonly<Record<string, Migration>> = {
   "0001_first": first,
   "0002_job_windows": jobWindows,
   "0003_archive": archive,
+  "0004_webhooks": webhooks,
+  "0005_fair_jobs": fairJobs,
 };
 
 /**

@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import type { KyselyPlugin } from "kysely";
+import type { KyselyPlugin, RootOperationNode } from "kysely";
 import { diskFullState } from "./database-trouble.ts";
 
 /**
@@ -12,11 +12,16 @@ const reservedBytes = 64_000_000;
 export function refuseWritesWhenFull(folder: string): KyselyPlugin {
   return {
     transformQuery({ node }) {
-      if (node.kind === "InsertQueryNode") requireRoom(folder);
+      if (isInsert(node)) requireRoom(folder);
       return node;
     },
     transformResult: async ({ result }) => result,
   };
+}
+
+function isInsert(node: RootOperationNode): boolean {
+  if (node.kind === "RawNode") return /^\s*insert\s/i.test(node.sqlFragments[0] ?? "");
+  return node.kind === "InsertQueryNode";
 }
 
 function requireRoom(folder: string): void {

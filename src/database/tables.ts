@@ -151,6 +151,8 @@ export interface TranscriptJobTable {
   lease: Generated<number>;
   /** Tries that began and neither ended the job nor gave it back. */
   tries: Generated<number>;
+  /** Whether it has run alone past where its worker died, so that its tries began anew. */
+  is_cleared: Generated<boolean>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */
   metadata: JSONColumnType<Record<string, unknown>>;
   /** The URL to fetch; null when an upload is used. */
@@ -192,6 +194,54 @@ export interface TranscriptJobWindowTable {
   speakers: JSONColumnType<object>;
 }
 
+/** A URL of an account's that is told when its jobs end. */
+export interface WebhookTable {
+  id: string;
+  account_id: string;
+  url: string;
+  display_name: string;
+  /** What it is told; empty: everything. */
+  event_types: string[];
+  /** 32 bytes that messages are signed with. */
+  secret: Buffer;
+  /** The one before: it signs as well until then. */
+  previous_secret: Buffer | null;
+  previous_secret_until: Date | null;
+  /** null: it is not. */
+  disabled_at: Date | null;
+  /** Why the service disabled it; null when its owner did. */
+  disabled_reason: string | null;
+  /** The first failed attempt since one succeeded. */
+  failing_since: Date | null;
+  created_at: Instant;
+}
+
+/** A message to a webhook. Times are of the database's clock. */
+export interface WebhookDeliveryTable {
+  id: string;
+  webhook_id: string;
+  event_type: string;
+  /** null: a test. */
+  job_id: string | null;
+  /** JSON: every attempt sends these bytes. */
+  body: string;
+  state: Generated<"PENDING" | "DELIVERED" | "FAILED">;
+  /** All that were made. */
+  attempts: Generated<number>;
+  /** Those since it was made, or asked for again: they decide how long the next wait is. */
+  tries: Generated<number>;
+  /** Number of the latest lease: a worker with an earlier one changes nothing. */
+  lease: Generated<number>;
+  /** From when on a worker may take it: the end of the lease, while there is one. */
+  due_at: Instant;
+  /** Past this time it is not tried again. */
+  give_up_at: Instant;
+  last_attempt_at: Date | null;
+  last_http_status: number | null;
+  last_problem: string | null;
+  created_at: Instant;
+}
+
 export interface Tables {
   account: AccountTable;
   api_key: ApiKeyTable;
@@ -207,4 +257,6 @@ export interface Tables {
   transcript_job: TranscriptJobTable;
   transcript_job_piece: TranscriptJobPieceTable;
   transcript_job_window: TranscriptJobWindowTable;
+  webhook: WebhookTable;
+  webhook_delivery: WebhookDeliveryTable;
 }

@@ -1,0 +1,14 @@
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
+
+/** Where the queue is when nobody waits, and whether a job has run alone past where its worker died. */
+export const fairJobs: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
+const statements = [
+  `create index on transcript_job (priority) where state = 'PROCESSING' and lease > 0`,
+  `alter table transcript_job add is_cleared boolean not null default false`,
+];

@@ -1,0 +1,285 @@
+import { sql, type Kysely, type RawBuilder, type Transaction, type UpdateObject } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+import type { Refusal } from "./send-delivery.ts";
+
+/** A worker's claim on one attempt to deliver a message, with all that it takes. */
+export interface LeasedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  /** Number of the lease. */
+  readonly lease: number;
+  readonly url: string;
+  readonly body: string;
+  /** The current one first. */
+  readonly secrets: readonly Buffer[];
+  /** This one included, since the message was made or asked for again. */
+  readonly tries: number;
+  /** When it was leased, by the clock of the database. */
+  readonly at: Date;
+  /** From then until the message is given up. */
+  readonly leftMs: number;
+}
+
+export interface LeaseOptions {
+  readonly leaseMs: number;
+  /** Deliveries that there is room for. */
+  readonly room: number;
+  /** How many of a webhook this worker may send at once; 1 while its attempts fail. */
+  readonly ofWebhookMax: number;
+  /** How many of which webhooks it is sending. */
+  readonly sending: ReadonlyMap<string, number>;
+}
+
+/** A webhook that has failed like this for so long is disabled when a message is given up. */
+const failingDaysMax = 3;
+/** How long deliveries are listed. */
+const keptDays = 30;
+const sweptAtOnce = 1_000;
+
+/**
+ * Takes deliveries that are due, those first whose webhooks have the least under way: neither the many messages of one nor the
+ * slowness of another keeps a webhook waiting while there is room. What it looks at are webhooks with something to send,
+ * not messages: a hundred thousand that wait for a dead receiver cost nothing.
+ */
+export async function leaseDeliveries(
+  db: Kysely<Tables>,
+  { leaseMs, room, ofWebhookMax, sending }: LeaseOptions,
+): Promise<LeasedDelivery[]> {
+  const { rows } = await sql<LeasedRow>`
+    with recursive sending as (
+      select * from unnest(${[...sending.keys()]}::uuid[], ${[...sending.values()]}::int[]) as t (id, count)
+    ), waiting as (
+      (select webhook_id from webhook_delivery where state = 'PENDING' order by webhook_id limit 1)
+      union all
+      select (select d.webhook_id from webhook_delivery d
+        where d.state = 'PENDING' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
+      from waiting where waiting.webhook_id is not null
+    ), open as (
+      select w.id, coalesce(sending.count, 0) as count,
+        case when w.failing_since is null then ${ofWebhookMax}::int else 1 end as most
+      from waiting join webhook w on w.id = waiting.webhook_id left join sending on sending.id = w.id
+      where w.disabled_at is null
+    ), due as (
+      select ready.id from open cross join lateral (
+        select d.id, d.due_at, row_number() over (order by d.due_at) as turn from (
+          select id, due_at from webhook_delivery
+          where webhook_id = open.id and state = 'PENDING' and due_at <= now()
+          order by due_at limit greatest(open.most - open.count, 0)
+          for update skip locked) d) ready
+      order by open.count + ready.turn, ready.due_at limit ${room}::int
+    )
+    update webhook_delivery d
+    set lease = d.lease + 1, tries = d.tries + 1, attempts = d.attempts + 1,
+      last_attempt_at = now(), due_at = ${later(leaseMs)}
+    from webhook w
+    where d.id in (select id from due) and w.id = d.webhook_id
+    returning d.id, d.webhook_id, d.lease, w.url, d.body, w.secret, d.tries, now() as at,
+      case when w.previous_secret_until > now() then w.previous_secret end as previous_secret,
+      extract(epoch from d.give_up_at - now())::float8 * 1000 as left_ms
+  `.execute(db);
+  return rows.map((row) => ({
+    id: row.id,
+    webhookId: row.webhook_id,
+    lease: row.lease,
+    url: row.url,
+    body: row.body,
+    secrets: row.previous_secret ? [row.secret, row.previous_secret] : [row.secret],
+    tries: row.tries,
+    at: row.at,
+    leftMs: row.left_ms,
+  }));
+}
+
+interface LeasedRow {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly lease: number;
+  readonly url: string;
+  readonly body: string;
+  readonly secret: Buffer;
+  readonly previous_secret: Buffer | null;
+  readonly tries: number;
+  readonly at: Date;
+  readonly left_ms: number;
+}
+
+/** Notes that the receiver took a message. false: the lease is lost. */
+export async function noteDelivered(
+  db: Kysely<Tables>,
+  delivery: LeasedDelivery,
+  status: number,
+): Promise<boolean> {
+  const isNoted = await noting(db, delivery, async (trx, { isFailing }) => {
+    const isOurs = await setState(trx, delivery, {
+      state: "DELIVERED",
+      last_http_status: status,
+      last_problem: null,
+    });
+    if (isOurs && isFailing) {
+      await trx
+        .updateTable("webhook")
+        .set({ failing_since: null })
+        .where("id", "=", delivery.webhookId)
+        .execute();
+    }
+    return isOurs;
+  });
+  return isNoted ?? false;
+}
+
+/** How a failed attempt was noted. */
+export interface NotedRefusal {
+  /** The message is not sent again by itself. */
+  readonly isGivenUp: boolean;
+  /** Why the webhook is sent nothing any more, if that came of it. */
+  readonly disabledReason: string | undefined;
+}
+
+/**
+ * Notes a failed attempt: the message waits for the next one, or its day is over. A receiver that is gone (410), or that has
+ * taken nothing for days, disables its webhook. `elapsedMs`: since the lease. undefined: the lease is lost.
+ */
+export async function noteRefused(
+  db: Kysely<Tables>,
+  delivery: LeasedDelivery,
+  { status, problem, retryAfterMs }: Refusal,
+  { elapsedMs, chance }: { readonly elapsedMs: number; readonly chance: number },
+): Promise<NotedRefusal | undefined> {
+  const isGone = status === 410;
+  const leftMs = delivery.leftMs - elapsedMs;
+  const delayMs = isGone
+    ? undefined
+    : retryDelayMs({ tries: delivery.tries, leftMs, retryAfterMs, chance });
+  return await noting(db, delivery, async (trx, { isOfUrl, isFailing }) => {
+    const isOurs = await setState(trx, delivery, {
+      last_http_status: status ?? null,
+      last_problem: problem,
+      ...(delayMs === undefined ? { state: "FAILED" } : { due_at: later(delayMs) }),
+    });
+    if (!isOurs) return undefined;
+    const isGivenUp = delayMs === undefined;
+    if (isOfUrl && !isFailing) await noteFailing(trx, delivery);
+    const disabledReason =
+      isOfUrl && isGivenUp ? await disable(trx, delivery, { isGone, problem }) : undefined;
+    return { isGivenUp, disabledReason };
+  });
+}
+
+/** Lets another worker have a delivery at once, as if it had not been tried. */
+export async function releaseDelivery(
+  db: Kysely<Tables>,
+  { id, lease }: LeasedDelivery,
+): Promise<void> {
+  await sql`
+    update webhook_delivery set tries = tries - 1, attempts = attempts - 1, due_at = now()
+    where id = ${id} and lease = ${lease} and state = 'PENDING'
+  `.execute(db);
+}
+
+/**
+ * Ends what waited out its day for a disabled webhook, and deletes what is older than it is listed. What was tried at a time that
+ * is yet to come was so before a clock was set back: it waits no longer.
+ */
+export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
+  await sql`
+    update webhook_delivery set due_at = now()
+    where id in (
+      select id from webhook_delivery
+      where state = 'PENDING' and last_attempt_at > now() + interval '1 minute' and due_at > now()
+      for update skip locked)
+  `.execute(db);
+  await sql`
+    update webhook_delivery set state = 'FAILED', last_problem = 'the webhook was disabled until its day was over'
+    where id in (
+      select id from webhook_delivery
+      where state = 'PENDING' and give_up_at < now()
+        and webhook_id in (select id from webhook where disabled_at is not null)
+      for update skip locked)
+  `.execute(db);
+  for (;;) {
+    signal.throwIfAborted();
+    const { numAffectedRows } = await sql`
+      delete from webhook_delivery where id in (
+        select id from webhook_delivery
+        where state <> 'PENDING' and created_at < now() - ${keptDays} * interval '1 day'
+        limit ${sweptAtOnce} for update skip locked)
+    `.execute(db);
+    if ((numAffectedRows ?? 0n) < sweptAtOnce) return;
+  }
+}
+
+/** The webhook first: that is the order in which its deletion takes the locks. Nothing is noted of one that is gone. */
+async function noting<T>(
+  db: Kysely<Tables>,
+  { webhookId, url }: LeasedDelivery,
+  note: (
+    trx: Transaction<Tables>,
+    webhook: { readonly isFailing: boolean; readonly isOfUrl: boolean },
+  ) => Promise<T>,
+): Promise<T | undefined> {
+  return await db.transaction().execute(async (trx) => {
+    const webhook = await trx
+      .selectFrom("webhook")
+      .where("id", "=", webhookId)
+      .select(["url", "failing_since"])
+      .forKeyShare()
+      .executeTakeFirst();
+    if (!webhook) return undefined;
+    return await note(trx, {
+      isFailing: webhook.failing_since !== null,
+      isOfUrl: webhook.url === url,
+    });
+  });
+}
+
+/** false: the lease is lost. */
+async function setState(
+  trx: Transaction<Tables>,
+  { id, lease }: LeasedDelivery,
+  state: UpdateObject<Tables, "webhook_delivery">,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable("webhook_delivery")
+    .set(state)
+    .where("id", "=", id)
+    .where("lease", "=", lease)
+    .where("state", "=", "PENDING")
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+async function noteFailing(trx: Transaction<Tables>, { webhookId }: LeasedDelivery): Promise<void> {
+  await trx
+    .updateTable("webhook")
+    .set({ failing_since: sql<Date>`coalesce(failing_since, now())` })
+    .where("id", "=", webhookId)
+    .execute();
+}
+
+/** Disables the webhook of a receiver that is gone, or has taken nothing for days; the reason, if that is so. */
+async function disable(
+  trx: Transaction<Tables>,
+  { webhookId }: LeasedDelivery,
+  { isGone, problem }: { readonly isGone: boolean; readonly problem: string },
+): Promise<string | undefined> {
+  const reason = isGone
+    ? problem
+    : `nothing was taken for ${failingDaysMax} days; the last time ${problem}`;
+  const row = await trx
+    .updateTable("webhook")
+    .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason })
+    .where("id", "=", webhookId)
+    .where("disabled_at", "is", null)
+    .where(
+      sql<boolean>`(${isGone}::boolean or failing_since <= now() - ${failingDaysMax} * interval '1 day')`,
+    )
+    .returning("id")
+    .executeTakeFirst();
+  return row && reason;
+}
+
+/** By the clock of the database, which all nodes share. */
+function later(ms: number): RawBuilder<Date> {
+  return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "../database/database.ts";
+import { databaseTrouble } from "../database/database-trouble.ts";
+import { resolveHost } from "../media/fetch-media.ts";
+import type { Resolve } from "../media/media-hop.ts";
+import type { MediaAllowList } from "../media/media-url.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import {
+  leaseDeliveries,
+  noteDelivered,
+  noteRefused,
+  releaseDelivery,
+  sweepDeliveries,
+  type LeasedDelivery,
+} from "./delivery-queue.ts";
+import { sendDelivery, type Attempt, type Refusal } from "./send-delivery.ts";
+import { signedHeaders } from "./sign-delivery.ts";
+
+export interface DeliveryWorkerParts {
+  readonly database: Pick<Database, "db">;
+  /** What may be reached besides public addresses. */
+  readonly allow: MediaAllowList;
+  readonly log: Log;
+  /** Default: Math.random. */
+  readonly chance?: () => number;
+  /** For tests. Default: resolveHost. */
+  readonly resolve?: Resolve;
+  /** For tests. Default: 15 s, the least that Standard Webhooks recommends. */
+  readonly timeoutMs?: number;
+}
+
+/** Messages that a node sends at once, and of them those to one webhook. */
+const sendingMax = 64;
+const sendingOfWebhookMax = 8;
+const pollMs = 500;
+const sweepMs = 600_000;
+/** How long a worker that stops waits for receivers to answer. */
+const stopMsMax = 3_000;
+
+/** Sends what webhooks are told until it is disposed of: then it gives back what was not answered. */
+export function openDeliveryWorker(parts: DeliveryWorkerParts): AsyncDisposable {
+  return new DeliveryWorker(parts);
+}
+
+/** What the owner of a webhook is told of a bug; the log of the operator has the rest. */
+const internalRefusal = {
+  isTaken: false,
+  status: undefined,
+  problem: "the service failed to send it; the log of its operator has the reason",
+  retryAfterMs: undefined,
+} as const satisfies Attempt;
+
+class DeliveryWorker implements AsyncDisposable {
+  readonly #parts: Required<DeliveryWorkerParts>;
+  readonly #running = new Set<Promise<void>>();
+  /** How many messages are under way, by webhook. */
+  readonly #sending = new Map<string, number>();
+  readonly #stopping = new AbortController();
+  readonly #stopped = new AbortController();
+  readonly #loop: Promise<unknown>;
+
+  constructor(parts: DeliveryWorkerParts) {
+    this.#parts = { chance: Math.random, resolve: resolveHost, timeoutMs: 15_000, ...parts };
+    this.#loop = Promise.all([
+      this.#repeat("webhook.lease_failed", () => this.#next()),
+      this.#repeat("webhook.sweep_failed", () => this.#sweep()),
+    ]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort(new Error("the worker stops"));
+    const timer = setTimeout(() => this.#stopped.abort(this.#stopping.signal.reason), stopMsMax);
+    await this.#loop;
+    await Promise.all(this.#running);
+    clearTimeout(timer);
+  }
+
+  async #repeat(event: string, step: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await step();
+      } catch (error) {
+        if (signal.aborted) return;
+        const isAway = databaseTrouble(error) !== undefined;
+        this.#parts.log[isAway ? "warn" : "error"](errorFields(error), event);
+        await sleep(pollMs * 4, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  /** Starts what is due and has room; waits when there is nothing, or until there is room. */
+  async #next(): Promise<void> {
+    const { database, timeoutMs } = this.#parts;
+    const room = sendingMax - this.#running.size;
+    const deliveries =
+      room > 0
+        ? await leaseDeliveries(database.db, {
+            // Until then it is sent or given up, and noted.
+            leaseMs: timeoutMs * 2,
+            room,
+            ofWebhookMax: sendingOfWebhookMax,
+            sending: this.#sending,
+          })
+        : [];
+    for (const delivery of deliveries) this.#start(delivery);
+    if (deliveries.length > 0) return;
+    const woken = new AbortController();
+    const signal = AbortSignal.any([this.#stopping.signal, woken.signal]);
+    const wait = sleep(pollMs, undefined, { signal }).catch(() => {});
+    await Promise.race([wait, ...this.#running]);
+    woken.abort();
+  }
+
+  #start(delivery: LeasedDelivery): void {
+    const { webhookId } = delivery;
+    this.#sending.set(webhookId, (this.#sending.get(webhookId) ?? 0) + 1);
+    const run = this.#deliver(delivery)
+      .catch((error: unknown) => {
+        // The lease runs out, and it is sent again.
+        this.#parts.log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.lost");
+      })
+      .finally(() => {
+        const left = (this.#sending.get(webhookId) ?? 1) - 1;
+        if (left > 0) this.#sending.set(webhookId, left);
+        else this.#sending.delete(webhookId);
+        this.#running.delete(run);
+      });
+    this.#running.add(run);
+  }
+
+  async #deliver(delivery: LeasedDelivery): Promise<void> {
+    const { database, allow, resolve, timeoutMs, log } = this.#parts;
+    const { url, body, secrets, at, tries } = delivery;
+    const startedAt = performance.now();
+    const headers = signedHeaders(delivery, at, secrets);
+    const { signal } = this.#stopped;
+    const attempt = await sendDelivery(
+      { url, body, headers },
+      { allow, resolve, timeoutMs, signal },
+    ).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.send_failed");
+      return internalRefusal;
+    });
+    if (!attempt) {
+      await releaseDelivery(database.db, delivery);
+      log.info(idsOf(delivery), "webhook.given_back");
+      return;
+    }
+    const ms = Math.round(performance.now() - startedAt);
+    if (!attempt.isTaken) {
+      await this.#noteRefused(delivery, attempt, ms);
+      return;
+    }
+    if (await noteDelivered(database.db, delivery, attempt.status)) {
+      log.info({ ...idsOf(delivery), status: attempt.status, tries, ms }, "webhook.delivered");
+    }
+  }
+
+  async #noteRefused(delivery: LeasedDelivery, refusal: Refusal, ms: number): Promise<void> {
+    const { database, chance, log } = this.#parts;
+    const when = { elapsedMs: ms, chance: chance() };
+    const noted = await noteRefused(database.db, delivery, refusal, when);
+    if (!noted) return;
+    const fields = { ...idsOf(delivery), status: refusal.status, tries: delivery.tries, ms };
+    log.info(fields, noted.isGivenUp ? "webhook.given_up" : "webhook.refused");
+    if (noted.disabledReason !== undefined) {
+      log.warn({ webhookId: delivery.webhookId, status: refusal.status }, "webhook.disabled");
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { signal } = this.#stopping;
+    await sweepDeliveries(this.#parts.database.db, signal);
+    await sleep(sweepMs, undefined, { signal });
+  }
+}
+
+function idsOf({ id, webhookId }: LeasedDelivery): { webhookId: string; deliveryId: string } {
+  return { webhookId, deliveryId: id };
+}

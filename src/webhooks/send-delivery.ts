@@ -1,0 +1,105 @@
+import { STATUS_CODES } from "node:http";
+import { request, type Dispatcher } from "undici";
+import { openGuardedAgent, type Resolve } from "../media/media-hop.ts";
+import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
+import { explainSending } from "./explain-sending.ts";
+
+/** What is sent where. */
+export interface Message {
+  readonly url: string;
+  readonly body: string;
+  /** Those that sign it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface SendOptions {
+  readonly allow: MediaAllowList;
+  readonly resolve: Resolve;
+  /** For all of it: looking the name up, connecting, sending and waiting for the answer. */
+  readonly timeoutMs: number;
+  /** Gives up at once: sendDelivery() throws its reason. */
+  readonly signal: AbortSignal;
+}
+
+/** A failed attempt. */
+export interface Refusal {
+  /** undefined: there was no answer. */
+  readonly status: number | undefined;
+  /** In words for the owner of the webhook; the same ones for every address that may not be reached. */
+  readonly problem: string;
+  /** What the receiver asked for, in milliseconds from now. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** How an attempt went. */
+export type Attempt =
+  | { readonly isTaken: true; readonly status: number }
+  | ({ readonly isTaken: false } & Refusal);
+
+/** Bytes of the answer that are read, and thrown away, so that its sender is not cut off. */
+const answerBytesMax = 16_384;
+
+/**
+ * Sends a message to a URL of somebody's: by the rules of media that is fetched, to an address that was checked and is the one that is
+ * connected to. Redirects are not followed, and of the answer only its status counts.
+ */
+export async function sendDelivery(message: Message, options: SendOptions): Promise<Attempt> {
+  const { allow, resolve, timeoutMs, signal } = options;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, timeout]);
+  try {
+    const violation = checkMediaUrl(message.url, allow);
+    if (violation !== undefined) return refused(`the URL cannot be reached: ${violation}`);
+    const url = new URL(message.url);
+    const guard = { allow, resolve, signal: either, limits: { connectMs: timeoutMs } };
+    const agent = await openGuardedAgent(url, guard);
+    try {
+      return await post(url, message, { dispatcher: agent, signal: either });
+    } finally {
+      await agent.destroy();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    const seconds = timeoutMs / 1000;
+    if (timeout.aborted) return refused(`the receiver did not answer within ${seconds} s`);
+    return refused(explainSending(error));
+  }
+}
+
+async function post(
+  url: URL,
+  { body, headers }: Message,
+  options: { readonly dispatcher: Dispatcher; readonly signal: AbortSignal },
+): Promise<Attempt> {
+  const answer = await request(url, {
+    ...options,
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json", "user-agent": "hlust" },
+    body,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  // The status is there: whatever becomes of the rest, the receiver has answered.
+  await answer.body.dump({ limit: answerBytesMax, signal: options.signal }).catch(() => {});
+  const { statusCode: status } = answer;
+  if (status >= 200 && status < 300) return { isTaken: true, status };
+  return { isTaken: false, status, problem: problemOf(status), retryAfterMs: retryAfterOf(answer) };
+}
+
+function refused(problem: string): Attempt {
+  return { isTaken: false, status: undefined, problem, retryAfterMs: undefined };
+}
+
+function problemOf(status: number): string {
+  const name = STATUS_CODES[status];
+  const answered = `the receiver answered ${status}${name === undefined ? "" : ` ${name}`}`;
+  return status >= 300 && status < 400 ? `${answered}: redirects are not followed` : answered;
+}
+
+/** Seconds, or a date (RFC 9110, 10.2.3). */
+function retryAfterOf({ headers }: Dispatcher.ResponseData): number | undefined {
+  const value = headers["retry-after"];
+  if (typeof value !== "string") return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
+}

@@ -1,0 +1,34 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+/** Standard Webhooks: 24 to 64 bytes. */
+const secretBytes = 32;
+
+export function newSecret(): Buffer {
+  return randomBytes(secretBytes);
+}
+
+/** A secret as its owner gets it. */
+export function secretText(secret: Buffer): string {
+  return `whsec_${secret.toString("base64")}`;
+}
+
+/**
+ * The headers of a message by Standard Webhooks 1.0: its id, the time of this attempt in Unix seconds, and a signature of each secret
+ * over `<id>.<timestamp>.<body>`. The id must not have a full stop in it.
+ */
+export function signedHeaders(
+  { id, body }: { readonly id: string; readonly body: string },
+  at: Date,
+  secrets: readonly Buffer[],
+): Readonly<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> {
+  const timestamp = `${Math.floor(at.getTime() / 1000)}`;
+  const signatures = secrets.map((secret) => {
+    const hmac = createHmac("sha256", secret).update(`${id}.${timestamp}.`).update(body);
+    return `v1,${hmac.digest("base64")}`;
+  });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}

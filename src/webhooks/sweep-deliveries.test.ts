@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { openReceiver, openWebhooks, type WebhooksFixture } from "../../test/webhooks-fixture.ts";
+import { until } from "../../test/until.ts";
+import { UpdateWebhookRequestSchema } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
+
+let fixture: WebhooksFixture;
+before(async () => {
+  fixture = await openWebhooks();
+});
+after(() => fixture[Symbol.asyncDispose]());
+
+test("a message whose next attempt a clock set back has put off is sent all the same", async () => {
+  await using receiver = await openReceiver();
+  const account = await fixture.addAccount();
+  const { id } = await fixture.make(account, { url: receiver.url });
+  await fixture.tell(account);
+  await fixture.tell(account);
+  const [tried, waiting] = await fixture.deliveries(id);
+  assert.ok(tried && waiting);
+  const set = async (deliveryId: string, attemptAt: string): Promise<void> => {
+    await fixture.database.pool.query(
+      `update webhook_delivery set attempts = 1, tries = 1, due_at = now() + interval '1 hour',
+         last_attempt_at = now() + $2::interval where id = $1`,
+      [deliveryId, attemptAt],
+    );
+  };
+  await set(tried.id, "59 minutes");
+  await set(waiting.id, "-1 hour");
+  await using _worker = fixture.openWorker();
+  await until(async () => (await fixture.deliveries(id))[0]?.state === "DELIVERED");
+  assert.equal((await fixture.deliveries(id))[1]?.state, "PENDING");
+});
+
+test("while a webhook is disabled its messages wait; past their day they are FAILED; after 30 days they are gone", async () => {
+  await using receiver = await openReceiver();
+  const account = await fixture.addAccount();
+  const { id, webhook } = await fixture.make(account, { url: receiver.url });
+  await fixture.tell(account);
+  const set = async (disabled: boolean) =>
+    await fixture.service.updateWebhook(
+      create(UpdateWebhookRequestSchema, {
+        webhook: { name: webhook.name, disabled },
+        updateMask: { paths: ["disabled"] },
+      }),
+      fixture.call(account),
+    );
+  await set(true);
+  {
+    await using _worker = fixture.openWorker();
+    await using watched = await openReceiver();
+    const other = await fixture.addAccount();
+    await fixture.make(other, { url: watched.url });
+    await fixture.tell(other);
+    await until(async () => watched.received.length === 1);
+  }
+  assert.equal(receiver.received.length, 0);
+  await set(false);
+  {
+    await using _worker = fixture.openWorker();
+    await until(async () => (await fixture.deliveries(id))[0]?.state === "DELIVERED");
+  }
+  await fixture.tell(account);
+  await set(true);
+  await fixture.shift("-25 hours");
+  {
+    await using _worker = fixture.openWorker();
+    await until(async () => (await fixture.deliveries(id))[1]?.state === "FAILED");
+  }
+  await fixture.shift("-29 days");
+  await using _worker = fixture.openWorker();
+  await until(async () => (await fixture.deliveries(id)).length === 0);
+});

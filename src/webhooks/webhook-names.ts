@@ -1,0 +1,30 @@
+import { idIn, isId } from "../std/ids.ts";
+import { ServiceError, shown } from "../std/service-error.ts";
+
+/** The id in webhooks/<id>. Throws what an absent webhook is answered with: a malformed name names none. */
+export function webhookIdIn(name: string): string {
+  const id = idIn("webhooks", name);
+  if (id === undefined) throw webhookNotFound(name);
+  return id;
+}
+
+/** The ids in webhooks/<id>/deliveries/<id>. Throws what an absent delivery is answered with. */
+export function deliveryIdsIn(name: string): { webhookId: string; deliveryId: string } {
+  const [webhooks, webhookId = "", deliveries, deliveryId = "", ...rest] = name.split("/");
+  const isName = webhooks === "webhooks" && deliveries === "deliveries" && rest.length === 0;
+  if (!isName || !isId(webhookId) || !isId(deliveryId)) throw deliveryNotFound(name);
+  return { webhookId, deliveryId };
+}
+
+/** decisions, Errors: somebody else's webhook is answered like one that does not exist. */
+export function webhookNotFound(name: string): ServiceError {
+  return new ServiceError("not_found", `there is no webhook ${shown(name)}`, {
+    reason: "WEBHOOK_NOT_FOUND",
+  });
+}
+
+export function deliveryNotFound(name: string): ServiceError {
+  return new ServiceError("not_found", `there is no delivery ${shown(name)}`, {
+    reason: "DELIVERY_NOT_FOUND",
+  });
+}
