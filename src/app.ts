@@ -16,6 +16,7 @@ import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.t
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { openDescriber } from "./jobs/describer.ts";
 import { openJobQueue, type JobQueue } from "./jobs/job-queue.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
@@ -36,10 +37,13 @@ import { openServer, type TargetDoor } from "./server/server.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import { errorFields, type Log } from "./std/log.ts";
+import { ServiceError } from "./std/service-error.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
-import { createPageTokens } from "./transcripts/page-token.ts";
+import { createPageTokens } from "./std/page-token.ts";
 import { openSegmentsReader, type SegmentsReader } from "./transcripts/segments-reader.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
+import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
 export interface App extends AsyncDisposable {
   /** http://<host>:<port>, as bound. */
@@ -57,7 +61,8 @@ export async function openApp(
   { log, signal }: { readonly log: Log; readonly signal?: AbortSignal },
 ): Promise<App> {
   await using parts = new AsyncDisposableStack();
-  const allow = allowListOf(config);
+  const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
+  const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
   const httpRules = await httpRulesOf(config);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   // The slowest parts do not need each other. When one fails, the others are closed with the rest.
@@ -89,12 +94,13 @@ export async function openApp(
   if (runsJobs) {
     const scratchFolder = join(config.dataFolder, "scratch");
     const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
-    const durationMsMax = 8 * 3_600_000;
+    const durationMsMax = config.recordingSecondsMax * 1000;
     const limits = { keepMedia, mediaBytesMax, parallelism, durationMsMax };
     const working = { database, queue, store, allow, recognizer, sandbox, scratchFolder, log };
     parts.use(await openWorker({ ...working, ...limits }));
     parts.use(await openDescriber({ ...working, durationMsMax }));
     parts.use(openArchiveSweep({ db, store, log }));
+    parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
   }
 
   const { direct } = store;
@@ -106,6 +112,7 @@ export async function openApp(
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const segmentsReader = parts.use(openSegmentsReader());
+  const stopping = new AbortController();
   const { services, media } = await openDoors(config, {
     database,
     segmentsReader,
@@ -113,8 +120,10 @@ export async function openApp(
     collector,
     queue,
     allow,
+    allowWebhooks,
     recognizer,
     publicUrl,
+    stopping: stopping.signal,
     log,
   });
   const server = parts.use(
@@ -132,6 +141,10 @@ export async function openApp(
       log,
     }),
   );
+  // Before the doors: streams that end with a job do not keep them open.
+  parts.defer(() => {
+    stopping.abort(new ServiceError("unavailable", "the service is stopping"));
+  });
   address = server.address;
   const open = parts.move();
   return { address, firstKey, [Symbol.asyncDispose]: () => open.disposeAsync() };
@@ -162,17 +175,17 @@ function cleanMedia(
   });
 }
 
-function allowListOf({ allowMediaFrom }: Config): MediaAllowList {
+function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {
   try {
-    return parseMediaAllowList(allowMediaFrom);
+    return parseMediaAllowList(entries);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`HLUST_ALLOW_MEDIA_FROM: ${problem}`, { cause: error });
+    throw new ConfigError(`${setting}: ${problem}`, { cause: error });
   }
 }
 
 /** The services that have HTTP rules. */
-const contract = [Transcripts, Speech, GoogleSpeech, Accounts];
+const contract = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks];
 
 async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | undefined> {
   if (httpRulesFile === undefined) return undefined;
@@ -200,22 +213,34 @@ async function openDoors(
     readonly collector: UploadCollector | undefined;
     readonly queue: JobQueue;
     readonly allow: MediaAllowList;
+    readonly allowWebhooks: MediaAllowList;
     readonly recognizer: Recognizer;
     readonly publicUrl: () => string;
+    readonly stopping: AbortSignal;
     readonly log: Log;
   },
 ): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
   const { database, segmentsReader, store, collector, queue, allow, recognizer, publicUrl, log } =
     parts;
+  const { stopping } = parts;
   const { db } = database;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
   const pageTokens = createPageTokens(await signingKey(db, "page-token"));
-  const { uploadBytesMax, streamSecondsMax } = config;
+  const { uploadBytesMax, streamSecondsMax, accountJobsMax } = config;
   const uploads = createUploads({ db, store, urls, uploadBytesMax, collector, log });
   const languageCodes = () => recognizer.languageCodes("job");
   const transcripts = {
     ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
-    ...createJobsService({ db, queue, uploads, pageTokens, allow, languageCodes }),
+    ...createJobsService({
+      db,
+      queue,
+      uploads,
+      pageTokens,
+      allow,
+      languageCodes,
+      accountJobsMax,
+      stopping,
+    }),
   };
   const limits = { streamMsMax: streamSecondsMax * 1000 };
   return {
@@ -224,6 +249,10 @@ async function openDoors(
       implemented(Speech, createSpeechService({ recognizer, limits })),
       implemented(GoogleSpeech, createSpeechService({ recognizer, limits, describeResults: true })),
       implemented(Accounts, createAccountsService({ db, log })),
+      implemented(
+        Webhooks,
+        createWebhooksService({ db, pageTokens, allow: parts.allowWebhooks, log }),
+      ),
     ],
     media: createMediaDoor({
       urls,

@@ -16,9 +16,11 @@ test("readConfig() has defaults that work", () => {
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
   assert.deepEqual(config.allowMediaFrom, []);
+  assert.deepEqual(config.allowWebhooksTo, []);
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.sandbox, "auto");
   assert.equal(config.logLevel, "info");
+  assert.equal(config.recordingSecondsMax, 8 * 3600);
   assert.equal(config.s3, undefined);
   assert.deepEqual(readConfig({ HLUST_PORT: "" }), config, "an empty setting is an unset one");
 });
@@ -37,11 +39,14 @@ test("readConfig() reads every setting", () => {
     HLUST_MODEL_CHOICE: "is-IS:live=small, is-IS=large.2,en-US=parakeet",
     HLUST_CATALOGUE: "/etc/hlust/catalogue.json",
     HLUST_ALLOW_MEDIA_FROM: "10.0.0.0/8, media.example ,",
+    HLUST_ALLOW_WEBHOOKS_TO: "hooks.example",
     HLUST_SANDBOX: "reduced",
     HLUST_LOG: "debug",
     HLUST_KEEP_MEDIA: "false",
     HLUST_UPLOAD_BYTES_MAX: "1000",
+    HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
+    HLUST_ACCOUNT_JOBS_MAX: "500",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
     S3_BUCKET: "media",
     S3_ENDPOINT: "http://minio:9000/",
@@ -69,11 +74,14 @@ test("readConfig() reads every setting", () => {
     ],
     catalogueFile: "/etc/hlust/catalogue.json",
     allowMediaFrom: ["10.0.0.0/8", "media.example"],
+    allowWebhooksTo: ["hooks.example"],
     sandbox: "reduced",
     logLevel: "debug",
     keepMedia: false,
     uploadBytesMax: 1000,
+    recordingSecondsMax: 3600,
     streamSecondsMax: 60,
+    accountJobsMax: 500,
     httpRulesFile: "/etc/hlust/rules.yaml",
     s3: {
       bucket: "media",
@@ -118,6 +126,7 @@ test("readConfig() names every setting that cannot be used", () => {
     ["HLUST_SANDBOX", "none", /HLUST_SANDBOX/],
     ["HLUST_LOG", "loud", /HLUST_LOG/],
     ["HLUST_KEEP_MEDIA", "yes", /HLUST_KEEP_MEDIA/],
+    ["HLUST_RECORDING_SECONDS_MAX", "86401", /HLUST_RECORDING_SECONDS_MAX.*86400/],
     ["HLUST_PROT", "1", /HLUST_PROT is not a setting/],
     ["HLUST_DATA_DIR", "/x", /HLUST_DATA_DIR is not a setting: did you mean HLUST_DATA\?/],
   ];
@@ -148,6 +157,7 @@ test("describeConfig() shows meaning, value and default, and no secret", () => {
   for (const name of [
     "HLUST_ROLE",
     "HLUST_ALLOW_MEDIA_FROM",
+    "HLUST_ALLOW_WEBHOOKS_TO",
     "HLUST_SANDBOX",
     "HLUST_LOG",
     "HLUST_HTTP_RULES",

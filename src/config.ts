@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { logLevels, type LogLevel } from "./std/log.ts";
-import { ConfigError, httpUrl, list, oneOf, whole, type Setting } from "./std/setting.ts";
+import { ConfigError, httpUrl, list, nearest, oneOf, whole, type Setting } from "./std/setting.ts";
 
 export { ConfigError } from "./std/setting.ts";
 
@@ -23,14 +23,20 @@ export interface Config {
   readonly modelChoice: ModelChoice;
   /** Of models that can be installed; undefined: the one that comes with Hlust. */
   readonly catalogueFile: string | undefined;
-  /** CIDRs, addresses and host names that media URLs may reach besides public addresses. */
+  /** CIDRs, addresses and host names, some with :port, that media URLs may reach besides public addresses. */
   readonly allowMediaFrom: readonly string[];
+  /** The same for the URLs of webhooks. */
+  readonly allowWebhooksTo: readonly string[];
   readonly sandbox: SandboxChoice;
   readonly logLevel: LogLevel;
   readonly keepMedia: boolean;
   readonly uploadBytesMax: number;
+  /** How long a recording may be. */
+  readonly recordingSecondsMax: number;
   /** How long one live stream may last. */
   readonly streamSecondsMax: number;
+  /** Jobs of one account that are not ended. */
+  readonly accountJobsMax: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
   /** Where media is kept; undefined: in the data folder. */
@@ -139,7 +145,13 @@ const settings = {
   allowMediaFrom: {
     name: "HLUST_ALLOW_MEDIA_FROM",
     meaning:
-      "Networks (CIDR) and hosts that media URLs may reach besides public addresses, by comma",
+      "Networks (CIDR), addresses and hosts that media URLs may reach besides ports 80 and 443 of public addresses, by comma; with :port only that port",
+    fallback: "none",
+    parse: (text) => list(text),
+  },
+  allowWebhooksTo: {
+    name: "HLUST_ALLOW_WEBHOOKS_TO",
+    meaning: "Networks (CIDR) and hosts that webhooks may reach besides public addresses, by comma",
     fallback: "none",
     parse: (text) => list(text),
   },
@@ -168,11 +180,24 @@ const settings = {
     fallback: "8589934592 (8 GiB)",
     parse: (text, name) => whole(text ?? "8589934592", name, 1, Number.MAX_SAFE_INTEGER),
   },
+  recordingSecondsMax: {
+    name: "HLUST_RECORDING_SECONDS_MAX",
+    meaning: "How long a recording may be that a job transcribes, in seconds; at most 86400 (24 h)",
+    fallback: "28800 (8 h)",
+    // A lease of the queue lasts for a day at most, and times are kept as milliseconds in 32 bits (24 days).
+    parse: (text, name) => whole(text ?? "28800", name, 1, 24 * 3600),
+  },
   streamSecondsMax: {
     name: "HLUST_STREAM_SECONDS_MAX",
     meaning: "How long one live stream may last, in seconds",
     fallback: "14400 (4 h)",
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
+  },
+  accountJobsMax: {
+    name: "HLUST_ACCOUNT_JOBS_MAX",
+    meaning: "How many jobs of one account may wait and run; more are refused",
+    fallback: "10000",
+    parse: (text, name) => whole(text ?? "10000", name, 1, 1_000_000),
   },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
@@ -278,11 +303,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     modelChoice: read(settings.modelChoice),
     catalogueFile: read(settings.catalogueFile),
     allowMediaFrom: read(settings.allowMediaFrom),
+    allowWebhooksTo: read(settings.allowWebhooksTo),
     sandbox: read(settings.sandbox),
     logLevel: read(settings.logLevel),
     keepMedia: read(settings.keepMedia),
     uploadBytesMax: read(settings.uploadBytesMax),
+    recordingSecondsMax: read(settings.recordingSecondsMax),
     streamSecondsMax: read(settings.streamSecondsMax),
+    accountJobsMax: read(settings.accountJobsMax),
     httpRulesFile: read(settings.httpRulesFile),
     s3: readS3(read, problems),
   };
@@ -350,17 +378,4 @@ function modelChoice(entry: string, name: string): ModelChoice[number] {
     );
   }
   return { languageCode, use: use === undefined ? undefined : oneOf(use, name, modelUses), model };
-}
-
-/** ": did you mean HLUST_PORT?" for a name that differs in little. */
-function nearest(name: string, known: ReadonlySet<string>): string {
-  for (const candidate of known) {
-    const [a, b] = [squash(name), squash(candidate)];
-    if (a === b || a.startsWith(b) || b.startsWith(a)) return `: did you mean ${candidate}?`;
-  }
-  return "";
-}
-
-function squash(text: string): string {
-  return text.replaceAll("_", "").toLowerCase();
 }

@@ -29,10 +29,10 @@ import { askForDescription } from "../src/media/description-queue.ts";
 import { openDiskStore } from "../src/media/disk-store.ts";
 import { insertMedia } from "../src/media/media-records.ts";
 import type { MediaStore } from "../src/media/media-store.ts";
-import { parseMediaAllowList } from "../src/media/media-url.ts";
+import { parseMediaAllowList, type MediaAllowList } from "../src/media/media-url.ts";
 import { newId } from "../src/std/ids.ts";
 import { createLog, type Log } from "../src/std/log.ts";
-import { createPageTokens } from "../src/transcripts/page-token.ts";
+import { createPageTokens } from "../src/std/page-token.ts";
 
 /** Pulses of this many samples between silences are the words of toneRecognizer(). */
 const toneSamples = 4_800;
@@ -161,8 +161,9 @@ export type JobRequest = MessageInitShape<typeof SubmitTranscriptJobRequestSchem
 export function jobRequest(
   uri: string,
   additionalMetadata: Record<string, string> = {},
+  languageCode = "en-US",
 ): JobRequest {
-  const metadata = { languageCode: "en-US", fileType: 1, additionalMetadata } as const;
+  const metadata = { languageCode, fileType: 1, additionalMetadata } as const;
   return { metadata, useUri: true, uri };
 }
 
@@ -190,11 +191,14 @@ export interface JobsFixture extends AsyncDisposable {
 /** What HLUST_ALLOW_MEDIA_FROM is in these tests. */
 export const loopbackAllowed = parseMediaAllowList(["127.0.0.1"]);
 
+export const testAccountJobsMax = 1_000;
+
 /** `folder`: where media and scratch files are; it is the caller's. */
 export async function openJobs(
   database: Database,
   folder: string,
   log: Log = createLog("silent"),
+  allow: MediaAllowList = loopbackAllowed,
 ): Promise<JobsFixture> {
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openJobQueue({ database, log, supervise: true }));
@@ -208,8 +212,9 @@ export async function openJobs(
     // Into a folder nothing is put past the service.
     uploads: { collectUpload: async () => {} },
     pageTokens: createPageTokens(randomBytes(32)),
-    allow: loopbackAllowed,
+    allow,
     languageCodes: () => ["en-US", "is-IS"],
+    accountJobsMax: testAccountJobsMax,
   });
   const call = (accountId: string, header: Record<string, string> = {}): HandlerContext =>
     createHandlerContext({
@@ -269,7 +274,7 @@ export async function openJobs(
         sandbox,
         recognizer,
         parallelism: 2,
-        allow: loopbackAllowed,
+        allow,
         scratchFolder,
         keepMedia: true,
         mediaBytesMax: 100_000_000,

@@ -17,7 +17,9 @@ export interface WorkerFixture extends AsyncDisposable {
   /** Of the media server. */
   readonly url: string;
   /** Submits the media at a path of the server, which answers so. */
-  submit(path: string, answer?: Buffer | RequestListener): Promise<string>;
+  submit(path: string, answer?: Buffer | RequestListener, languageCode?: string): Promise<string>;
+  /** What the server answers at a path. */
+  serve(path: string, answer: Buffer | RequestListener): void;
   transcriptOf(job: TranscriptJob): Promise<MadeTranscript>;
   /** Resolves when no media, scratch file or piece is left that nobody needs. */
   isTidy(): Promise<void>;
@@ -51,9 +53,10 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
     account,
     folder: database.folder,
     url: server.url,
-    async submit(path, answer) {
+    serve: (path, answer) => void answers.set(path, answer),
+    async submit(path, answer, languageCode) {
       if (answer !== undefined) answers.set(path, answer);
-      return await jobs.submit(account, jobRequest(server.url + path));
+      return await jobs.submit(account, jobRequest(server.url + path, {}, languageCode));
     },
     async transcriptOf(job) {
       const id = job.transcript?.split("/")[1];
@@ -73,7 +76,8 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
   };
 }
 
-async function leftovers({
+/** Media, scratch files and pieces that nobody needs. */
+export async function leftovers({
   database,
   store,
   scratchFolder,

@@ -8,6 +8,7 @@ import {
   StreamingRecognizeRequestSchema,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { recognizeLive } from "./recognize-live.ts";
 import { createRestTransport, type RestTransportOptions } from "./rest-transport.ts";
 import { uploadMedia } from "./upload-media.ts";
@@ -17,6 +18,7 @@ export interface HlustClient {
   readonly transcripts: Client<typeof Transcripts>;
   readonly speech: Client<typeof Speech>;
   readonly accounts: Client<typeof Accounts>;
+  readonly webhooks: Client<typeof Webhooks>;
   /** Live recognition of LINEAR16 samples in chunks of any size; the end of `audio` finalizes. See recognizeLive(). */
   recognizeLive(
     config: MessageInitShape<typeof StreamingRecognitionConfigSchema>,
@@ -41,6 +43,7 @@ export function createHlustClient(
     transcripts,
     speech,
     accounts: createClient(Accounts, transport),
+    webhooks: createClient(Webhooks, transport),
     recognizeLive: (config, audio, options) => recognizeLive(speech, config, audio, options),
     uploadMedia: (media, options) => uploadMedia(transcripts, media, options),
   };

@@ -406,6 +406,58 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchTranscriptJob": [
+    {
+      "title": "A message on the way",
+      "request": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {
+        "result": {
+          "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+          "state": "PROCESSING",
+          "progressPercent": 48,
+          "startTime": "2026-11-20T09:00:00.120Z",
+          "lastUpdatedTime": "2026-11-20T09:01:12.800Z",
+          "transcriptMetadata": {
+            "fileType": "AUDIO",
+            "languageCode": "is-IS",
+            "originalUri": "https://media.example.org/morgunfundur.mp3",
+            "subject": "Morgunfundur",
+            "keywords": [
+              "fundur"
+            ]
+          }
+        }
+      }
+    },
+    {
+      "title": "The last message",
+      "request": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {
+        "result": {
+          "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+          "state": "SUCCESS",
+          "progressPercent": 100,
+          "startTime": "2026-11-20T09:00:00.120Z",
+          "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
+          "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+          "transcriptMetadata": {
+            "fileType": "AUDIO",
+            "languageCode": "is-IS",
+            "originalUri": "https://media.example.org/morgunfundur.mp3",
+            "subject": "Morgunfundur",
+            "keywords": [
+              "fundur"
+            ],
+            "recordingDuration": "1824.500s"
+          }
+        }
+      }
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.ListTranscriptJobs": [
     {
       "title": "The newest two",
@@ -976,6 +1028,171 @@ export const examples: unknown = {
       "answer": {
         "storageSignedUrl": "https://hlust.example.org/media/uploads/0198c5a2-a5c1-7e82-b6d0-4e5f60718293?expires=1795174500&bytesMax=8589934592&token=x0Qw3Er5Ty7Ui9Op1As2Df4Gh6Jk8Lz0Xc3Vb5Nm7Qe",
         "resourceName": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.CreateWebhook": [
+    {
+      "title": "A URL that is told of every job that ends",
+      "request": {
+        "url": "https://hooks.example.org/transcripts",
+        "displayName": "Newsroom"
+      },
+      "answer": {
+        "webhook": {
+          "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
+          "url": "https://hooks.example.org/transcripts",
+          "displayName": "Newsroom",
+          "eventTypes": [],
+          "disabled": false,
+          "creationTime": "2026-11-22T10:20:00.500Z"
+        },
+        "secret": "whsec_c2hvd24gdGhpcyBvbmNlOiAzMiBieXRlcyBvZiBpdC4="
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.ListWebhooks": [
+    {
+      "title": "The webhooks of the account",
+      "request": {},
+      "answer": {
+        "webhooks": [
+          {
+            "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
+            "url": "https://hooks.example.org/transcripts",
+            "displayName": "Newsroom",
+            "eventTypes": [],
+            "disabled": false,
+            "creationTime": "2026-11-22T10:20:00.500Z"
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.GetWebhook": [
+    {
+      "title": "A webhook",
+      "request": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
+      },
+      "answer": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
+        "url": "https://hooks.example.org/transcripts",
+        "displayName": "Newsroom",
+        "eventTypes": [],
+        "disabled": false,
+        "creationTime": "2026-11-22T10:20:00.500Z"
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.UpdateWebhook": [
+    {
+      "title": "Only failures are told",
+      "request": {
+        "webhook": {
+          "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
+          "eventTypes": [
+            "transcriptjob.failed"
+          ]
+        }
+      },
+      "answer": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
+        "url": "https://hooks.example.org/transcripts",
+        "displayName": "Newsroom",
+        "eventTypes": [
+          "transcriptjob.failed"
+        ],
+        "disabled": false,
+        "creationTime": "2026-11-22T10:20:00.500Z"
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.DeleteWebhook": [
+    {
+      "title": "A webhook that is not needed any more",
+      "request": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
+      },
+      "answer": {}
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.RotateWebhookSecret": [
+    {
+      "title": "Another secret; the one before signs for a day more",
+      "request": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
+      },
+      "answer": {
+        "webhook": {
+          "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
+          "url": "https://hooks.example.org/transcripts",
+          "displayName": "Newsroom",
+          "eventTypes": [
+            "transcriptjob.failed"
+          ],
+          "disabled": false,
+          "creationTime": "2026-11-22T10:20:00.500Z",
+          "previousSecretExpireTime": "2026-11-23T10:25:00.250Z"
+        },
+        "secret": "whsec_YW5vdGhlciBzZWNyZXQsIG9mIDMyIGJ5dGVzIGFzIHc="
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.TestWebhook": [
+    {
+      "title": "A message to see whether it arrives",
+      "request": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
+      },
+      "answer": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829/deliveries/0198c5b2-5fa2-7e59-9876-e5f60718293a",
+        "state": "PENDING",
+        "eventType": "webhook.test",
+        "creationTime": "2026-11-22T10:26:00.100Z",
+        "attempts": 0,
+        "nextAttemptTime": "2026-11-22T10:26:00.100Z"
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.ListWebhookDeliveries": [
+    {
+      "title": "What was sent",
+      "request": {
+        "parent": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
+        "pageSize": 10
+      },
+      "answer": {
+        "deliveries": [
+          {
+            "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829/deliveries/0198c5b2-5fa2-7e59-9876-e5f60718293a",
+            "state": "DELIVERED",
+            "eventType": "webhook.test",
+            "creationTime": "2026-11-22T10:26:00.100Z",
+            "attempts": 1,
+            "lastAttemptTime": "2026-11-22T10:26:00.400Z",
+            "lastHttpStatus": 204
+          }
+        ],
+        "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.webhooks.v1.Webhooks.RedeliverWebhookDelivery": [
+    {
+      "title": "The same message once more",
+      "request": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829/deliveries/0198c5b2-5fa2-7e59-9876-e5f60718293a"
+      },
+      "answer": {
+        "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829/deliveries/0198c5b2-5fa2-7e59-9876-e5f60718293a",
+        "state": "PENDING",
+        "eventType": "webhook.test",
+        "creationTime": "2026-11-22T10:26:00.100Z",
+        "attempts": 1,
+        "lastAttemptTime": "2026-11-22T10:26:00.400Z",
+        "nextAttemptTime": "2026-11-22T10:30:00.750Z",
+        "lastHttpStatus": 204
       }
     }
   ]

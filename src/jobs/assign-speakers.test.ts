@@ -8,6 +8,7 @@ import {
   type Segment,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs, msOfDuration } from "../std/duration.ts";
+import { cpuMs } from "../../test/cpu-time.ts";
 import { assignSpeakers, type SpeakerSpan, speakersIn } from "./assign-speakers.ts";
 
 /** A segment of words of 300 ms, one each 400 ms. */
@@ -111,9 +112,9 @@ test("assignSpeakers() names those of hours in no time: streams are served besid
   const spans = Array.from({ length: 6000 }, (_, index) =>
     span(String(index % 2), index * 4000, index * 4000 + 3900),
   );
-  const startMs = performance.now();
+  const startMs = cpuMs();
   const found = assignSpeakers(segments, spans);
-  assert.ok(performance.now() - startMs < 1500);
+  assert.ok(cpuMs() - startMs < 1500);
   assert.equal(found.length, 6000);
   assert.deepEqual(speakersIn(found), ["0", "1"]);
 });

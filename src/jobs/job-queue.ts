@@ -2,27 +2,43 @@ import type { Transaction } from "kysely";
 import { fromKysely, PgBoss, type Db } from "pg-boss";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
+import { Arrivals } from "./arrivals.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import { mendClocks, steadyClock } from "./queue-clocks.ts";
 
 /** A worker's claim on a job, until it ends, is given back or is not extended for leaseSeconds. */
 export interface JobLease {
   readonly jobId: string;
+  readonly accountId: string;
   /** 1 for the first lease of a job, higher for each later one. */
   readonly number: number;
 }
 
+export interface QueuedJob {
+  readonly id: string;
+  readonly accountId: string;
+  /** Its turn: higher comes first. */
+  readonly priority: number;
+}
+
 /** Who works on what next, in the database of the jobs: what is done within `trx` is done when it commits. */
 export interface JobQueue extends AsyncDisposable {
-  add(trx: Transaction<Tables>, job: { id: string; priority: number }): Promise<void>;
+  addAll(trx: Transaction<Tables>, jobs: readonly QueuedJob[]): Promise<void>;
+  /** Tells the worker of this process that jobs were added, once that is committed. */
+  announce(): void;
+  /** Resolves when jobs are announced here, or when the time is over: other nodes say nothing. */
+  arrival(msMax: number, signal: AbortSignal): Promise<void>;
   /** Takes a job out, waiting or leased. */
   remove(trx: Transaction<Tables>, jobId: string): Promise<void>;
-  /** The next job, if one waits. */
-  lease(): Promise<JobLease | undefined>;
+  /** The next jobs by turn that wait, past those of these accounts: at most so many. */
+  lease(passedOver: readonly string[], jobsMax: number): Promise<JobLease[]>;
   /** false: the lease is lost. */
   extend(lease: JobLease): Promise<boolean>;
   /** Ends the job. false: the lease is lost. */
   end(trx: Transaction<Tables>, lease: JobLease): Promise<boolean>;
-  /** Lets another worker have it after a while. false: the lease is lost. */
+  /** The same of many. false: one of the leases is lost. */
+  endAll(trx: Transaction<Tables>, leases: readonly JobLease[]): Promise<boolean>;
+  /** Lets another worker have it after a while; it keeps its turn. false: the lease is lost. */
   release(trx: Transaction<Tables>, lease: JobLease, afterMs: number): Promise<boolean>;
 }
 
@@ -31,6 +47,8 @@ const queueName = "transcript-job";
 const leaseSeconds = 10;
 /** How soon lost leases are found: a job goes on elsewhere within leaseSeconds and about twice this. */
 const superviseSeconds = 2;
+/** How soon it is found that the clock of the database was set back. */
+const mendClocksMs = 5_000;
 const day = 86_400;
 
 const queueOptions = {
@@ -64,34 +82,64 @@ export async function openJobQueue(parts: {
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
     maintenanceIntervalSeconds: 600,
+    clock: steadyClock,
   });
   boss.on("error", (error) => log.warn(errorFields(error), "queue.error"));
   boss.on("warning", ({ message }) => log.warn({ message }, "queue.warning"));
   await boss.start();
   await boss.createQueue(queueName, queueOptions);
   await boss.updateQueue(queueName, queueOptions);
-  return queueOf(boss);
+  const mending = setInterval(() => {
+    if (!supervise) return;
+    mendClocks(database.pool, queueName).catch((error: unknown) => {
+      log.warn(errorFields(error), "queue.clocks_not_mended");
+    });
+  }, mendClocksMs);
+  mending.unref();
+  return queueOf(boss, mending);
 }
 
-function queueOf(boss: PgBoss): JobQueue {
+function queueOf(boss: PgBoss, mending: NodeJS.Timeout): JobQueue {
+  const endAll: JobQueue["endAll"] = async (trx, leases) => {
+    const options = { db: fromKysely(trx) };
+    const attempts = leases.map(attemptOf);
+    return isAffected(await boss.complete(queueName, attempts, null, options), leases.length);
+  };
+  const arrivals = new Arrivals();
   return {
-    async add(trx, { id, priority }) {
-      await boss.send(queueName, null, { id, priority, db: fromKysely(trx) });
+    async addAll(trx, jobs) {
+      if (jobs.length === 0) return;
+      const rows = jobs.map(({ id, accountId, priority }) => ({
+        id,
+        priority,
+        group: { id: accountId },
+      }));
+      await boss.insert(queueName, rows, { db: fromKysely(trx), returnId: false });
+    },
+    announce() {
+      arrivals.announce();
+    },
+    async arrival(msMax, signal) {
+      await arrivals.next(msMax, signal);
     },
     async remove(trx, jobId) {
       await boss.cancel(queueName, jobId, { db: fromKysely(trx) });
     },
-    async lease() {
-      const [job] = await boss.fetch(queueName);
-      return job && { jobId: job.id, number: job.retryCount + 1 };
+    async lease(passedOver, batchSize) {
+      const jobs = await boss.fetch(queueName, { batchSize, ignoreGroups: [...passedOver] });
+      return jobs.map(({ id, groupId, retryCount }) => ({
+        jobId: id,
+        accountId: groupId ?? "",
+        number: retryCount + 1,
+      }));
     },
     async extend(lease) {
       return isAffected(await boss.touch(queueName, attemptOf(lease)));
     },
     async end(trx, lease) {
-      const options = { db: fromKysely(trx) };
-      return isAffected(await boss.complete(queueName, attemptOf(lease), null, options));
+      return await endAll(trx, [lease]);
     },
+    endAll,
     async release(trx, lease, afterMs) {
       const db = fromKysely(trx);
       if (!isAffected(await boss.fail(queueName, attemptOf(lease), null, { db }))) return false;
@@ -102,6 +150,7 @@ function queueOf(boss: PgBoss): JobQueue {
       return true;
     },
     async [Symbol.asyncDispose]() {
+      clearInterval(mending);
       await boss.stop({ graceful: true, timeout: 5_000, close: false });
     },
   };
@@ -113,6 +162,6 @@ function attemptOf({ jobId, number }: JobLease): { id: string; retryCount: numbe
 }
 
 /** pg-boss answers how many jobs a call reached, beside its type. */
-function isAffected(response: object): boolean {
-  return "affected" in response && response.affected === 1;
+function isAffected(response: object, count = 1): boolean {
+  return "affected" in response && response.affected === count;
 }

@@ -1,29 +1,16 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type Transaction } from "kysely";
-import type { Tables, TranscriptJobTable } from "../database/tables.ts";
+import { exactTime } from "../database/exact-time.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import type { ListPosition, PageRequest } from "../transcripts/page-request.ts";
-import { exactTime, jsonText, metadataOf } from "../transcripts/transcript-store.ts";
-import { failRow } from "./try-store.ts";
+import type { ListPosition, PageRequest } from "../std/page-request.ts";
+import type { QueuedJob } from "./job-queue.ts";
 import { cancelledStatus } from "./job-failure.ts";
-
-/** A job as its row tells it. */
-export interface StoredJob {
-  readonly id: string;
-  readonly accountId: string;
-  readonly state: TranscriptJobTable["state"];
-  readonly progressPercent: number;
-  readonly metadata: TranscriptMetadata;
-  readonly durationMs: number | null;
-  readonly transcriptId: string | null;
-  /** google.rpc.Status as JSON text. */
-  readonly error: string | null;
-  readonly startedAt: Date;
-  readonly updatedAt: Date;
-}
+import { jobColumns, jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
+import { failRow } from "./try-store.ts";
 
 export interface NewJob {
   readonly id: string;
@@ -38,51 +25,76 @@ export interface NewJob {
   readonly now: Date;
 }
 
-const jobColumns = [
-  "id",
-  "account_id",
-  "state",
-  "progress_percent",
-  "duration_ms",
-  "transcript_id",
-  "started_at",
-  "updated_at",
-  jsonText("metadata").as("metadata"),
-  jsonText("error").as("error"),
-] as const;
+/** Turns fall, and begin at 0 again once no job is left. */
+const turnMin = -2_000_000_000;
 
 /**
- * Inserts a job with its turn among those that wait; undefined when the account has one with this idempotency key. Turns are
- * fair between accounts (start-time fair queueing): a job stands behind its account's others, but never behind the place
- * that the queue serves now, so that the first job of an account comes next however many another one has waiting.
+ * Inserts jobs with their turns among those that wait, and tells those that were inserted: not where the account has one with this
+ * idempotency key. Turns are fair between accounts (start-time fair queueing): a job stands behind its account's others, but never
+ * before the place that the queue serves now, which is that of the next job, or of the last one taken; so the first job of an account
+ * comes next however many another one has waiting. Given back or tried again, a job keeps its turn.
  */
-export async function insertJob(
+export async function insertJobs(
   trx: Transaction<Tables>,
-  job: NewJob,
-): Promise<{ priority: number } | undefined> {
-  const { source } = job;
-  return await trx
-    .insertInto("transcript_job")
-    .values({
-      id: job.id,
-      account_id: job.accountId,
-      state: "PROCESSING",
-      priority: sql<number>`least(
-        (select max(priority) from transcript_job where state = 'PROCESSING' and lease = 0),
-        (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = ${job.accountId}),
-        0)`,
-      metadata: toJsonString(TranscriptMetadataSchema, job.metadata),
-      media_uri: "uri" in source ? source.uri : null,
-      upload_id: "uri" in source ? null : source.uploadId,
-      media_id: "uri" in source ? null : source.mediaId,
-      idempotency_key: job.idempotencyKey,
-      request_sha256: job.requestSha256,
-      started_at: job.now,
-      updated_at: job.now,
-    })
-    .onConflict((conflict) => conflict.columns(["account_id", "idempotency_key"]).doNothing())
-    .returning("priority")
-    .executeTakeFirst();
+  jobs: readonly NewJob[],
+): Promise<Map<string, QueuedJob>> {
+  if (jobs.length === 0) return new Map();
+  const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
+  const { rows } = await sql<{ id: string; account_id: string; priority: number }>`
+    insert into transcript_job (id, account_id, state, priority, metadata, media_uri, upload_id, media_id,
+      idempotency_key, request_sha256, started_at, updated_at)
+    select job.id, job.account_id, 'PROCESSING',
+      greatest(${turnMin}::int, least(
+        coalesce(
+          (select max(priority) from transcript_job where state = 'PROCESSING' and lease = 0),
+          (select min(priority) from transcript_job where state = 'PROCESSING' and lease > 0)),
+        (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = job.account_id),
+        0) + 1 - row_number() over (partition by job.account_id order by job.place)),
+      job.metadata::jsonb, job.media_uri, job.upload_id, job.media_id, job.idempotency_key, job.request_sha256,
+      job.started_at, job.started_at
+    from unnest(
+        ${column(({ id }) => id)}::uuid[],
+        ${column(({ accountId }) => accountId)}::uuid[],
+        ${column(({ metadata }) => toJsonString(TranscriptMetadataSchema, metadata))}::text[],
+        ${column(({ source }) => ("uri" in source ? source.uri : null))}::text[],
+        ${column(({ source }) => ("uri" in source ? null : source.uploadId))}::uuid[],
+        ${column(({ source }) => ("uri" in source ? null : source.mediaId))}::uuid[],
+        ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
+        ${column(({ requestSha256 }) => requestSha256)}::bytea[],
+        ${column(({ now }) => now)}::timestamptz[])
+      with ordinality as job (id, account_id, metadata, media_uri, upload_id, media_id, idempotency_key, request_sha256,
+        started_at, place)
+    on conflict (account_id, idempotency_key) do nothing
+    returning id, account_id, priority
+  `.execute(trx);
+  return new Map(
+    rows.map(({ id, account_id: accountId, priority }) => [id, { id, accountId, priority }]),
+  );
+}
+
+/**
+ * How many jobs that are not ended each of the accounts has. No other transaction can insert one of theirs before this one ends:
+ * those that insert go through here, one after the other.
+ */
+export async function lockJobCounts(
+  trx: Transaction<Tables>,
+  accountIds: readonly string[],
+): Promise<Map<string, number>> {
+  await trx
+    .selectFrom("account")
+    .where("id", "in", accountIds)
+    .orderBy("id")
+    .select("id")
+    .forNoKeyUpdate()
+    .execute();
+  const rows = await trx
+    .selectFrom("transcript_job")
+    .where("account_id", "in", accountIds)
+    .where("state", "=", "PROCESSING")
+    .groupBy("account_id")
+    .select(["account_id", sql<number>`count(*)::int`.as("count")])
+    .execute();
+  return new Map(rows.map(({ account_id, count }) => [account_id, count]));
 }
 
 /** undefined: the account has no such job. */
@@ -98,6 +110,31 @@ export async function findJob(
     .select(jobColumns)
     .executeTakeFirst();
   return row && jobOf(row);
+}
+
+/** What somebody knows of a job; of one never seen, the id alone. */
+export type KnownJob = Pick<StoredJob, "id"> &
+  Partial<Pick<StoredJob, "state" | "progressPercent">>;
+
+/** Of these jobs, those with another state or progress than is known; undefined for one that is not there. One statement. */
+export async function findChangedJobs(
+  db: Kysely<Tables>,
+  known: readonly KnownJob[],
+): Promise<Map<string, StoredJob | undefined>> {
+  const ids = known.map(({ id }) => id);
+  const states = known.map(({ state }) => state ?? null);
+  const percents = known.map(({ progressPercent }) => progressPercent ?? null);
+  const { rows } = await sql<JobRow & { readonly known_id: string; readonly is_there: boolean }>`
+    select known.id as known_id, job.id is not null as is_there, job.id, job.account_id, job.state,
+      job.progress_percent, job.duration_ms, job.transcript_id, job.started_at, job.updated_at,
+      job.metadata::text as metadata, job.error::text as error
+    from unnest(${ids}::uuid[], ${states}::text[], ${percents}::int[])
+      as known (id, state, progress_percent)
+    left join transcript_job as job on job.id = known.id
+    where job.id is null
+      or (job.state, job.progress_percent) is distinct from (known.state, known.progress_percent)
+  `.execute(db);
+  return new Map(rows.map((row) => [row.known_id, row.is_there ? jobOf(row) : undefined]));
 }
 
 /** The job of an idempotency key, with the hash of its request. */
@@ -157,59 +194,33 @@ export async function listJobs(
   };
 }
 
-/** The media of an account's finished upload. It cannot go away until the transaction ends. */
+/**
+ * The media of finished uploads of these accounts, by the uploads. It cannot go away until the transaction ends: who takes it away locks
+ * it before its upload.
+ */
 export async function lockUploadMedia(
   trx: Kysely<Tables>,
-  accountId: string,
-  uploadId: string,
-): Promise<string | undefined> {
-  const row = await trx
-    .selectFrom("upload")
-    .innerJoin("media", "media.id", "upload.media_id")
-    .where("upload.id", "=", uploadId)
-    .where("upload.account_id", "=", accountId)
-    .where("upload.transcript_id", "is", null)
-    .select("media.id")
-    .forKeyShare()
-    .executeTakeFirst();
-  return row?.id;
+  uploads: readonly { readonly accountId: string; readonly uploadId: string }[],
+): Promise<Map<string, { readonly id: string; readonly accountId: string }>> {
+  if (uploads.length === 0) return new Map();
+  const { rows } = await sql<{ upload_id: string; id: string; account_id: string }>`
+    select upload.id as upload_id, media.id, upload.account_id
+    from upload join media on media.id = upload.media_id
+    where upload.id = any(${uploads.map(({ uploadId }) => uploadId)}::uuid[])
+      and upload.account_id = any(${uploads.map(({ accountId }) => accountId)}::uuid[])
+      and upload.transcript_id is null
+    order by media.id for key share of media
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.upload_id, { id: row.id, accountId: row.account_id }]));
 }
 
 /** Ends a job as cancelled; false when the account has no such job that is PROCESSING. */
 export async function cancelJob(
-  trx: Kysely<Tables>,
+  trx: Transaction<Tables>,
   accountId: string,
   id: string,
 ): Promise<boolean> {
   return await failRow(trx, id, cancelledStatus, (query) =>
     query.where("account_id", "=", accountId),
   );
-}
-
-interface JobRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly state: TranscriptJobTable["state"];
-  readonly progress_percent: number;
-  readonly metadata: string;
-  readonly duration_ms: number | null;
-  readonly transcript_id: string | null;
-  readonly error: string | null;
-  readonly started_at: Date;
-  readonly updated_at: Date;
-}
-
-function jobOf(row: JobRow): StoredJob {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    state: row.state,
-    progressPercent: row.progress_percent,
-    metadata: metadataOf(row.metadata),
-    durationMs: row.duration_ms,
-    transcriptId: row.transcript_id,
-    error: row.error,
-    startedAt: row.started_at,
-    updatedAt: row.updated_at,
-  };
 }

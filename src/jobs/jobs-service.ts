@@ -1,38 +1,36 @@
 import { createHash } from "node:crypto";
-import { create, fromJsonString, toJson, type JsonValue } from "@bufbuild/protobuf";
+import { toJson, type JsonValue } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
-import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
 import {
   SubmitTranscriptJobRequestSchema,
-  TranscriptJob_State as State,
-  TranscriptJobSchema,
   type SubmitTranscriptJobRequest,
-  type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
-import { durationFromMs, timestampFromDate } from "../std/duration.ts";
-import { idIn, newId } from "../std/ids.ts";
-import { invalidArgument, ServiceError, shown } from "../std/service-error.ts";
-import { readPageRequest } from "../transcripts/page-request.ts";
-import type { PageTokens } from "../transcripts/page-token.ts";
-import { checkSubmit, type CheckedSubmit } from "./check-submit.ts";
+import type { Batches } from "../std/batches.ts";
+import { newId } from "../std/ids.ts";
+import { readPageRequest } from "../std/page-request.ts";
+import type { PageTokens } from "../std/page-token.ts";
+import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
+import { checkSubmit } from "./check-submit.ts";
+import { jobMessage, submittedMessage } from "./job-message.ts";
+import { jobIdIn, jobNotFound } from "./job-name.ts";
 import type { JobQueue } from "./job-queue.ts";
 import {
   cancelJob,
   findJob,
   findJobOfKey,
   forgetKey,
-  insertJob,
   listJobs,
   lockUploadMedia,
-  type NewJob,
-  type StoredJob,
 } from "./job-store.ts";
+import { JobWatchers } from "./job-watchers.ts";
+import type { StoredJob } from "./stored-job.ts";
+import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
 
 export interface JobsParts {
   readonly db: Kysely<Tables>;
@@ -42,13 +40,21 @@ export interface JobsParts {
   readonly allow: MediaAllowList;
   /** Languages of the installed models, sorted. */
   readonly languageCodes: () => readonly string[];
+  /** Jobs of one account that are not ended. */
+  readonly accountJobsMax: number;
+  /** Ends what is watched when the service stops. */
+  readonly stopping?: AbortSignal;
   readonly now?: () => number;
 }
 
-/** Sections 4.1 and 4.2, and the list and the end of jobs. */
+/** Sections 4.1 and 4.2, and the list, the watch and the end of jobs. */
 export type JobsService = Pick<
   ServiceImpl<typeof Transcripts>,
-  "submitTranscriptJob" | "getTranscriptJob" | "listTranscriptJobs" | "cancelTranscriptJob"
+  | "submitTranscriptJob"
+  | "getTranscriptJob"
+  | "watchTranscriptJob"
+  | "listTranscriptJobs"
+  | "cancelTranscriptJob"
 >;
 
 /** decisions, Jobs: how long an Idempotency-Key names the same job. */
@@ -57,11 +63,13 @@ export const keyCharsMax = 255;
 
 export function createJobsService(parts: JobsParts): JobsService {
   const { db, queue, pageTokens } = parts;
+  const jobs = createSubmit(parts);
+  const watchers = new JobWatchers(db, { stopping: parts.stopping });
   return {
     async submitTranscriptJob(request, context) {
       const { accountId } = callerOf(context);
       const key = readKey(context.requestHeader.get("idempotency-key"));
-      return submittedMessage(await submit(parts, accountId, request, key));
+      return submittedMessage(await submit({ ...parts, jobs }, accountId, request, key));
     },
 
     async getTranscriptJob({ name }, context) {
@@ -69,6 +77,12 @@ export function createJobsService(parts: JobsParts): JobsService {
       const job = await findJob(db, accountId, jobIdIn(name));
       if (!job) throw jobNotFound(name);
       return jobMessage(job);
+    },
+
+    async *watchTranscriptJob({ name }, context) {
+      const { accountId } = callerOf(context);
+      const jobs = watchers.watch(accountId, jobIdIn(name), context.signal);
+      for await (const job of jobs) yield jobMessage(job);
     },
 
     async listTranscriptJobs(request, context) {
@@ -103,12 +117,12 @@ export function createJobsService(parts: JobsParts): JobsService {
 
 /** Makes the job and its place in the queue in one commit; or finds the one that the key names. */
 async function submit(
-  parts: JobsParts,
+  parts: JobsParts & { readonly jobs: Batches<SubmittedJob, Submitted> },
   accountId: string,
   request: SubmitTranscriptJobRequest,
   key: string | null,
 ): Promise<StoredJob> {
-  const { db, queue, uploads, now = Date.now } = parts;
+  const { db, jobs, uploads, now = Date.now } = parts;
   const at = now();
   const requestSha256 = key === null ? null : hashOf(request);
   if (key !== null) await forgetKey(db, accountId, key, new Date(at - keyMs));
@@ -116,44 +130,56 @@ async function submit(
   if (earlier) return earlier;
   const { metadata, source, violations } = checkSubmit(request, parts);
   if (source && "uploadId" in source) await uploads.collectUpload(accountId, source.uploadId);
-  const id = newId(at);
-  const submitted = await db.transaction().execute(async (trx) => {
-    const found = await findSource(trx, accountId, source, violations);
-    if (violations.length > 0 || !found) throw invalidArgument(violations);
-    const job: NewJob = {
-      id,
-      accountId,
-      metadata,
-      source: found,
-      idempotencyKey: key,
-      requestSha256,
-      now: new Date(at),
-    };
-    const inserted = await insertJob(trx, job);
-    if (!inserted) return undefined;
-    await queue.add(trx, { id, priority: inserted.priority });
-    return await findJob(trx, accountId, id);
+  if (!source || violations.length > 0) {
+    const missing = source && (await missingUpload(db, accountId, source));
+    throw invalidArgument(missing ? [...violations, missing] : violations);
+  }
+  const submitted = await jobs.add({
+    id: newId(at),
+    accountId,
+    metadata,
+    source,
+    idempotencyKey: key,
+    requestSha256,
+    now: new Date(at),
   });
-  const job = submitted ?? (await jobOfKey(db, accountId, key, requestSha256));
-  if (!job) throw new Error("a job that was inserted is gone");
-  return job;
+  if (typeof submitted !== "string") return submitted;
+  // Another submit with the key may have made the job meanwhile, and the job have used the upload up.
+  const job = await jobOfKey(db, accountId, key, requestSha256);
+  if (job) return job;
+  if (submitted === "NO_UPLOAD") throw invalidArgument([noUpload(source)]);
+  if (submitted === "TOO_MANY_JOBS") throw tooManyJobs(parts.accountJobsMax);
+  throw new Error("a job that was inserted is gone");
 }
 
-/** The media that a submit names. What is wrong with it is added to the violations. */
-async function findSource(
-  trx: Kysely<Tables>,
+const tooManyRetryMs = 10_000;
+
+function tooManyJobs(jobsMax: number): ServiceError {
+  return new ServiceError(
+    "resource_exhausted",
+    `the account has ${jobsMax} jobs that are not ended, the most that it may: submit it again when some are`,
+    {
+      reason: "TOO_MANY_JOBS",
+      metadata: { jobsMax: `${jobsMax}` },
+      retryAfterMs: tooManyRetryMs,
+    },
+  );
+}
+
+/** What is wrong with the upload that a submit names, beside all else. */
+async function missingUpload(
+  db: Kysely<Tables>,
   accountId: string,
-  source: CheckedSubmit["source"],
-  violations: { field: string; description: string }[],
-): Promise<NewJob["source"] | undefined> {
-  if (!source || "uri" in source) return source;
-  const mediaId = await lockUploadMedia(trx, accountId, source.uploadId);
-  if (mediaId !== undefined) return { uploadId: source.uploadId, mediaId };
-  violations.push({
-    field: "uri",
-    description: `uploads/${source.uploadId} is no finished upload of this account`,
-  });
-  return undefined;
+  source: SubmittedJob["source"],
+): Promise<FieldViolation | undefined> {
+  if (!("uploadId" in source)) return undefined;
+  const found = await lockUploadMedia(db, [{ accountId, uploadId: source.uploadId }]);
+  return found.size > 0 ? undefined : noUpload(source);
+}
+
+function noUpload(source: SubmittedJob["source"]): FieldViolation {
+  const name = "uploadId" in source ? `uploads/${source.uploadId}` : "";
+  return { field: "uri", description: `${name} is no finished upload of this account` };
 }
 
 async function jobOfKey(
@@ -193,41 +219,4 @@ function sorted(json: JsonValue): JsonValue {
   if (typeof json !== "object" || json === null) return json;
   const entries = Object.entries(json).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([name, value]) => [name, sorted(value)]));
-}
-
-/** §4.1: the answer to submit has neither state nor progress. */
-function submittedMessage({ id, startedAt, metadata }: StoredJob): TranscriptJob {
-  return create(TranscriptJobSchema, {
-    name: `transcriptjob/${id}`,
-    startTime: timestampFromDate(startedAt),
-    transcriptMetadata: metadata,
-  });
-}
-
-/** §2.1 */
-function jobMessage(job: StoredJob): TranscriptJob {
-  const message = submittedMessage(job);
-  message.state = State[job.state];
-  message.progressPercent = job.progressPercent;
-  message.lastUpdatedTime = timestampFromDate(job.updatedAt);
-  if (job.transcriptId !== null) message.transcript = `transcripts/${job.transcriptId}`;
-  if (job.error !== null) message.error = fromJsonString(StatusSchema, job.error);
-  if (job.durationMs !== null && message.transcriptMetadata) {
-    message.transcriptMetadata.recordingDuration = durationFromMs(job.durationMs);
-  }
-  return message;
-}
-
-/** The id in transcriptjob/<id>; a malformed name names no job. */
-function jobIdIn(name: string): string {
-  const id = idIn("transcriptjob", name);
-  if (id === undefined) throw jobNotFound(name);
-  return id;
-}
-
-/** decisions, Errors: somebody else's job is answered like one that does not exist. */
-function jobNotFound(name: string): ServiceError {
-  return new ServiceError("not_found", `there is no job ${shown(name)}`, {
-    reason: "JOB_NOT_FOUND",
-  });
 }

@@ -102,6 +102,55 @@ test("`segmentsOfPiece()` keeps all times in order and inside the piece, whateve
         assert.deepEqual(times, [words.at(0)?.[1], words.at(-1)?.[2]]);
       }
     }),
+    { seed: 5 },
+  );
+});
+
+test("segments of all pieces are readable text, in order, words within them, whatever engines say of spaces", () => {
+  const word = fc.constantFrom(
+    "a",
+    "við",
+    "New York",
+    " padded ",
+    "two\n lines",
+    "",
+    " ",
+    "\u00a0",
+  );
+  const time = fc.integer({ min: -1_000, max: 12_000 });
+  const timed = fc
+    .tuple(word, time, time)
+    .map(([text, startMs, endMs]) => ({ text, startMs, endMs }));
+  const utterance = fc
+    .tuple(fc.array(timed, { maxLength: 4 }), fc.boolean(), time)
+    .map(([words, hasTimes, endMs]) => {
+      const text = words.map((each) => each.text).join(" ");
+      return recognition(text, hasTimes ? words : [], endMs);
+    });
+  const heard = fc.array(fc.array(utterance, { maxLength: 3 }), { maxLength: 3 });
+  fc.assert(
+    fc.property(heard, (pieces) => {
+      const joined = joinSegments(
+        pieces.map((recognitions, index) =>
+          segmentsOfPiece(recognitions, { startMs: index * 10_000, endMs: (index + 1) * 10_000 }),
+        ),
+      );
+      const shown = shownSegments(joined);
+      const text = shown.flatMap(({ words }) => words.map(([each]) => each)).join("");
+      const said = pieces.flat().map(({ alternatives }) => alternatives[0]?.text ?? "");
+      assert.equal(text, said.join(" ").trim().split(/\s+/).join(" "));
+      let at = 0;
+      for (const { times, words } of shown) {
+        assert.ok(words.length > 0);
+        assert.deepEqual(times, [words.at(0)?.[1], words.at(-1)?.[2]]);
+        for (const [, start, end] of words) {
+          assert.ok(typeof start === "number" && typeof end === "number");
+          assert.ok(at <= start && start <= end);
+          at = end;
+        }
+      }
+    }),
+    { numRuns: 300, seed: 11 },
   );
 });
 

@@ -29,9 +29,10 @@ export function segmentsOfPiece(recognitions: readonly Recognition[], piece: Spa
       startMs: heardMs,
       endMs: Math.max(heardMs, Math.min(Math.round(piece.startMs + audioEndMs), piece.endMs)),
     };
+    const told = best.words.filter(({ text }) => text.trim() !== "");
     const words =
-      best.words.length > 0
-        ? placeWords(best.words, piece.startMs, { startMs: heardMs, endMs: piece.endMs })
+      told.length > 0
+        ? placeWords(told, piece.startMs, { startMs: heardMs, endMs: piece.endMs })
         : spreadWords(best.text, utterance);
     segments.push(segmentOf(words));
     heardMs = words.at(-1)?.endMs ?? heardMs;
@@ -84,7 +85,7 @@ function segmentOf(words: readonly EngineWord[]): Segment {
       create(WordSchema, {
         startTime: durationFromMs(startMs),
         endTime: durationFromMs(endMs),
-        word: `${text.trim()} `,
+        word: `${text.trim().replaceAll(/\s+/g, " ")} `,
       }),
     ),
   });

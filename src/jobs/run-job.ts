@@ -1,28 +1,32 @@
-import type { Transaction } from "kysely";
 import type { Database } from "../database/database.ts";
-import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadata_DataSource as DataSource,
   TranscriptMetadata_FileType as FileType,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { fetchMedia, type FetchLimits } from "../media/fetch-media.ts";
 import type { Resolve } from "../media/media-hop.ts";
-import { keepPeaks, setFacts } from "../media/media-facts.ts";
+import { keepPeaks } from "../media/media-facts.ts";
 import { deleteBytes, insertMedia } from "../media/media-records.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
+import type { Batches } from "../std/batches.ts";
 import { durationFromMs } from "../std/duration.ts";
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { insertTranscript } from "../transcripts/insert-transcript.ts";
+import { transcriptRows } from "../transcripts/insert-transcript.ts";
 import { speakersIn } from "./assign-speakers.ts";
+import { pieceMsMax } from "./cut-pieces.ts";
+import { LeaseLost, type FinishedJob } from "./finish-jobs.ts";
 import { SpeakerListener } from "./hear-speakers.ts";
+import { HeldPeaks } from "./held-peaks.ts";
 import { installedLanguage } from "./job-language.ts";
+import type { Progress } from "./job-progress.ts";
 import type { JobLease, JobQueue } from "./job-queue.ts";
-import { openMediaCopy } from "./media-copy.ts";
 import { nameSpeakers } from "./name-speakers.ts";
+import { openRecording } from "./open-recording.ts";
 import { persist } from "./persist.ts";
+import type { PieceSlots } from "./piece-slots.ts";
 import { transcribeMedia, type TranscribeParts, type Transcription } from "./transcribe-media.ts";
 import {
   insertPiece,
@@ -30,13 +34,16 @@ import {
   readPieces,
   readWindows,
   setMedia,
-  succeedJob,
   type LeasedJob,
+  type StoredPiece,
 } from "./try-store.ts";
 
-export interface JobParts extends TranscribeParts {
+export interface JobParts extends Omit<TranscribeParts, "slots"> {
+  readonly slots: PieceSlots;
   readonly database: Pick<Database, "db">;
   readonly queue: JobQueue;
+  /** Ends jobs well; see createFinish(). */
+  readonly finish: Batches<FinishedJob, undefined>;
   readonly store: MediaStore;
   readonly allow: MediaAllowList;
   readonly scratchFolder: string;
@@ -55,41 +62,65 @@ export interface JobRun {
   readonly signal: AbortSignal;
   /** Ends the work when the pieces that are being recognised are kept. */
   readonly stopping: AbortSignal;
-  readonly onProgress: (doneMs: number, totalMs: number) => void;
-}
-
-/** The lease is somebody else's, or the job has ended: nothing that this worker still does counts. */
-export class LeaseLost extends Error {
-  override readonly name = "LeaseLost";
+  readonly onProgress: (progress: Progress) => void;
+  /** Called once the media is kept, and after each piece that is. */
+  readonly onKept: (what: "media" | "piece") => Promise<void>;
+  /** Called once it is known whether the recording is a single piece. */
+  readonly onSize: (isSmall: boolean) => void;
 }
 
 /** Takes a job to its SUCCESS: media, transcription, and one commit of everything. Throws what stopped it. */
 export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
   const { lease, job, signal, stopping } = run;
+  const { sandbox, durationMsMax } = parts;
   const languageCode = languageOf(parts, job);
   const mediaId = job.mediaId ?? (await takeMedia(parts, run));
-  await using copy = await openMediaCopy(parts, mediaId, AbortSignal.any([signal, stopping]));
+  await run.onKept("media");
+  const ending = AbortSignal.any([signal, stopping]);
+  const source = { sandbox, durationMsMax, signal: ending };
+  await using recording = await openRecording(parts, mediaId, source);
+  let isSmall = (recording.facts.durationMs ?? pieceMsMax) < pieceMsMax;
+  run.onSize(isSmall);
   const { db } = parts.database;
-  const known = await persist(signal, async () => await readPieces(db, lease.jobId));
+  const isFirst = lease.number === 1;
+  const known = isFirst
+    ? new Map<number, StoredPiece>()
+    : await persist(signal, async () => await readPieces(db, lease.jobId));
   using speakers = await openListener(parts, run);
-  const transcription = await transcribeMedia(parts, {
-    file: copy.path,
-    languageCode,
-    known,
-    keep: async (piece, segments) =>
-      persist(signal, async () => await insertPiece(db, lease, piece, segments)),
-    keepPeaks: parts.keepMedia
-      ? async (number, peaks) =>
-          persist(signal, async () => await keepPeaks(db, mediaId, number, peaks))
-      : undefined,
-    onProgress: run.onProgress,
-    speakers,
-    signal,
-    stopping,
-  });
-  await persist(signal, async () =>
-    db.transaction().execute(async (trx) => finish(parts, trx, run, mediaId, transcription)),
+  const peaks = new HeldPeaks(async (number, piece) =>
+    persist(signal, async () => await keepPeaks(db, mediaId, number, piece)),
   );
+  let hasPieces = !isFirst || speakers !== undefined;
+  const transcription = await transcribeMedia(
+    { ...parts, slots: parts.slots.of(lease) },
+    {
+      recording,
+      languageCode,
+      known,
+      async keep(piece, segments) {
+        // Where there is one piece, the end of the job keeps it.
+        if (isSmall && piece.index === 0) return;
+        if (isSmall) {
+          // It is longer than it says.
+          isSmall = false;
+          run.onSize(isSmall);
+        }
+        hasPieces = true;
+        await persist(signal, async () => await insertPiece(db, lease, piece, segments));
+        await run.onKept("piece");
+      },
+      keepPeaks: parts.keepMedia ? peaks.keep.bind(peaks) : undefined,
+      onProgress: run.onProgress,
+      speakers,
+      signal,
+      stopping,
+    },
+  );
+  const ended = await endOf(parts, run, mediaId, transcription);
+  const { durationMs, fileType } = transcription;
+  const facts = { mediaId, durationMs, fileType, lastPeaks: peaks.last, ...recording.hashed() };
+  const finished = { ...ended, hasPieces, media: parts.keepMedia ? facts : undefined };
+  await persist(signal, async () => await parts.finish.add(finished));
 }
 
 /** Hears who speaks, where a model is installed that can tell. */
@@ -155,30 +186,26 @@ async function takeMedia(parts: JobParts, run: JobRun): Promise<string> {
   return id;
 }
 
-/** One commit: the transcript, the job's end and its place in the queue; or, without the lease, nothing. */
-async function finish(
-  parts: JobParts,
-  trx: Transaction<Tables>,
+/** The transcript of a job, and how the job ends with it. */
+async function endOf(
+  { keepMedia: keepsMedia }: JobParts,
   { lease, job }: JobRun,
   mediaId: string,
   { segments, durationMs, fileType }: Transcription,
-): Promise<void> {
+): Promise<Pick<FinishedJob, "success" | "rows">> {
   const { metadata, accountId } = job;
   const transcriptId = newId();
-  const result = { transcriptId, durationMs, keepsMedia: parts.keepMedia };
-  const isOurs = (await succeedJob(trx, lease, result)) && (await parts.queue.end(trx, lease));
-  if (!isOurs) throw new LeaseLost();
   metadata.recordingDuration = durationFromMs(durationMs);
   // What was declared may be wrong.
   metadata.fileType = FileType[fileType];
   nameSpeakers(metadata, speakersIn(segments));
   metadata.dataSource = job.uri === null ? DataSource.UPLOAD : DataSource.URI;
-  await insertTranscript(trx, {
+  const rows = await transcriptRows({
     id: transcriptId,
     accountId,
     metadata,
     segments,
-    mediaId: parts.keepMedia ? mediaId : null,
+    mediaId: keepsMedia ? mediaId : null,
   });
-  if (parts.keepMedia) await setFacts(trx, mediaId, { durationMs, fileType });
+  return { success: { lease, transcriptId, durationMs, keepsMedia }, rows };
 }

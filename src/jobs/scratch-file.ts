@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Readable } from "node:stream";
 import { isGone, processMark } from "../media/process-mark.ts";
+import { ServiceError } from "../std/service-error.ts";
 
 /** A copy of media for the decoder, which needs a file of this machine. Disposing of it deletes it. */
 export interface ScratchFile extends AsyncDisposable {
@@ -33,8 +34,18 @@ export async function openScratchFile(
     return { path, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
-    throw error;
+    throw explain(error);
   }
+}
+
+/** Another try, or another worker, may have room. */
+function explain(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+  return new ServiceError("unavailable", "the worker has no room for a copy of the media", {
+    reason: "STORAGE_FULL",
+    cause: error,
+  });
 }
 
 async function* passing(

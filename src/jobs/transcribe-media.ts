@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeAudio, decodedSampleRate } from "../audio/decode.ts";
-import { probeMedia } from "../audio/probe-media.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
-import type { Recognition, Recognizer } from "../engines/recognizer.ts";
+import type { Recognition, RecognitionOptions, Recognizer } from "../engines/recognizer.ts";
 import type { Segment } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaFacts } from "../media/media-facts.ts";
 import { ServiceError } from "../std/service-error.ts";
@@ -10,23 +9,24 @@ import { assignSpeakers } from "./assign-speakers.ts";
 import { cutPieces, type Piece } from "./cut-pieces.ts";
 import { keepingPeaks, type KeepPeaks } from "./describe-media.ts";
 import type { SpeakerListener } from "./hear-speakers.ts";
+import { ProgressCounter, type Progress } from "./job-progress.ts";
+import type { Recording } from "./open-recording.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
-import type { Slots } from "./slots.ts";
+import type { JobSlots } from "./piece-slots.ts";
 import type { StoredPiece } from "./try-store.ts";
 
 export interface TranscribeParts {
   readonly sandbox: Sandbox;
   readonly recognizer: Recognizer;
-  /** Shared by all jobs of the worker: as many pieces are recognised at a time as there are engine processes. */
-  readonly slots: Slots;
+  /** Shared with all jobs of the worker: as many pieces are recognised at a time as there are engine processes. */
+  readonly slots: JobSlots;
   readonly durationMsMax: number;
   /** Wait before a lost engine is tried again. */
   readonly retryMs: number;
 }
 
 export interface TranscribeOptions {
-  /** Absolute path of the media, readable by everybody. */
-  readonly file: string;
+  readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
   readonly languageCode: string;
   /** What is recognised already. */
   readonly known: ReadonlyMap<number, StoredPiece>;
@@ -34,8 +34,8 @@ export interface TranscribeOptions {
   readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
   /** Where the waveform is wanted: given its pieces in their order. */
   readonly keepPeaks?: KeepPeaks | undefined;
-  /** How much of how much is recognised. */
-  readonly onProgress: (doneMs: number, totalMs: number) => void;
+  /** Told with whatever is recognised. */
+  readonly onProgress: (progress: Progress) => void;
   /** Ends the work at once. */
   readonly signal: AbortSignal;
   /** Where speakers are told apart: is given every piece. */
@@ -53,7 +53,7 @@ export async function transcribeMedia(
   parts: TranscribeParts,
   options: TranscribeOptions,
 ): Promise<Transcription> {
-  const { file, known, keep, keepPeaks, onProgress, speakers, stopping } = options;
+  const { recording, known, keep, keepPeaks, speakers, stopping } = options;
   const { sandbox, slots, durationMsMax } = parts;
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
@@ -61,22 +61,23 @@ export async function transcribeMedia(
     failure.abort(error);
     speakers?.[Symbol.dispose]();
   };
-  const source = { file, sandbox, signal, durationMsMax };
-  const facts = await probeMedia(source);
+  const { facts } = recording;
   const results: (readonly Segment[])[] = [];
   const running = new Set<Promise<void>>();
-  let doneMs = 0;
+  const progress = new ProgressCounter(options.onProgress);
+  progress.reaches(facts.durationMs ?? 0);
   let durationMs = 0;
-  const finish = (piece: Piece, segments: readonly Segment[]): void => {
-    results[piece.index] = segments;
-    doneMs += piece.endMs - piece.startMs;
-    onProgress(doneMs, Math.max(facts.durationMs ?? 0, durationMs));
-  };
   const recognise = async (piece: Piece, giveBack: () => void): Promise<void> => {
     try {
-      const segments = await recognisePiece(parts, piece, options.languageCode, signal);
+      const onRecognised = (ms: number): void => progress.heard(piece, ms);
+      const segments = await recognisePiece(parts, piece, {
+        languageCode: options.languageCode,
+        onRecognised,
+        signal,
+      });
       await keep(piece, segments);
-      finish(piece, segments);
+      results[piece.index] = segments;
+      progress.done(piece, { isKnown: false });
     } catch (error) {
       fail(error);
     } finally {
@@ -85,14 +86,16 @@ export async function transcribeMedia(
   };
   try {
     const turn = AbortSignal.any([signal, stopping]);
-    const decoded = decodeAudio({ ...source, facts });
+    const decoded = decodeAudio({ ...recording, sandbox, signal, durationMsMax });
     const samples = keepPeaks ? keepingPeaks(decoded, keepPeaks) : decoded;
     for await (const piece of cutPieces(samples, decodedSampleRate)) {
       durationMs = piece.endMs;
+      progress.reaches(durationMs);
       await speakers?.take(piece);
       const kept = known.get(piece.index);
       if (kept?.startMs === piece.startMs && kept.endMs === piece.endMs) {
-        finish(piece, kept.segments);
+        results[piece.index] = kept.segments;
+        progress.done(piece, { isKnown: true });
         continue;
       }
       const task = recognise(piece, await slots.take(turn));
@@ -117,15 +120,15 @@ const triesMax = 3;
 async function recognisePiece(
   { recognizer, retryMs }: TranscribeParts,
   piece: Piece,
-  languageCode: string,
-  signal: AbortSignal,
+  how: Required<Pick<RecognitionOptions, "languageCode" | "onRecognised" | "signal">>,
 ): Promise<Segment[]> {
+  const { signal } = how;
   let waitMs = retryMs;
   for (let tries = 1; ;) {
     try {
       const heard: Recognition[] = [];
-      const options = { languageCode, mode: "job", sampleRateHertz: decodedSampleRate } as const;
-      const recognition = recognizer.recognize(chunksOf(piece.samples), { ...options, signal });
+      const options = { ...how, mode: "job", sampleRateHertz: decodedSampleRate } as const;
+      const recognition = recognizer.recognize(chunksOf(piece.samples), options);
       for await (const message of recognition) heard.push(message);
       signal.throwIfAborted();
       return segmentsOfPiece(heard, piece);

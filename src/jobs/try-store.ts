@@ -17,6 +17,7 @@ import type { WindowSpeakers } from "../engines/recognizer.ts";
 import type { StoredWindow } from "./hear-speakers.ts";
 import type { JobLease } from "./job-queue.ts";
 import { segmentsJson, type Span } from "./piece-segments.ts";
+import { isAwaited, tellEnd } from "./tell-end.ts";
 
 /** What a worker needs of a job that it has leased. */
 export interface LeasedJob {
@@ -29,30 +30,47 @@ export interface LeasedJob {
   readonly progressPercent: number;
 }
 
-/** Begins a try; undefined when the job has ended, or a later lease works on it. */
-export async function beginTry(
+/**
+ * Begins tries, in the order of the leases; undefined where the job has ended, or a later lease works on it. Begun again by who did not
+ * hear the answer, a try is the same.
+ */
+export async function beginTries(
   db: Kysely<Tables>,
-  lease: JobLease,
-): Promise<LeasedJob | undefined> {
-  const row = await db
-    .updateTable("transcript_job")
-    .set({ lease: lease.number, tries: sql<number>`tries + 1` })
-    .where("id", "=", lease.jobId)
-    .where("state", "=", "PROCESSING")
-    .where("lease", "<", lease.number)
-    .returning(["account_id", "media_uri", "media_id", "tries", "progress_percent"])
-    .returning(jsonText("metadata").as("metadata"))
-    .executeTakeFirst();
-  return (
-    row && {
+  leases: readonly JobLease[],
+): Promise<(LeasedJob | undefined)[]> {
+  const { rows } = await sql<LeasedRow>`
+    update transcript_job j set lease = begun.lease, tries = j.tries + (j.lease < begun.lease)::int
+    from (
+      select id, max(lease) as lease
+      from unnest(${leases.map(({ jobId }) => jobId)}::uuid[], ${leases.map(({ number }) => number)}::int[]) as all_begun (id, lease)
+      group by id) as begun
+    where j.id = begun.id and j.lease <= begun.lease and j.state = 'PROCESSING'
+    returning j.id, j.lease, j.account_id, j.media_uri, j.media_id, j.tries, j.progress_percent, j.metadata::text as metadata
+  `.execute(db);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return leases.map(({ jobId, number }) => {
+    const row = byId.get(jobId);
+    if (row?.lease !== number) return undefined;
+    return {
       accountId: row.account_id,
       metadata: metadataOf(row.metadata),
       uri: row.media_uri,
       mediaId: row.media_id,
       tries: row.tries,
       progressPercent: row.progress_percent,
-    }
-  );
+    };
+  });
+}
+
+interface LeasedRow {
+  readonly id: string;
+  readonly lease: number;
+  readonly account_id: string;
+  readonly media_uri: string | null;
+  readonly media_id: string | null;
+  readonly tries: number;
+  readonly progress_percent: number;
+  readonly metadata: string;
 }
 
 /** How often a job was tried without a word about how it went. */
@@ -72,6 +90,20 @@ export async function takeTryBack(db: Kysely<Tables>, jobId: string): Promise<vo
     .set({ tries: sql<number>`greatest(tries - 1, 0)` })
     .where("id", "=", jobId)
     .where("state", "=", "PROCESSING")
+    .execute();
+}
+
+/**
+ * Lets this try be the first, since the job has got past where its worker died. Once for each job: one that kills worker after
+ * worker comes to an end.
+ */
+export async function clearTries(db: Kysely<Tables>, lease: JobLease): Promise<void> {
+  await db
+    .updateTable("transcript_job")
+    .set({ tries: 1, is_cleared: true })
+    .where("id", "=", lease.jobId)
+    .where("lease", "=", lease.number)
+    .where("is_cleared", "=", false)
     .execute();
 }
 
@@ -111,38 +143,41 @@ export async function setMedia(
   return row !== undefined;
 }
 
-/** Ends a job as SUCCESS; false when the lease is no longer the latest. `keepsMedia`: the transcript has it now. */
-export async function succeedJob(
+/** How a job has ended well. */
+export interface JobSuccess {
+  readonly lease: JobLease;
+  readonly transcriptId: string;
+  readonly durationMs: number;
+  /** The transcript has the media now. */
+  readonly keepsMedia: boolean;
+}
+
+/** Ends jobs as SUCCESS; false when one of the leases is no longer the latest. */
+export async function succeedJobs(
   trx: Transaction<Tables>,
-  lease: JobLease,
-  result: {
-    readonly transcriptId: string;
-    readonly durationMs: number;
-    readonly keepsMedia: boolean;
-  },
+  jobs: readonly JobSuccess[],
 ): Promise<boolean> {
-  const row = await trx
-    .updateTable("transcript_job")
-    .set({
-      state: "SUCCESS",
-      progress_percent: 100,
-      transcript_id: result.transcriptId,
-      duration_ms: result.durationMs,
-      updated_at: laterNow,
-      ...(result.keepsMedia && { media_id: null }),
-    })
-    .where("id", "=", lease.jobId)
-    .where("lease", "=", lease.number)
-    .where("state", "=", "PROCESSING")
-    .returning("id")
-    .executeTakeFirst();
-  if (row) await deletePieces(trx, lease.jobId);
-  return row !== undefined;
+  const ids = jobs.map(({ lease }) => lease.jobId);
+  const { rows } = await sql<{ id: string; is_awaited: boolean }>`
+    update transcript_job
+    set state = 'SUCCESS', progress_percent = 100, transcript_id = ended.transcript_id,
+      duration_ms = ended.duration_ms, updated_at = greatest(now(), updated_at),
+      media_id = case when ended.keeps_media then null else media_id end
+    from unnest(${ids}::uuid[], ${jobs.map(({ lease }) => lease.number)}::int[],
+        ${jobs.map(({ transcriptId }) => transcriptId)}::uuid[],
+        ${jobs.map(({ durationMs }) => durationMs)}::int[],
+        ${jobs.map(({ keepsMedia }) => keepsMedia)}::bool[])
+      as ended (id, lease, transcript_id, duration_ms, keeps_media)
+    where transcript_job.id = ended.id and transcript_job.lease = ended.lease and state = 'PROCESSING'
+    returning transcript_job.id, ${isAwaited}
+  `.execute(trx);
+  for (const { id, is_awaited: isTold } of rows) if (isTold) await tellEnd(trx, id);
+  return rows.length === jobs.length;
 }
 
 /** Ends a job as FAILED; false when the lease is no longer the latest. */
 export async function failTry(
-  trx: Kysely<Tables>,
+  trx: Transaction<Tables>,
   lease: JobLease,
   error: StatusJson,
 ): Promise<boolean> {
@@ -153,7 +188,7 @@ type JobUpdate = UpdateQueryBuilder<Tables, "transcript_job", "transcript_job", 
 
 /** Ends a job that is PROCESSING as FAILED, if the condition holds as well. */
 export async function failRow(
-  trx: Kysely<Tables>,
+  trx: Transaction<Tables>,
   id: string,
   error: StatusJson,
   condition: (query: JobUpdate) => JobUpdate,
@@ -163,12 +198,13 @@ export async function failRow(
     .set({ state: "FAILED", error: JSON.stringify(error), updated_at: laterNow })
     .where("id", "=", id)
     .where("state", "=", "PROCESSING");
-  const { numUpdatedRows } = await condition(query).executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n) await deletePieces(trx, id);
-  return numUpdatedRows > 0n;
+  const row = await condition(query).returning(isAwaited).executeTakeFirst();
+  if (row) await deletePieces(trx, id);
+  if (row?.is_awaited) await tellEnd(trx, id);
+  return row !== undefined;
 }
 
-/** Keeps the result of a piece, while the lease is the latest. */
+/** Keeps the result of a piece, while the lease is the latest. The job cannot end meanwhile, and leave the piece behind. */
 export async function insertPiece(
   db: Kysely<Tables>,
   lease: JobLease,
@@ -180,7 +216,7 @@ export async function insertPiece(
     select id, ${piece.index}::int, ${piece.startMs}::int, ${piece.endMs}::int,
       ${JSON.stringify(segmentsJson(segments))}::jsonb
     from transcript_job
-    where id = ${lease.jobId} and lease = ${lease.number} and state = 'PROCESSING'
+    where id = ${lease.jobId} and lease = ${lease.number} and state = 'PROCESSING' for share
     on conflict (job_id, piece) do update
       set start_ms = excluded.start_ms, end_ms = excluded.end_ms, segments = excluded.segments
   `.execute(db);
@@ -219,7 +255,7 @@ export async function insertWindow(
     insert into transcript_job_window (job_id, number, start_ms, end_ms, speakers)
     select id, ${number}::int, ${startMs}::int, ${endMs}::int, ${JSON.stringify(speakers)}::jsonb
     from transcript_job
-    where id = ${lease.jobId} and lease = ${lease.number} and state = 'PROCESSING'
+    where id = ${lease.jobId} and lease = ${lease.number} and state = 'PROCESSING' for share
     on conflict (job_id, number) do update
       set start_ms = excluded.start_ms, end_ms = excluded.end_ms, speakers = excluded.speakers
   `.execute(db);
@@ -244,9 +280,14 @@ export async function readWindows(
   );
 }
 
-async function deletePieces(db: Kysely<Tables>, jobId: string): Promise<void> {
-  await db.deleteFrom("transcript_job_piece").where("job_id", "=", jobId).execute();
-  await db.deleteFrom("transcript_job_window").where("job_id", "=", jobId).execute();
+/** Deletes what jobs that end have as checkpoints. */
+export async function deletePieces(
+  db: Kysely<Tables>,
+  ...jobIds: readonly string[]
+): Promise<void> {
+  if (jobIds.length === 0) return;
+  await db.deleteFrom("transcript_job_piece").where("job_id", "in", jobIds).execute();
+  await db.deleteFrom("transcript_job_window").where("job_id", "in", jobIds).execute();
 }
 
 /** The clock of the database, which all nodes share; never before an earlier change, whatever it was set to. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
+import { pino } from "pino";
 import { jobRequest, toneRecognizer, toneWav, wavOf } from "../../test/jobs-fixture.ts";
 import { numbers, openWorkerFixture, type WorkerFixture } from "../../test/worker-fixture.ts";
 import { until } from "../../test/until.ts";
@@ -9,10 +10,12 @@ import {
   TranscriptJob_State as State,
   TranscriptMetadata_DataSource as DataSource,
   TranscriptMetadata_FileType as FileType,
+  type TranscriptJob,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { insertMedia } from "../media/media-records.ts";
 import { msOfDuration } from "../std/duration.ts";
 import { newId } from "../std/ids.ts";
+import { ServiceError } from "../std/service-error.ts";
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
@@ -62,25 +65,82 @@ test("a job becomes a transcript with every word once, in order and in time", as
   await fixture.isTidy();
 });
 
-test("progress rises with what is recognised, and stays below 100 until the end", async () => {
-  await using _worker = await jobs.openWorker(toneRecognizer({ pieceMs: 900 }), { parallelism: 1 });
-  const name = await submit("/slow.wav", toneWav(numbers(200)));
-  const seen: { percent: number; at: number }[] = [];
-  await until(async () => {
-    const { state, progressPercent = 0, lastUpdatedTime } = await jobs.get(account, name);
-    const at = Number(lastUpdatedTime?.seconds) * 1000 + (lastUpdatedTime?.nanos ?? 0) / 1e6;
-    if (seen.at(-1)?.percent !== progressPercent) seen.push({ percent: progressPercent, at });
-    assert.equal(state === State.SUCCESS, progressPercent === 100);
-    return state !== State.PROCESSING;
-  });
-  const percents = seen.map(({ percent }) => percent);
-  assert.deepEqual(
-    percents,
-    percents.toSorted((a, b) => a - b),
-  );
-  assert.ok(percents.length >= 4, percents.join());
-  for (const [index, { at }] of seen.entries()) assert.ok(at >= (seen[index - 1]?.at ?? 0));
+test("progress rises inside a piece with what is heard, each second, and never falls", async () => {
+  const tones = toneRecognizer();
+  // The engine of the first try is lost after 15 of 22 seconds; the second try hears them again.
+  const tries = [
+    [5_000, 15_000],
+    [3_000, 20_000],
+  ];
+  const steps: PromiseWithResolvers<void>[] = [];
+  const recognizer: Recognizer = {
+    ...tones,
+    async *recognize(input, options) {
+      const heard = tries.shift() ?? [];
+      for (const ms of heard) {
+        options.onRecognised?.(ms);
+        const step = Promise.withResolvers<void>();
+        steps.push(step);
+        options.signal?.addEventListener("abort", () => step.reject(options.signal?.reason));
+        await step.promise;
+      }
+      if (tries.length > 0) throw new ServiceError("unavailable", "the engine process was lost");
+      yield* tones.recognize(input, options);
+    },
+  };
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line));
+  const log = pino({ base: null, messageKey: "event" }, { write });
+  await using _worker = await jobs.openWorker(recognizer, { parallelism: 1, log });
+  const name = await submit("/slow.wav", toneWav(numbers(40)));
+  const id = name.split("/")[1] ?? "";
+  const totalMs = 250 + 40 * 550;
+  let before = await jobs.get(account, name);
+  for (const [at, ms] of [5_000, 15_000, 15_000, 20_000].entries()) {
+    await until(() => Promise.resolve(steps.length > at));
+    await beat(id);
+    const job = await jobs.get(account, name);
+    const percent = Math.floor((ms / totalMs) * 100);
+    assert.deepEqual([job.state, job.progressPercent], [State.PROCESSING, percent]);
+    const hasMoved = percent > (before.progressPercent ?? 0);
+    assert.equal(timeOf(job) > timeOf(before), hasMoved, "lastUpdatedTime moves with it");
+    before = job;
+    steps[at]?.resolve();
+  }
+  const job = await jobs.ended(account, name);
+  assert.deepEqual([job.state, job.progressPercent], [State.SUCCESS, 100]);
+  assert.ok(timeOf(job) >= timeOf(before));
+  const told = lines.filter(({ event }) => event === "job.progress");
+  assert.ok(told.length >= 1 && told.length <= 4, JSON.stringify(told));
+  for (const { jobId, recognisedSeconds, ofSeconds, speed, secondsLeft, ...rest } of told) {
+    assert.deepEqual([jobId, ofSeconds], [id, Math.round(totalMs / 1000)]);
+    // A beat may fall between the last piece and the end of the job.
+    const figures = [recognisedSeconds, speed, secondsLeft].map(Number);
+    assert.ok(
+      figures.every((each) => each >= 0),
+      figures.join(),
+    );
+    assert.deepEqual(Object.keys(rest).toSorted(), ["event", "level", "time"], "and no speech");
+  }
 });
+
+/** Resolves when a job's worker has written what there is to write by now: one beat has begun, and the next one after it. */
+async function beat(id: string): Promise<void> {
+  const last = async (): Promise<string> => {
+    const query = "select heartbeat_on::text as at from pgboss.job where id = $1";
+    const { rows } = await jobs.database.pool.query<{ at: string }>(query, [id]);
+    return rows[0]?.at ?? "";
+  };
+  for (let count = 0; count < 2; count++) {
+    const before = await last();
+    await until(async () => (await last()) > before);
+  }
+}
+
+/** Its lastUpdatedTime, in milliseconds. */
+function timeOf({ lastUpdatedTime }: TranscriptJob): number {
+  return Number(lastUpdatedTime?.seconds) * 1000 + (lastUpdatedTime?.nanos ?? 0) / 1e6;
+}
 
 test("silence ends as SUCCESS with an empty transcript", async () => {
   await using _worker = await jobs.openWorker(toneRecognizer());

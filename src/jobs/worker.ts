@@ -1,24 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseTrouble } from "../database/database-trouble.ts";
+import { Batches } from "../std/batches.ts";
 import { errorFields } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { createFinish, LeaseLost } from "./finish-jobs.ts";
 import { failureStatus, internalFailure, isPassingFailure, poisonFailure } from "./job-failure.ts";
 import type { JobLease } from "./job-queue.ts";
+import { JobTry } from "./job-try.ts";
 import { persist } from "./persist.ts";
-import { LeaseLost, runJob, type JobParts } from "./run-job.ts";
+import { PieceSlots } from "./piece-slots.ts";
+import { runJob, type JobParts } from "./run-job.ts";
+import { RunningJobs } from "./running-jobs.ts";
 import { prepareScratchFolder } from "./scratch-file.ts";
-import { Slots } from "./slots.ts";
 import { sweepJobs } from "./sweep-jobs.ts";
 import {
-  beginTry,
+  beginTries,
+  clearTries,
   failTry,
   takeTryBack,
   triesOf,
-  writeProgress,
   type LeasedJob,
 } from "./try-store.ts";
 
-export interface WorkerParts extends Omit<JobParts, "slots" | "retryMs"> {
+export interface WorkerParts extends Omit<JobParts, "slots" | "retryMs" | "finish"> {
   /** Pieces of recordings recognised at a time: the number of engine processes. */
   readonly parallelism: number;
   /** Wait before a piece is tried again whose engine was lost; eight times as long before a job is. Default 250. */
@@ -27,9 +31,10 @@ export interface WorkerParts extends Omit<JobParts, "slots" | "retryMs"> {
 
 /** A job is tried this often, whether it fails or its worker dies. */
 export const triesMax = 3;
-const pollMs = 500;
-/** How often a lease is extended, progress written and a cancelled job noticed. */
-const beatMs = 1_000;
+/** How often a queue without jobs is looked at: seldom, unless it had some just now. */
+const pollMs = { min: 50, max: 500 } as const;
+/** Wait after the database has failed. */
+const troubleMs = 2_000;
 const sweepMs = 30_000;
 /** How long a worker that stops waits for pieces to be kept. */
 const stopMsMax = 5_000;
@@ -37,17 +42,21 @@ const stopMsMax = 5_000;
 const patienceMs = 60_000;
 /** Beside the jobs that keep the engines busy, some that wait for their media. */
 const fetchingJobs = 2;
+/** What may have been recognised when a worker died, beside one piece for each engine: the next, and the one that was being cut. */
+const piecesAhead = 2;
 
 /** Works on jobs until it is disposed of: then it gives back what it has not finished, to go on elsewhere at once. */
 export async function openWorker(parts: WorkerParts): Promise<AsyncDisposable> {
   await prepareScratchFolder(parts.scratchFolder);
-  const worker = new Worker({ retryMs: 250, ...parts, slots: new Slots(parts.parallelism) });
-  return worker;
+  const slots = new PieceSlots(parts.parallelism);
+  return new Worker({ retryMs: 250, ...parts, slots, finish: createFinish(parts) });
 }
 
 class Worker implements AsyncDisposable {
   readonly #parts: JobParts & Pick<WorkerParts, "parallelism">;
-  readonly #jobs: Slots;
+  readonly #jobs: RunningJobs;
+  /** Tries that begin at the same time share a statement. */
+  readonly #tries: Batches<JobLease, LeasedJob | undefined>;
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #stopped = new AbortController();
@@ -55,28 +64,39 @@ class Worker implements AsyncDisposable {
 
   constructor(parts: JobParts & Pick<WorkerParts, "parallelism">) {
     this.#parts = parts;
-    this.#jobs = new Slots(parts.parallelism + fetchingJobs);
+    this.#jobs = new RunningJobs(parts.parallelism + fetchingJobs);
+    const { db } = parts.database;
+    this.#tries = new Batches(async (leases) => await beginTries(db, leases), {
+      itemsMax: 64,
+      isEverybodys: () => true,
+    });
     this.#loop = Promise.all([this.#lease(), this.#sweep()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error("the worker stops"));
+    this.#jobs.wake();
     const timer = setTimeout(() => this.#stopped.abort(this.#stopping.signal.reason), stopMsMax);
     await this.#loop;
     await Promise.all(this.#running);
     clearTimeout(timer);
   }
 
-  /** Takes the next job whenever there is room for one. */
+  /** Takes the next jobs whenever there is room for some. */
   async #lease(): Promise<void> {
     const { signal } = this.#stopping;
+    const { queue } = this.#parts;
+    let waitMs: number = pollMs.min;
     while (!signal.aborted) {
       try {
-        const giveBack = await this.#jobs.take(signal);
-        const isStarted = await this.#next(giveBack);
-        if (isStarted) continue;
-        giveBack();
-        await sleep(pollMs, undefined, { signal });
+        const passedOver = this.#jobs.passedOver();
+        const count = Math.max(1, this.#jobs.room());
+        const leases = passedOver ? await queue.lease(passedOver, count) : [];
+        await this.#startAll(leases);
+        if (leases.length === count) continue;
+        waitMs = leases.length > 0 ? pollMs.min : Math.min(2 * waitMs, pollMs.max);
+        if (passedOver?.length === 0) await queue.arrival(waitMs, signal);
+        else await this.#jobs.change(pollMs.max);
       } catch (error) {
         if (!signal.aborted) await this.#wait(error, "worker.lease_failed");
       }
@@ -99,85 +119,129 @@ class Worker implements AsyncDisposable {
   async #wait(problem: unknown, event: string): Promise<void> {
     const isAway = databaseTrouble(problem) !== undefined;
     this.#parts.log[isAway ? "warn" : "error"](errorFields(problem), event);
-    await sleep(pollMs * 4, undefined, { signal: this.#stopping.signal }).catch(() => {});
+    await sleep(troubleMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
-  /** Starts the next job; false when none waits. Resolves when the worker may take another one. */
-  async #next(giveBack: () => void): Promise<boolean> {
-    const { queue, database, log } = this.#parts;
-    const lease = await queue.lease().catch((error: unknown) => {
-      giveBack();
-      throw error;
-    });
-    if (!lease) return false;
-    const claim = new Claim(this.#parts, lease, this.#stopped.signal);
-    // On its last try a job runs alone, so that it is not ended for what another one did to the worker.
-    const tries = await triesOf(database.db, lease.jobId).catch(() => 0);
-    const isAlone = tries >= triesMax - 1;
-    if (isAlone) await Promise.all(this.#running);
-    const run = this.#run(claim)
+  /** On its last try a job is alone at first, so that it is not ended for what another one did to the worker. */
+  async #startAll(leases: readonly JobLease[]): Promise<void> {
+    let alone: JobTry | undefined;
+    for (const lease of leases) {
+      const isSuspect = await this.#isSuspect(lease);
+      if (isSuspect && alone) {
+        await this.#putOff(lease);
+        continue;
+      }
+      const job = new JobTry(this.#parts, lease, this.#stopping.signal, this.#stopped.signal);
+      this.#jobs.add(job);
+      if (isSuspect) alone = job;
+      else this.#start(job);
+    }
+    if (!alone) return;
+    await this.#jobs.isolate(alone);
+    this.#start(alone);
+  }
+
+  /** One is alone at a time; this one has not begun its try. Without the database, its lease runs out. */
+  async #putOff(lease: JobLease): Promise<void> {
+    const { database, queue, log } = this.#parts;
+    try {
+      await database.db.transaction().execute(async (trx) => await queue.release(trx, lease, 0));
+    } catch (error) {
+      log.warn({ jobId: lease.jobId, ...errorFields(error) }, "job.put_off_failed");
+    }
+  }
+
+  async #isSuspect({ jobId, number }: JobLease): Promise<boolean> {
+    // It is leased at least as often as it is tried.
+    if (number < triesMax) return false;
+    return (await triesOf(this.#parts.database.db, jobId).catch(() => 0)) >= triesMax - 1;
+  }
+
+  #start(job: JobTry): void {
+    const { log } = this.#parts;
+    const { lease } = job;
+    const run = this.#run(job)
       .catch((error: unknown) => {
         log.error({ jobId: lease.jobId, ...errorFields(error) }, "job.lost");
       })
       .finally(() => {
-        claim.stop();
-        giveBack();
+        job.claim.stop();
+        this.#jobs.remove(job);
         this.#running.delete(run);
       });
     this.#running.add(run);
-    if (isAlone) await run;
-    return true;
   }
 
-  async #run(claim: Claim): Promise<void> {
-    const { lease, signal } = claim;
+  async #run(attempt: JobTry): Promise<void> {
+    const { lease, claim, stopping } = attempt;
+    const { signal } = claim;
     const { log, database, queue } = this.#parts;
     const { jobId } = lease;
-    const job = await persist(signal, async () => await beginTry(database.db, lease));
+    const job = await persist(signal, async () => await this.#tries.add(lease));
     if (!job) {
       // It ended, or went with its account, between two statements: nobody needs to lease it again.
       await database.db.transaction().execute(async (trx) => await queue.end(trx, lease));
       return;
     }
     const startedAt = performance.now();
+    let isOver = false;
     log.info({ jobId, tries: job.tries }, "job.started");
     try {
       if (job.tries > triesMax) throw poisonFailure(triesMax);
       const onProgress = claim.onProgress.bind(claim);
-      await runJob(this.#parts, {
-        lease,
-        job,
-        signal,
-        stopping: this.#stopping.signal,
-        onProgress,
-      });
+      const onKept = async (what: "media" | "piece"): Promise<void> => {
+        attempt.onKept(what);
+        if (this.#jobs.isAlone(attempt)) await this.#share(attempt);
+      };
+      const onSize = (isSmall: boolean): void => {
+        attempt.onSize(isSmall);
+        this.#jobs.sized(attempt);
+      };
+      await runJob(this.#parts, { lease, job, signal, stopping, onProgress, onKept, onSize });
       log.info({ jobId, ms: Math.round(performance.now() - startedAt) }, "job.succeeded");
+      isOver = true;
     } catch (error) {
-      await this.#end(claim, job, error);
+      await this.#end(attempt, job, error);
     }
-    await sweepJobs(this.#parts);
+    // A transcript that has the media leaves nothing.
+    if (!(isOver && this.#parts.keepMedia)) await sweepJobs(this.#parts);
+  }
+
+  /** Once a job that was alone has got past where its worker died, others run beside it again. */
+  async #share(attempt: JobTry): Promise<void> {
+    if (attempt.piecesKept < this.#parts.parallelism + piecesAhead) return;
+    await clearTries(this.#parts.database.db, attempt.lease);
+    this.#jobs.share(attempt);
   }
 
   /** Gives the job back, has it tried again, or ends it as FAILED. */
-  async #end({ lease, signal }: Claim, job: LeasedJob, error: unknown): Promise<void> {
+  async #end(attempt: JobTry, job: LeasedJob, error: unknown): Promise<void> {
+    const { lease, stopping, piecesKept } = attempt;
+    const { signal } = attempt.claim;
     const { log, database, queue, retryMs } = this.#parts;
     const { jobId } = lease;
     const { db } = database;
     if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) {
       log.info({ jobId }, "job.lease_lost");
-      return await takeTryBack(db, jobId);
+      // A job that holds its worker up each time loses each lease: that comes to an end too.
+      if (piecesKept > 0) await takeTryBack(db, jobId);
+      return;
     }
-    if (this.#stopping.signal.aborted && isPassingFailure(error)) {
+    if (stopping.aborted && isPassingFailure(error)) {
       log.info({ jobId }, "job.given_back");
-      return await db.transaction().execute(async (trx) => {
-        if (await queue.release(trx, lease, 0)) await takeTryBack(trx, jobId);
-      });
+      return await persist(signal, async () =>
+        db.transaction().execute(async (trx) => {
+          if (await queue.release(trx, lease, 0)) await takeTryBack(trx, jobId);
+        }),
+      );
     }
     const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     const failure = error instanceof ServiceError ? error : internalFailure;
     const fields = { jobId, tries: job.tries, code: failure.code, reason: failure.reason };
-    // While the media store is away for everybody, that says nothing against the job.
-    const isForgiven = failure.reason === "STORAGE_UNAVAILABLE";
+    // While the media store or the database is away for everybody, that says nothing against the job.
+    const isForgiven =
+      failure.reason === "STORAGE_UNAVAILABLE" ||
+      databaseTrouble(error)?.reason === "DATABASE_UNAVAILABLE";
     if (isPassingFailure(error) && (isForgiven || job.tries < triesMax)) {
       log.warn({ ...fields, ...errorFields(error) }, "job.try_failed");
       const afterMs = 8 * retryMs * 4 ** (job.tries - 1);
@@ -197,54 +261,5 @@ class Worker implements AsyncDisposable {
         await queue.end(trx, lease);
       }),
     );
-  }
-}
-
-/** Keeps a lease while its job runs, and tells when it is lost; writes the progress. */
-class Claim {
-  readonly lease: JobLease;
-  readonly signal: AbortSignal;
-  readonly #parts: JobParts;
-  readonly #lost = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  #progress = { doneMs: 0, totalMs: 0 };
-  #writtenMs = 0;
-  #isBusy = false;
-
-  constructor(parts: JobParts, lease: JobLease, stopped: AbortSignal) {
-    this.#parts = parts;
-    this.lease = lease;
-    this.signal = AbortSignal.any([this.#lost.signal, stopped]);
-    this.#timer = setInterval(() => void this.#beat(), beatMs);
-  }
-
-  onProgress(doneMs: number, totalMs: number): void {
-    this.#progress = { doneMs, totalMs };
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  /** While the database is away nobody else gets the lease either: the work goes on. */
-  async #beat(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    const { queue, database, log } = this.#parts;
-    try {
-      if (!(await queue.extend(this.lease))) {
-        this.#lost.abort(new LeaseLost());
-        return;
-      }
-      const { doneMs, totalMs } = this.#progress;
-      if (doneMs > this.#writtenMs) {
-        await writeProgress(database.db, this.lease, (doneMs / totalMs) * 100);
-        this.#writtenMs = doneMs;
-      }
-    } catch (error) {
-      log.warn({ jobId: this.lease.jobId, ...errorFields(error) }, "job.beat_failed");
-    } finally {
-      this.#isBusy = false;
-    }
   }
 }

@@ -13,6 +13,7 @@ import {
   Transcripts,
   UpdateTranscriptRequestSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { UpdateWebhookRequestSchema, Webhooks } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { Binding } from "./http-rules.ts";
 import { isLeaf } from "./leaf-text.ts";
@@ -102,7 +103,7 @@ test("writeRequest() refuses nothing that a body or a query can say", () => {
 });
 
 test("every method of the contract is written and read back", () => {
-  const services = [Transcripts, Speech, Accounts];
+  const services = [Transcripts, Speech, Accounts, Webhooks];
   const transcoder = createTranscoder(services);
   const contract = registryOf(services);
   const calls = transcoder.bindings.map((binding) => {
@@ -116,7 +117,11 @@ test("every method of the contract is written and read back", () => {
       assert.equal(transcoder.route(written.httpMethod, written.target).binding, binding);
       const found = read(transcoder, written);
       // A PATCH that names no mask gets that of its body.
-      for (const schema of [UpdateTranscriptRequestSchema, UpdateAccountRequestSchema]) {
+      for (const schema of [
+        UpdateTranscriptRequestSchema,
+        UpdateAccountRequestSchema,
+        UpdateWebhookRequestSchema,
+      ]) {
         const hasMask = isMessage(message, schema) && message.updateMask;
         if (!hasMask && isMessage(found, schema)) delete found.updateMask;
       }

@@ -10,7 +10,7 @@ export interface UnaryExample {
   readonly headers: Readonly<Record<string, string>>;
   /** The whole request message: path, query and body are made of it. */
   readonly request: JsonObject;
-  /** What stands in the body of the answer. */
+  /** What stands in the body of the answer; of a stream of answers, one of its messages. */
   readonly answer: JsonValue;
 }
 

@@ -201,8 +201,8 @@ function answerOf(binding: Binding, calls: readonly Call[], { schemas }: Operati
       : responseBody.fieldKind === "message"
         ? schemas.answer(responseBody.message)
         : schemas.field(responseBody, "answer");
-  if (method.methodKind === "server_streaming") return streamOf(envelope(schema));
   const examples = calls.map(({ example }): [string, JsonValue] => [example.title, example.answer]);
+  if (method.methodKind === "server_streaming") return streamOf(envelope(schema), examples);
   return { description: "Success.", content: { "application/json": mediaType(schema, examples) } };
 }
 
@@ -243,12 +243,13 @@ function envelope(result: Schema): Schema {
   };
 }
 
-function streamOf(message: Schema): Response {
+/** Each example is one message. */
+function streamOf(message: Schema, examples: readonly (readonly [string, JsonValue])[]): Response {
   return {
     description:
       "Success. Each line, or each event where `Accept` asks for text/event-stream, is one message; an error is the last one.",
     content: {
-      "application/x-ndjson": { schema: message },
+      "application/x-ndjson": mediaType(message, examples),
       "text/event-stream": { schema: message },
     },
   };

@@ -30,7 +30,7 @@ export type Access = Message<"hlust.api.Access"> & {
   scope: string;
 
   /**
-   * The token may also stand in the query parameter "token" (section 5, speech interface).
+   * The token may also stand in the query parameter "token": of the speech interface (section 5), and where browsers can send no header.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -51,7 +51,7 @@ export type AccessJson = {
   scope?: string;
 
   /**
-   * The token may also stand in the query parameter "token" (section 5, speech interface).
+   * The token may also stand in the query parameter "token": of the speech interface (section 5), and where browsers can send no header.
    *
    * @generated from field: bool token_parameter = 2;
    */

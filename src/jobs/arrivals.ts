@@ -1,0 +1,28 @@
+/** Lets who waits for jobs know that some have come, in one process. */
+export class Arrivals {
+  readonly #waiting = new Set<() => void>();
+  /** Some have come since somebody last waited for them. */
+  #hasSome = false;
+
+  announce(): void {
+    this.#hasSome = true;
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Resolves when jobs have come or the time is over; rejects with the signal's reason. Leaves nothing behind. */
+  async next(msMax: number, signal: AbortSignal): Promise<void> {
+    if (!this.#hasSome) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wake = (): void => resolve();
+      const timer = setTimeout(wake, msMax);
+      signal.addEventListener("abort", wake, { once: true });
+      this.#waiting.add(wake);
+      await promise;
+      this.#waiting.delete(wake);
+      signal.removeEventListener("abort", wake);
+      clearTimeout(timer);
+    }
+    this.#hasSome = false;
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ServiceError, type ErrorCode } from "../std/service-error.ts";
+import { isPassingFailure, poisonFailure } from "./job-failure.ts";
+
+const failure = (code: ErrorCode, reason?: string): ServiceError =>
+  new ServiceError(code, "it failed", reason === undefined ? {} : { reason });
+
+const rows: readonly (readonly [unknown, boolean])[] = [
+  [new TypeError("undefined is not a function"), true],
+  [failure("unavailable"), true],
+  [failure("unavailable", "ENGINE_FAILED"), true],
+  [failure("unavailable", "STORAGE_UNAVAILABLE"), true],
+  [failure("resource_exhausted", "DISK_FULL"), true],
+  [failure("unavailable", "MEDIA_UNREACHABLE"), false],
+  [failure("unavailable", "MEDIA_BROKEN"), false],
+  [failure("resource_exhausted", "MEDIA_TOO_BUSY"), false],
+  [failure("invalid_argument", "MEDIA_UNSUPPORTED"), false],
+  [failure("failed_precondition"), false],
+  [failure("not_found"), false],
+  [failure("out_of_range"), false],
+  [failure("data_loss"), false],
+  [failure("permission_denied"), false],
+  [failure("deadline_exceeded"), false],
+  [poisonFailure(3), false],
+];
+
+test("`isPassingFailure()` has what another try may not have tried again, and nothing of the media or its server", () => {
+  for (const [error, isPassing] of rows)
+    assert.equal(isPassingFailure(error), isPassing, String(error));
+});

@@ -1,0 +1,32 @@
+import { create, fromJsonString } from "@bufbuild/protobuf";
+import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
+import {
+  TranscriptJob_State as State,
+  TranscriptJobSchema,
+  type TranscriptJob,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { durationFromMs, timestampFromDate } from "../std/duration.ts";
+import type { StoredJob } from "./stored-job.ts";
+
+/** §2.1: a job as it is polled, listed and told of. */
+export function jobMessage(job: StoredJob): TranscriptJob {
+  const message = submittedMessage(job);
+  message.state = State[job.state];
+  message.progressPercent = job.progressPercent;
+  message.lastUpdatedTime = timestampFromDate(job.updatedAt);
+  if (job.transcriptId !== null) message.transcript = `transcripts/${job.transcriptId}`;
+  if (job.error !== null) message.error = fromJsonString(StatusSchema, job.error);
+  if (job.durationMs !== null && message.transcriptMetadata) {
+    message.transcriptMetadata.recordingDuration = durationFromMs(job.durationMs);
+  }
+  return message;
+}
+
+/** §4.1: the answer to submit has neither state nor progress. */
+export function submittedMessage({ id, startedAt, metadata }: StoredJob): TranscriptJob {
+  return create(TranscriptJobSchema, {
+    name: `transcriptjob/${id}`,
+    startTime: timestampFromDate(startedAt),
+    transcriptMetadata: metadata,
+  });
+}

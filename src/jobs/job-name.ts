@@ -1,0 +1,16 @@
+import { idIn } from "../std/ids.ts";
+import { ServiceError, shown } from "../std/service-error.ts";
+
+/** The id in transcriptjob/<id>; a malformed name names no job. */
+export function jobIdIn(name: string): string {
+  const id = idIn("transcriptjob", name);
+  if (id === undefined) throw jobNotFound(name);
+  return id;
+}
+
+/** decisions, Errors: somebody else's job is answered like one that does not exist. */
+export function jobNotFound(name: string): ServiceError {
+  return new ServiceError("not_found", `there is no job ${shown(name)}`, {
+    reason: "JOB_NOT_FOUND",
+  });
+}

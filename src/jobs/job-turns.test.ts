@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import {
+  jobRequest,
+  openJobs,
+  testAccountJobsMax,
+  type JobsFixture,
+} from "../../test/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/open-test-database.ts";
+import { ServiceError } from "../std/service-error.ts";
+import type { JobLease } from "./job-queue.ts";
+import { beginTries } from "./try-store.ts";
+
+type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
+
+let database: TestDatabase;
+let jobs: JobsFixture;
+
+before(async () => {
+  database = await openTestDatabase();
+  jobs = await openJobs(database, join(database.folder, "jobs"));
+});
+
+after(async () => {
+  await jobs[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  await database.pool.query("delete from pgboss.job; delete from transcript_job");
+});
+
+async function submit(accountId: string): Promise<string> {
+  const name = await jobs.submit(accountId, jobRequest("http://127.0.0.1:1/a.wav"));
+  return name.split("/")[1] ?? "";
+}
+
+/** Takes the next job and begins it, as a worker does. */
+async function take(passedOver: readonly string[] = []): Promise<JobLease> {
+  const lease = await nextLease(passedOver);
+  assert.ok(lease);
+  const [job] = await beginTries(database.db, [lease]);
+  assert.ok(job);
+  return lease;
+}
+
+async function nextLease(passedOver: readonly string[]): Promise<JobLease | undefined> {
+  const [lease] = await jobs.queue.lease(passedOver, 1);
+  return lease;
+}
+
+async function end(lease: JobLease): Promise<void> {
+  await database.db.transaction().execute(async (trx) => {
+    await jobs.queue.end(trx, lease);
+    await trx.deleteFrom("transcript_job").where("id", "=", lease.jobId).execute();
+  });
+}
+
+/** So many jobs as the service inserts them one after the other, in two statements. */
+async function flood(accountId: string, count: number): Promise<void> {
+  await database.pool.query(
+    `insert into transcript_job (id, account_id, state, priority, metadata)
+     select gen_random_uuid(), $1, 'PROCESSING', 1 - n, '{}' from generate_series(1, $2::int) n`,
+    [accountId, count],
+  );
+  await database.pool.query(
+    `insert into pgboss.job (id, name, priority, group_id, heartbeat_seconds, retry_limit, created_on)
+     select id, 'transcript-job', priority, account_id::text, 10, 1000, now() - interval '1 day'
+     from transcript_job where account_id = $1`,
+    [accountId],
+  );
+}
+
+/** The accounts of the next jobs, by their letters. */
+async function accountsOf(count: number, letters: Record<string, string>): Promise<string> {
+  let order = "";
+  for (let i = 0; i < count; i++) order += letters[(await take()).accountId];
+  return order;
+}
+
+test("a single job is taken within two of a flood of 10,000, whenever it comes", async () => {
+  const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
+  await flood(many, 10_000);
+  const letters = { [many]: "a", [few]: "b" };
+  for (const taken of [0, 3, 40]) {
+    await accountsOf(taken, letters);
+    await submit(few);
+    const order = await accountsOf(2, letters);
+    assert.match(order, /b/, `after ${taken}: ${order}`);
+  }
+  await submit(few);
+  assert.equal((await take([many])).accountId, few, "a worker may pass the flood over");
+  assert.equal(await nextLease([many]), undefined);
+});
+
+test("three accounts take turns, whoever came first", async () => {
+  const [a, b, c] = [await jobs.addAccount(), await jobs.addAccount(), await jobs.addAccount()];
+  const letters = { [a]: "a", [b]: "b", [c]: "c" };
+  for (let i = 0; i < 12; i++) await submit(a);
+  for (let i = 0; i < 6; i++) await submit(b);
+  await accountsOf(3, letters);
+  for (let i = 0; i < 4; i++) await submit(c);
+  const order = await accountsOf(12, letters);
+  for (const [letter, count] of [
+    ["a", 4],
+    ["b", 4],
+    ["c", 4],
+  ] as const) {
+    const turns = order.split(letter).length - 1;
+    assert.ok(Math.abs(turns - count) <= 1, `${letter} has ${turns} turns of ${order}`);
+  }
+});
+
+test("an account that has had its turns does not wait behind a flood that comes while no job waits", async () => {
+  const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
+  const letters = { [early]: "a", [late]: "b" };
+  for (let i = 0; i < 30; i++) await submit(early);
+  const leases = [];
+  for (let i = 0; i < 30; i++) leases.push(await take());
+  for (const lease of leases.slice(0, 29)) await end(lease);
+  for (let i = 0; i < 30; i++) await submit(late);
+  await submit(early);
+  const order = await accountsOf(3, letters);
+  assert.match(order, /a/, order);
+});
+
+test("a job that is given back or tried again keeps its turn; one that waits for its time stops nobody", async () => {
+  const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
+  for (let i = 0; i < 5; i++) await submit(many);
+  const { db } = database;
+  const given = await take();
+  await db.transaction().execute(async (trx) => await jobs.queue.release(trx, given, 0));
+  const again = await take();
+  assert.deepEqual(again, { ...given, number: 2 });
+  await db.transaction().execute(async (trx) => await jobs.queue.release(trx, again, 3_600_000));
+  const next = await take();
+  assert.notEqual(next.jobId, given.jobId);
+  const single = await submit(few);
+  const taken = [await take(), await take()].map(({ jobId }) => jobId);
+  assert.ok(taken.includes(single));
+  await database.pool.query("update pgboss.job set start_after = now() where id = $1", [
+    given.jobId,
+  ]);
+  assert.equal((await take()).jobId, given.jobId, "before all that came after it");
+});
+
+async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (problem: unknown) => problem,
+  );
+  assert.ok(error instanceof ServiceError, String(error));
+  return error;
+}
+
+test("an account has so many jobs that are not ended, however many submit at the same time", async () => {
+  const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
+  await flood(many, testAccountJobsMax - 5);
+  const results = await Promise.allSettled(Array.from({ length: 12 }, () => submit(many)));
+  const refused = results.filter(({ status }) => status === "rejected");
+  assert.equal(refused.length, 7);
+  const { code, reason, retryAfterMs, metadata } = await refusal(submit(many));
+  assert.equal(code, "resource_exhausted");
+  assert.equal(reason, "TOO_MANY_JOBS");
+  assert.ok(retryAfterMs);
+  assert.deepEqual(metadata, { jobsMax: `${testAccountJobsMax}` });
+  const { rows } = await database.pool.query("select id from transcript_job");
+  assert.equal(rows.length, testAccountJobsMax, "what was refused has left nothing");
+  await submit(few);
+  await end(await take([few]));
+  await submit(many);
+  assert.equal((await refusal(submit(many))).reason, "TOO_MANY_JOBS");
+});

@@ -1,0 +1,191 @@
+// What comes at the same time: submits with one key, at several nodes, and jobs between the pages of a list.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import {
+  jobRequest,
+  loopbackAllowed,
+  openJobs,
+  type JobRequest,
+  type JobsFixture,
+} from "../../test/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/open-test-database.ts";
+import { until } from "../../test/until.ts";
+import { openDatabase, type Database } from "../database/database.ts";
+import {
+  ListTranscriptJobsRequestSchema,
+  ListTranscriptJobsResponseSchema,
+  SubmitTranscriptJobRequestSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { Uploads } from "../media/uploads.ts";
+import { newId } from "../std/ids.ts";
+import { createLog } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { createPageTokens } from "../std/page-token.ts";
+import { openJobQueue } from "./job-queue.ts";
+import { createJobsService } from "./jobs-service.ts";
+
+let database: Database & { readonly folder: string };
+let jobs: JobsFixture;
+let account = "";
+const url = "https://media.example/a.wav";
+
+before(async () => {
+  database = await openTestDatabase();
+  jobs = await openJobs(database, join(database.folder, "jobs"));
+  account = await jobs.addAccount();
+});
+
+after(async () => {
+  await jobs[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+/** Another node on the same database: its own connections, queue and service. */
+async function openNode(uploads: Pick<Uploads, "collectUpload">) {
+  const folder = join(database.folder, "postgres");
+  const log = createLog("silent");
+  await using opened = new AsyncDisposableStack();
+  const own = opened.use(await openDatabase({ url: undefined, folder, log, durable: false }));
+  const queue = opened.use(await openJobQueue({ database: own, log, supervise: false }));
+  const service = createJobsService({
+    db: own.db,
+    queue,
+    uploads,
+    pageTokens: createPageTokens(randomBytes(32)),
+    allow: loopbackAllowed,
+    languageCodes: () => ["en-US"],
+    accountJobsMax: 100,
+  });
+  const parts = opened.move();
+  return {
+    async submit(request: JobRequest, key: string): Promise<string> {
+      const message = create(SubmitTranscriptJobRequestSchema, request);
+      const call = jobs.call(account, { "idempotency-key": key });
+      return (await service.submitTranscriptJob(message, call)).name ?? "";
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+test("an Idempotency-Key makes one job, whichever nodes it comes to, and however late", async () => {
+  await using node = await openNode({ collectUpload: async () => {} });
+  const racing = Array.from({ length: 20 }, async (_, index) =>
+    index % 2 === 0
+      ? await node.submit(jobRequest(url), "nodes")
+      : await jobs.submit(account, jobRequest(url), { "idempotency-key": "nodes" }),
+  );
+  const names = new Set(await Promise.all(racing));
+  assert.equal(names.size, 1);
+  const { rows } = await database.pool.query(
+    "select id from transcript_job where idempotency_key = 'nodes'",
+  );
+  assert.deepEqual(
+    rows.map(({ id }) => `transcriptjob/${id}`),
+    [...names],
+  );
+  const others = Array.from({ length: 6 }, async (_, index) =>
+    refusalOrName(node.submit(jobRequest(`${url}?${index}`), "bodies")),
+  );
+  const answers = await Promise.all(others);
+  assert.equal(answers.filter((answer) => answer === "already_exists").length, 5);
+  assert.equal(answers.filter((answer) => answer.startsWith("transcriptjob/")).length, 1);
+
+  // What is refused keeps no key.
+  const bad = await refusalOrName(node.submit(jobRequest("http://10.0.0.1/"), "bad"));
+  assert.equal(bad, "invalid_argument");
+  assert.match(await node.submit(jobRequest(url), "bad"), /^transcriptjob/);
+});
+
+async function refusalOrName(submitting: Promise<string>): Promise<string> {
+  return await submitting.catch((error: unknown) =>
+    error instanceof ServiceError ? error.code : String(error),
+  );
+}
+
+/** An upload that is finished. */
+async function addUpload(): Promise<{ id: string; mediaId: string }> {
+  const [id, mediaId] = [newId(), newId()];
+  const media = { id: mediaId, account_id: account, size_bytes: 1, content_type: "audio/wav" };
+  await database.db
+    .insertInto("media")
+    .values({ ...media, sha256: randomBytes(32) })
+    .execute();
+  const upload = { id, account_id: account, transcript_id: null, media_id: mediaId };
+  await database.db
+    .insertInto("upload")
+    .values({ ...upload, expires_at: new Date() })
+    .execute();
+  return { id, mediaId };
+}
+
+test("a submit that comes late to an upload answers the job that its key has made of it", async () => {
+  const { id } = await addUpload();
+  const metadata = { languageCode: "en-US", fileType: 1 } as const;
+  const request: JobRequest = { metadata, useUri: false, uri: `uploads/${id}` };
+  let first = "";
+  await using late = await openNode({
+    // While this submit looks for the upload, another one makes the job, which takes the upload up.
+    async collectUpload() {
+      first = await jobs.submit(account, request, { "idempotency-key": "upload" });
+      await database.db.deleteFrom("upload").where("id", "=", id).execute();
+    },
+  });
+  assert.equal(await late.submit(request, "upload"), first);
+  assert.equal(await late.submit(request, "upload"), first);
+});
+
+test("`listTranscriptJobs()` shows each job once while others come and go between its pages", async () => {
+  const lister = await jobs.addAccount();
+  const names: string[] = [];
+  for (let i = 0; i < 9; i++) names.unshift(await jobs.submit(lister, jobRequest(url)));
+  // Of one and the same moment, as a flood of them is.
+  await database.db
+    .updateTable("transcript_job")
+    .set({ started_at: new Date() })
+    .where("account_id", "=", lister)
+    .execute();
+  const page = async (pageSize: number, pageToken: string) => {
+    const request = create(ListTranscriptJobsRequestSchema, { pageSize, pageToken });
+    const answer = await jobs.service.listTranscriptJobs(request, jobs.call(lister));
+    return create(ListTranscriptJobsResponseSchema, answer);
+  };
+  const first = await page(3, "");
+  const newer = await jobs.submit(lister, jobRequest(url));
+  const [, , , gone = "", ...rest] = names;
+  await database.db
+    .deleteFrom("transcript_job")
+    .where("id", "=", gone.split("/")[1] ?? "")
+    .execute();
+  const others = await page(1_001, first.nextPageToken);
+  assert.equal(others.nextPageToken, "");
+  const listed = [...first.transcriptJobs, ...others.transcriptJobs].map(({ name }) => name);
+  assert.deepEqual(listed, [...names.slice(0, 3), ...rest]);
+  const again = await page(0, "");
+  assert.equal(again.transcriptJobs.at(0)?.name, newer, "the newest is first in the next list");
+});
+
+test("a submit of an upload that goes away is refused, and no deadlock that takes others along", async () => {
+  const { id, mediaId } = await addUpload();
+  const other = await jobs.addAccount();
+  const metadata = { languageCode: "en-US", fileType: 1 } as const;
+  const going = await database.pool.connect();
+  await going.query("begin");
+  await going.query("select from media where id = $1 for update", [mediaId]);
+  const late = refusalOrName(
+    jobs.submit(account, { metadata, useUri: false, uri: `uploads/${id}` }),
+  );
+  const beside = refusalOrName(jobs.submit(other, jobRequest(url)));
+  await until(async () => {
+    const { rows } = await database.pool.query("select from pg_locks where not granted");
+    return rows.length > 0;
+  });
+  await going.query("delete from upload where id = $1", [id]);
+  await going.query("delete from media where id = $1", [mediaId]);
+  await going.query("commit");
+  going.release();
+  assert.equal(await late, "invalid_argument");
+  assert.match(await beside, /^transcriptjob/);
+});

@@ -1,0 +1,60 @@
+import type { TranscriptJobTable } from "../database/tables.ts";
+import type { TranscriptMetadata } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { jsonText, metadataOf } from "../transcripts/transcript-store.ts";
+
+/** A job as its row tells it. */
+export interface StoredJob {
+  readonly id: string;
+  readonly accountId: string;
+  readonly state: TranscriptJobTable["state"];
+  readonly progressPercent: number;
+  readonly metadata: TranscriptMetadata;
+  readonly durationMs: number | null;
+  readonly transcriptId: string | null;
+  /** google.rpc.Status as JSON text. */
+  readonly error: string | null;
+  readonly startedAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What jobOf() reads of a row. */
+export const jobColumns = [
+  "id",
+  "account_id",
+  "state",
+  "progress_percent",
+  "duration_ms",
+  "transcript_id",
+  "started_at",
+  "updated_at",
+  jsonText("metadata").as("metadata"),
+  jsonText("error").as("error"),
+] as const;
+
+export interface JobRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly state: TranscriptJobTable["state"];
+  readonly progress_percent: number;
+  readonly metadata: string;
+  readonly duration_ms: number | null;
+  readonly transcript_id: string | null;
+  readonly error: string | null;
+  readonly started_at: Date;
+  readonly updated_at: Date;
+}
+
+export function jobOf(row: JobRow): StoredJob {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    state: row.state,
+    progressPercent: row.progress_percent,
+    metadata: metadataOf(row.metadata),
+    durationMs: row.duration_ms,
+    transcriptId: row.transcript_id,
+    error: row.error,
+    startedAt: row.started_at,
+    updatedAt: row.updated_at,
+  };
+}
