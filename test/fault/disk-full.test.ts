@@ -1,19 +1,20 @@
 // A disk without room: writes are refused in clear words and leave nothing, reads go on, and it recovers by itself.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test, type TestContext } from "node:test";
+import { after, before, test } from "node:test";
 import { callRest, type Answer } from "../spec/service.ts";
 import { textOf } from "../spec/jobs.ts";
 import { draftOf, segmentOf } from "../spec/transcripts.ts";
 import { until } from "../until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
-import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
+import { withSmallDisk } from "./small-disk.ts";
 
 const environment = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
+
+const file = import.meta.filename;
 
 let data: string;
 before(() => {
@@ -22,36 +23,6 @@ before(() => {
 after(() => {
   rmSync(data, { recursive: true, force: true });
 });
-
-/**
- * Runs a test with a disk mounted at a folder. Who may not mount does so in a namespace of his own, where the test runs again;
- * where not even that can be had, it is skipped.
- */
-async function withSmallDisk(
-  context: TestContext,
-  { folder, bytes }: { readonly folder: string; readonly bytes: number },
-  run: (disk: SmallDisk) => Promise<void>,
-): Promise<void> {
-  const disk = mountSmallDisk(folder, bytes);
-  if (typeof disk !== "string") {
-    using _mounted = disk;
-    await run(disk);
-    return;
-  }
-  const namespace = ["--user", "--map-root-user", "--mount"];
-  const isOutside = process.env["FAULT_INSIDE"] === undefined;
-  if (!isOutside || spawnSync("unshare", [...namespace, "true"]).status !== 0) {
-    context.skip(disk);
-    return;
-  }
-  const inside = [process.execPath, "--test-name-pattern", context.name, import.meta.filename];
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const ended = spawnSync("unshare", [...namespace, ...inside], {
-    env: { ...env, FAULT_INSIDE: "1" },
-    encoding: "utf8",
-  });
-  assert.equal(ended.status, 0, `${ended.stdout}${ended.stderr}`);
-}
 
 function assertFull({ status, headers, json }: Answer): void {
   assert.equal(status, 503, JSON.stringify(json));
@@ -84,7 +55,7 @@ function callerOf({ address, key }: ServiceProcess) {
 
 test("the disk of the media is full", { timeout: 120_000 }, async (context) => {
   const folder = join(data, "media-full");
-  const place = { folder: join(folder, "media"), bytes: 8_000_000 };
+  const place = { folder: join(folder, "media"), bytes: 8_000_000, file };
   await withSmallDisk(context, place, async (disk) => {
     await using service = await startService(folder, environment);
     const { call, create, put, media } = callerOf(service);
@@ -109,7 +80,7 @@ test("the disk of the media is full", { timeout: 120_000 }, async (context) => {
 });
 
 test("the disk of everything is full, PostgreSQL's too", { timeout: 120_000 }, async (context) => {
-  const place = { folder: join(data, "all-full"), bytes: 320_000_000 };
+  const place = { folder: join(data, "all-full"), bytes: 320_000_000, file };
   await withSmallDisk(context, place, async (disk) => {
     await using service = await startService(disk.folder, environment);
     const { call, create, put, media } = callerOf(service);
@@ -117,9 +88,20 @@ test("the disk of everything is full, PostgreSQL's too", { timeout: 120_000 }, a
     const first = Buffer.alloc(2_000_000, "first");
     assert.equal((await put(name, first)).status, 200);
 
+    const job = {
+      metadata: { languageCode: "en-US", fileType: "AUDIO" },
+      useUri: true,
+      uri: "https://media.example/a.wav",
+    };
+    // What is left is PostgreSQL's.
+    disk.fill(32_000_000);
+    assertFull(await create("Annar"));
+    assertFull(await call("POST", "transcriptjob:submit", job));
+    disk.makeRoom();
     disk.fill(0);
     for (let round = 0; round < 20; round += 1) {
       assertFull(await create("Annar"));
+      assertFull(await call("POST", "transcriptjob:submit", job));
       assertFull(await call("PATCH", name, { segments: [segmentOf("annað")] }));
       assertFull(await call("POST", "initupload", { resourceName: name }));
       const { status, json } = await call("GET", name);

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { seedPostgres } from "../seed-postgres.ts";
 
 const hlust = resolve(import.meta.dirname, "../../bin/hlust");
 
@@ -10,7 +11,7 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly address: string;
-  /** The first API key of the data folder. */
+  /** The first API key of the data folder: of the node that came first to its database. */
   readonly key: string;
   /** From the start to the line that says ready. */
   readonly readyMs: number;
@@ -22,12 +23,16 @@ export interface ServiceProcess extends AsyncDisposable {
   crash(): Promise<void>;
 }
 
-/** Starts the service on a data folder and waits until it is ready; rejects with its words when it ends before. */
+/**
+ * Starts the service on a data folder and waits until it is ready; rejects with its words when it ends before. A database of its
+ * own is made beforehand, unless the folder has a place for one.
+ */
 export async function startService(
   dataFolder: string,
   environment: Readonly<Record<string, string>> = {},
   cwd = "/",
 ): Promise<ServiceProcess> {
+  if (!environment["DATABASE_URL"]) await seedPostgres(join(dataFolder, "postgres"));
   const began = performance.now();
   const child = spawn(hlust, ["serve"], {
     cwd,
@@ -70,7 +75,9 @@ export async function startService(
     child,
     pid,
     address,
-    key: readFileSync(join(dataFolder, "api-key"), "utf8").trim(),
+    get key() {
+      return readFileSync(join(dataFolder, "api-key"), "utf8").trim();
+    },
     readyMs,
     output: () => ({ out, errors }),
     stop: () => end("SIGTERM"),
@@ -110,7 +117,8 @@ export function postgresOf(dataFolder: string): ProcessInfo[] {
   });
 }
 
-function allProcesses(): ProcessInfo[] {
+/** Every process of this machine, as /proc has it. */
+export function allProcesses(): ProcessInfo[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -59,6 +59,7 @@ test("a bad setting, an unknown one and an unknown command stop with the name", 
 
 test("it prints the first key once, then one line when it is ready; SIGTERM ends it with 0", async () => {
   const data = join(folder, "lines");
+  mkdirSync(join(data, "postgres"), { recursive: true });
   await using first = await startService(data);
   assert.match(
     first.output().out,

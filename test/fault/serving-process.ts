@@ -15,7 +15,7 @@ import { implemented } from "../../src/server/methods.ts";
 import { openServer } from "../../src/server/server.ts";
 import { createMediaDoor } from "../../src/server/media-door.ts";
 import { createLog } from "../../src/std/log.ts";
-import { createPageTokens } from "../../src/transcripts/page-token.ts";
+import { createPageTokens } from "../../src/std/page-token.ts";
 import { openSegmentsReader } from "../../src/transcripts/segments-reader.ts";
 import { createTranscriptsService } from "../../src/transcripts/transcripts-service.ts";
 
@@ -41,7 +41,15 @@ const allow = parseMediaAllowList([]);
 await using segmentsReader = openSegmentsReader();
 const transcripts = {
   ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
-  ...createJobsService({ db, queue, uploads, pageTokens, allow, languageCodes: () => [] }),
+  ...createJobsService({
+    db,
+    queue,
+    uploads,
+    pageTokens,
+    allow,
+    languageCodes: () => [],
+    accountJobsMax: 1,
+  }),
 };
 await using server = await openServer({
   host: "127.0.0.1",

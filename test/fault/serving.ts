@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { seedPostgres } from "../seed-postgres.ts";
 
 const entry = resolve(import.meta.dirname, "serving-process.ts");
 
@@ -16,6 +17,7 @@ export interface Serving {
 
 /** Starts one on a data folder; rejects when it ends before it is ready, as when its database is killed beneath it. */
 export async function startServing(dataFolder: string): Promise<Serving> {
+  await seedPostgres(join(dataFolder, "postgres"));
   const child = spawn(process.execPath, [entry, dataFolder], {
     stdio: ["pipe", "pipe", "ignore"],
   });

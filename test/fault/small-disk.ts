@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 
 /** A file system of its own, in memory, that can be filled. */
 export interface SmallDisk extends Disposable {
@@ -34,4 +36,38 @@ export function mountSmallDisk(folder: string, bytes: number): SmallDisk | strin
       execFileSync("umount", ["--lazy", folder]);
     },
   };
+}
+
+/**
+ * Runs a test of `file` with a disk mounted at a folder. Who may not mount does so in a namespace of his own, where the test runs again;
+ * where not even that can be had, it is skipped.
+ */
+export async function withSmallDisk(
+  context: TestContext,
+  {
+    folder,
+    bytes,
+    file,
+  }: { readonly folder: string; readonly bytes: number; readonly file: string },
+  run: (disk: SmallDisk) => Promise<void>,
+): Promise<void> {
+  const disk = mountSmallDisk(folder, bytes);
+  if (typeof disk !== "string") {
+    using _mounted = disk;
+    await run(disk);
+    return;
+  }
+  const namespace = ["--user", "--map-root-user", "--mount"];
+  const isOutside = process.env["FAULT_INSIDE"] === undefined;
+  if (!isOutside || spawnSync("unshare", [...namespace, "true"]).status !== 0) {
+    context.skip(disk);
+    return;
+  }
+  const inside = [process.execPath, "--test-name-pattern", context.name, file];
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const ended = spawnSync("unshare", [...namespace, ...inside], {
+    env: { ...env, FAULT_INSIDE: "1" },
+    encoding: "utf8",
+  });
+  assert.equal(ended.status, 0, `${ended.stdout}${ended.stderr}`);
 }

@@ -4,6 +4,7 @@ import { file_google_rpc_error_details } from "../../src/gen/google/rpc/error_de
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { describeApi } from "../../src/server/openapi.ts";
 import {
   type OpenApiDocument,
@@ -16,7 +17,7 @@ import {
 import { createTranscoder } from "../../src/transcoding/transcoder.ts";
 
 /** The services of the contract, as app.ts serves them. */
-export const services = [Transcripts, Speech, GoogleSpeech, Accounts] as const;
+export const services = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks] as const;
 export const registry = createRegistry(file_google_rpc_error_details);
 export const transcoder = createTranscoder(services, { registry });
 export const url = "https://hlust.example.org";

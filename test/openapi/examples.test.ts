@@ -10,6 +10,7 @@ import {
 import { readJson } from "../../src/transcoding/read-json.ts";
 import { writeRequest } from "../../src/transcoding/write-request.ts";
 import { speak } from "../flite.ts";
+import { until } from "../until.ts";
 import { pollJob } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { openTestService, pcmOf, type Answer, type TestService } from "../spec/service.ts";
@@ -22,6 +23,7 @@ const examplesOf = createExamples(source);
 const methods: DescMethod[] = services.flatMap((service) => service.methods);
 const check = createSchemaChecker(document.components.schemas, { closed: true });
 const exampleUrl = "https://media.example.org/morgunfundur.mp3";
+const exampleReceiver = "https://hooks.example.org/transcripts";
 const exampleAudio = "AAABAAIAAwAEAAUABgAHAAgACQAKAAsADAANAA4ADwA=";
 
 let service: TestService;
@@ -32,9 +34,10 @@ const called = new Set<string>();
 
 before(async () => {
   const wav = speak("good morning");
-  host = await openMediaHost({ "/talk.wav": wav, "/hangs.wav": () => {} });
+  host = await openMediaHost({ "/talk.wav": wav, "/hangs.wav": () => {}, "/taken": Buffer.of() });
   service = await openTestService({ HLUST_ENGINE: "scripted" });
   real.set(exampleUrl, `${host.address}/talk.wav`);
+  real.set(exampleReceiver, `${host.address}/taken`);
   real.set(exampleAudio, pcmOf(wav).toString("base64"));
 });
 after(async () => {
@@ -152,8 +155,9 @@ test("examples are what the schemas say, and every method has one", () => {
         }
         continue;
       }
-      const success = responseOf(operation, 200)?.content?.["application/json"]?.schema ?? {};
-      assert.equal(check(success, example.answer), "", `${method.name}, ${example.title}`);
+      const { content } = responseOf(operation, 200) ?? {};
+      const success = (content?.["application/json"] ?? content?.["application/x-ndjson"])?.schema;
+      assert.equal(check(success ?? {}, example.answer), "", `${method.name}, ${example.title}`);
     }
     const { schema = {}, examples: bodies = {} } =
       operation.requestBody?.content["application/json"] ?? {};
@@ -205,6 +209,10 @@ test("examples of jobs", async () => {
     const { json } = await send("GetTranscriptJob", example);
     assert.deepEqual(shapeOf(json), shapeOf(done));
   }
+  const watched = first("WatchTranscriptJob");
+  const lines = await textOf("WatchTranscriptJob", watched);
+  const { answer: end } = unaryExamples("WatchTranscriptJob")[1] ?? {};
+  assert.deepEqual(shapeOf(JSON.parse(lines)), shapeOf(end), "of a job that has ended the end");
   const { json: list } = await send("ListTranscriptJobs", first("ListTranscriptJobs"));
   assert.equal(list.transcriptJobs.length, 2);
   const { json: hanging } = await service.call("POST", "/v1alpha1/transcriptjob:submit", {
@@ -260,6 +268,21 @@ test("examples of accounts and keys", async () => {
   real.set(exampleIn("CreateClientKey", "name"), clientKey.name);
   await send("ListApiKeys", first("ListApiKeys"));
   await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
+});
+
+test("examples of webhooks", async () => {
+  const { webhook } = await sendAll("CreateWebhook");
+  real.set(exampleIn("CreateWebhook", "webhook", "name"), webhook.name);
+  await sendAll("ListWebhooks", "GetWebhook", "UpdateWebhook", "RotateWebhookSecret");
+  // Sent at once, after it was answered.
+  const { name } = (await send("TestWebhook", first("TestWebhook"))).json;
+  const idIn = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+  real.set(idIn(exampleIn("TestWebhook", "name")), idIn(name));
+  await until(async () => {
+    const { json } = await service.call("GET", `/v1/${webhook.name}/deliveries`);
+    return json.deliveries[0].state === "DELIVERED";
+  });
+  await sendAll("ListWebhookDeliveries", "RedeliverWebhookDelivery", "DeleteWebhook");
 });
 
 test("no example was forgotten", () => {

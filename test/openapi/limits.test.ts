@@ -9,7 +9,7 @@ import {
   type MessageInitShape,
 } from "@bufbuild/protobuf";
 import { retentionDaysMax } from "../../src/accounts/account-methods.ts";
-import { displayNameLengthMax } from "../../src/accounts/display-name.ts";
+import { displayNameLengthMax } from "../../src/std/display-name.ts";
 import { scopes } from "../../src/auth/caller.ts";
 import { textLengthMax } from "../../src/auth/client-key.ts";
 import {
@@ -46,6 +46,11 @@ import {
   TranscriptSchema,
   WordSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  CreateWebhookRequestSchema,
+  ListWebhookDeliveriesRequestSchema,
+  WebhookSchema,
+} from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
 import { urlCharsMax } from "../../src/media/media-url.ts";
 import {
@@ -59,8 +64,9 @@ import {
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
 import { transcriptLimits } from "../../src/transcripts/check-transcript.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
-import { tokenCharsMax } from "../../src/transcripts/page-token.ts";
+import { tokenCharsMax } from "../../src/std/page-token.ts";
 import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.ts";
+import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { document, services } from "./described-service.ts";
 
 type LimitsInit = MessageInitShape<typeof LimitsSchema>;
@@ -81,7 +87,9 @@ function expectedLimits(): Map<string, LimitsInit> {
     ListTranscriptJobsRequestSchema,
     ListTranscriptsRequestSchema,
     ListTranscriptVersionsRequestSchema,
+    ListWebhookDeliveriesRequestSchema,
   ];
+  const webhooks = [WebhookSchema, CreateWebhookRequestSchema];
   return new Map<string, LimitsInit>([
     [`${metadata}.language_code`, { charsMax: most.languageCodeChars }],
     [`${metadata}.subject`, { charsMax: most.subjectChars }],
@@ -137,6 +145,11 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${CreateClientKeyRequestSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
     [`${CreateClientKeyRequestSchema.typeName}.public_key`, { charsMax: textLengthMax }],
     [`${CreateClientKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
+    ...webhooks.flatMap(({ typeName }): [string, LimitsInit][] => [
+      [`${typeName}.url`, { charsMax: urlCharsMax }],
+      [`${typeName}.display_name`, { charsMax: displayNameLengthMax }],
+      [`${typeName}.event_types`, { values: [...eventTypes] }],
+    ]),
   ]);
 }
 

@@ -38,6 +38,7 @@ before(async () => {
       "-shortest",
     ]),
     "/silent.wav": wavOf(Buffer.alloc(96_000)),
+    "/long.wav": wavOf(Buffer.alloc(32_000 * 46)),
     "/empty": Buffer.alloc(0),
     "/page.html": Buffer.from("<!doctype html><title>Not found</title>"),
     "/list.m3u8": Buffer.from("#EXTM3U\n#EXTINF:1,\ntalk.mp3\n"),
@@ -53,7 +54,10 @@ before(async () => {
       response.writeHead(302, { location: "http://10.1.2.3/secret.wav" }).end();
     },
   });
-  service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
+  service = await openTestService({
+    HLUST_ENGINE_PROCESSES: "2",
+    HLUST_RECORDING_SECONDS_MAX: "45",
+  });
 });
 after(async () => {
   await service[Symbol.asyncDispose]();
@@ -162,6 +166,7 @@ test("media that cannot be transcribed ends FAILED with a reason to act on", asy
     ["/cut.m4a", /cut short|truncated|broken|not (audio or video|media)/i],
     ["/short", /broke|cut short|incomplete/i],
     ["/away", /not public|may not be reached/i],
+    ["/long.wav", /^the recording is longer than 45 seconds, the most that is taken$/],
   ];
   const jobs = await Promise.all(
     rows.map(async ([path]) => (await submit(service, `${host.address}${path}`)).json.name),

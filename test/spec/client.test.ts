@@ -27,6 +27,7 @@ import {
   TranscriptMetadata_FileType as FileType,
   Transcripts,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { durationFromMs, msOfDuration } from "../../src/std/duration.ts";
 import { bindingsOf, type ConfiguredRule } from "../../src/transcoding/http-rules.ts";
 import { speak } from "../flite.ts";
@@ -62,7 +63,9 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
 test("every unary method of the contract reaches its method", async () => {
   const reached: string[] = [];
   const transport = createRestTransport({ url: service.address, token: service.key });
-  const unary = [Transcripts, Speech, Accounts].flatMap(({ methods }) => methods).filter(isUnary);
+  const unary = [Transcripts, Speech, Accounts, Webhooks]
+    .flatMap(({ methods }) => methods)
+    .filter(isUnary);
   for (const method of unary) {
     const binding = bindingsOf([method.parent]).find((one) => one.method === method);
     assert.ok(binding);

@@ -7,12 +7,13 @@ import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/spe
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { createTranscoder, type Transcoder } from "../../src/transcoding/transcoder.ts";
 import { callRest, openTestService, type TestService } from "./service.ts";
 
 type Binding = Transcoder["bindings"][number];
 
-const contract = [Transcripts, Speech, GoogleSpeech, Accounts];
+const contract = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks];
 const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");
 const withBody = rest.filter(({ body }) => body !== "");

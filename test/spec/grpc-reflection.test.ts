@@ -50,6 +50,7 @@ const contract = [
   "hlust.accounts.v1.Accounts",
   "hlust.speech.v2beta1.Speech",
   "hlust.transcripts.v1alpha1.Transcripts",
+  "hlust.webhooks.v1.Webhooks",
 ];
 let service: TestService;
 let client: GrpcClient;

@@ -2,23 +2,20 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { DeleteObjectCommand } from "@aws-sdk/client-s3";
 import { openDatabase } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
-import { startService } from "../fault/process.ts";
 import { samplesOfWav, speak } from "../flite.ts";
 import { openTestBucket, type TestBucket } from "../open-test-bucket.ts";
 import { openTestS3, type TestS3 } from "../open-test-s3.ts";
 import { runHlust } from "../run-hlust.ts";
 import { until } from "../until.ts";
 import { pollJob } from "./jobs.ts";
-import { callRest, openTestService, type TestService } from "./service.ts";
+import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
 let s3: TestS3;
@@ -291,48 +288,4 @@ test("without presigned URLs all bytes pass through the service", async () => {
     await s3.startObjects();
   }
   assert.deepEqual(Buffer.from(await (await fetch(uri)).arrayBuffer()), wav);
-});
-
-test("an api node and a worker node share the bucket, wait for it, and log neither key nor URL", async () => {
-  const data = mkdtempSync(join(tmpdir(), "hlust-s3-"));
-  try {
-    const environment = environmentOf(await openTestBucket(s3));
-    await using api = await startService(data, { ...environment, HLUST_ROLE: "api" });
-    await using worker = await startService(data, { ...environment, HLUST_ROLE: "worker" });
-    const call = async (method: string, path: string, body?: unknown) =>
-      (await callRest(api.address, api.key, { method, path, body })).json;
-    const upload = await call("POST", "/v1alpha1/initupload", {});
-    await put(upload.storageSignedUrl, wav);
-    const submit = async () =>
-      await call("POST", "/v1alpha1/transcriptjob:submit", {
-        metadata: { languageCode: "en-US", fileType: "AUDIO" },
-        useUri: false,
-        uri: upload.resourceName,
-      });
-    const transcriptOf = async ({ name }: { name: string }): Promise<string> => {
-      const get = async () => await call("GET", `/v1alpha1/${name}`);
-      await until(async () => (await get()).state !== "PROCESSING", 60_000);
-      return (await get()).transcript;
-    };
-    const { uri } = await call("GET", `/v1alpha1/${await transcriptOf(await submit())}`);
-    assert.deepEqual(Buffer.from(await (await fetch(uri)).arrayBuffer()), wav);
-
-    // More often than a job may fail.
-    await s3.killObjects();
-    const job = await submit();
-    const failures = () => worker.output().errors.match(/"job.try_failed"/g)?.length ?? 0;
-    try {
-      await until(() => Promise.resolve(failures() >= 3), 60_000);
-    } finally {
-      await s3.startObjects();
-    }
-    assert.match(await transcriptOf(job), /^transcripts\//);
-    for (const node of [api, worker]) {
-      assert.equal(await node.stop(), 0);
-      const { out, errors } = node.output();
-      assert.doesNotMatch(out + errors, /X-Amz-|testing|token=/);
-    }
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openApp, type App } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/std/log.ts";
+import { seedPostgres } from "../seed-postgres.ts";
 
 /** A whole service of its own: PostgreSQL, engines, doors; in a temporary folder that goes with it. */
 export interface TestService extends AsyncDisposable {
@@ -35,11 +36,13 @@ export async function openTestService(
   parts.defer(() => {
     rmSync(dataFolder, { recursive: true, force: true });
   });
+  if (!environment["DATABASE_URL"]) await seedPostgres(join(dataFolder, "postgres"));
   const config = readConfig({
     HLUST_PORT: "0",
     HLUST_DATA: dataFolder,
     HLUST_ENGINE_PROCESSES: "1",
     HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",
+    HLUST_ALLOW_WEBHOOKS_TO: "127.0.0.1",
     HLUST_LOG: "error",
     ...environment,
   });

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openFakeClock, type FakeClock } from "./fake-clock.ts";
+import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts";
+import { startService, type ServiceProcess } from "./process.ts";
+
+/** `hlust serve` as on a machine of its own: its own folder and clock, the database and the bucket of all. */
+export class ClusterNode {
+  readonly clock: FakeClock;
+  readonly dataFolder: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  #service: ServiceProcess | undefined;
+  /** Of the processes that it was before. */
+  #earlier = "";
+
+  constructor(dataFolder: string, environment: Readonly<Record<string, string>>) {
+    this.dataFolder = dataFolder;
+    this.clock = openFakeClock(`${dataFolder}.clock`);
+    this.#environment = { ...environment, ...this.clock.environment };
+  }
+
+  get service(): ServiceProcess {
+    if (!this.#service) throw new Error("the node was not started");
+    return this.#service;
+  }
+
+  async start(): Promise<void> {
+    if (this.#service) this.#earlier += this.#service.output().errors;
+    this.#service = await startService(this.dataFolder, this.#environment);
+  }
+
+  /** How often it has begun a job, before and after it was started again. */
+  begunCount(jobId: string): number {
+    return this.#lines(jobId).filter((line) => line.includes(`"event":"job.started"`)).length;
+  }
+
+  /** How many lines of its log are about a job. */
+  linesOf(jobId: string): number {
+    return this.#lines(jobId).length;
+  }
+
+  #lines(jobId: string): string[] {
+    const text = this.#earlier + (this.#service?.output().errors ?? "");
+    return text.split("\n").filter((line) => line.includes(jobId));
+  }
+
+  async end(): Promise<void> {
+    this.#service?.child.kill("SIGCONT");
+    await this.#service?.stop();
+  }
+}
+
+export interface Cluster extends AsyncDisposable {
+  readonly postgres: FaultPostgres;
+  readonly databaseClock: FakeClock;
+  /** Not yet started. */
+  addNode(role: "api" | "worker"): ClusterNode;
+}
+
+/** A database for nodes that share the media as `media` says: a bucket, for instance. */
+export async function openCluster(media: Readonly<Record<string, string>>): Promise<Cluster> {
+  await using opened = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "hlust-nodes-"));
+  opened.defer(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const databaseClock = openFakeClock(join(folder, "database.clock"));
+  const postgres = opened.use(
+    await openFaultPostgres(join(folder, "pg"), databaseClock.environment),
+  );
+  const nodes: ClusterNode[] = [];
+  opened.defer(async () => {
+    await Promise.all(nodes.map((node) => node.end()));
+  });
+  const open = opened.move();
+  return {
+    postgres,
+    databaseClock,
+    addNode(role) {
+      const node = new ClusterNode(join(folder, `${role}-${nodes.length}`), {
+        ...media,
+        HLUST_ROLE: role,
+        HLUST_ENGINE: "scripted",
+        DATABASE_URL: postgres.url,
+      });
+      nodes.push(node);
+      return node;
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

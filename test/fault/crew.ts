@@ -1,0 +1,99 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Chance } from "./chance.ts";
+import { Working, type Phase } from "./working.ts";
+
+export interface CrewOptions {
+  readonly workers: number;
+  /** How long a piece takes them. */
+  readonly pieceMs: number;
+  /** A job that met so many deaths is let alone: at one more it would rightly end as FAILED. */
+  readonly deathsMax: number;
+  /** When nobody comes to the wanted phase within this long, somebody is killed where he is. */
+  readonly waitMsMax: number;
+  /** Somebody who came to it lives on for less than this. */
+  readonly lateMsMax: number;
+  readonly chance: Chance;
+}
+
+/** Workers on one data folder that are killed one after another, each with another one in its place at once. */
+export class Crew implements AsyncDisposable {
+  /** How many were killed in each phase. */
+  readonly killed: Record<Phase, number> = { fetching: 0, fetched: 0, recognising: 0, ended: 0 };
+  readonly #dataFolder: string;
+  readonly #options: CrewOptions;
+  /** All that ever were. */
+  readonly #all: Working[] = [];
+  /** Those that are up. */
+  readonly #up = new Set<Working>();
+  readonly #starting = new Set<Promise<void>>();
+  /** Why one could not be started. */
+  #failure: unknown;
+
+  constructor(dataFolder: string, options: CrewOptions) {
+    this.#dataFolder = dataFolder;
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#options.workers }, () => this.#add()));
+  }
+
+  /** Kills one that has come to a phase, or soon after, whose jobs can bear it. `feed`: called while one is waited for. */
+  async kill(phase: Phase, feed: () => Promise<void>): Promise<void> {
+    const { chance, waitMsMax, lateMsMax } = this.#options;
+    let giveUpAt = performance.now() + waitMsMax;
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure;
+      await feed();
+      const mortal = [...this.#up].filter((each) => !this.#isSpared(each));
+      const busy = mortal.filter((each) => each.tries.size > 0);
+      const wanted = busy.filter((each) => each.phase === phase);
+      // Who has just come up gets as long to come to it.
+      if (mortal.length === 0) giveUpAt = performance.now() + waitMsMax;
+      const late = busy.length > 0 ? busy : mortal;
+      const choice = performance.now() > giveUpAt ? late : wanted;
+      if (choice.length === 0) {
+        await delay(5);
+        continue;
+      }
+      const victim = chance.oneOf(choice);
+      await delay(chance.below(lateMsMax));
+      if (this.#isSpared(victim)) continue;
+      this.#up.delete(victim);
+      await victim.kill();
+      this.killed[victim.phase] += 1;
+      this.#add().catch((error: unknown) => {
+        this.#failure ??= error;
+      });
+      return;
+    }
+  }
+
+  /** How many jobs somebody has begun. */
+  begunCount(): number {
+    return this.#all.reduce((ids, { begun }) => ids.union(begun), new Set()).size;
+  }
+
+  #isSpared(worker: Working): boolean {
+    return [...worker.tries.values()].some((tries) => tries > this.#options.deathsMax);
+  }
+
+  /** Lets all hand over their jobs and end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#starting);
+    const up = [...this.#up];
+    this.#up.clear();
+    await Promise.all(up.map((each) => each[Symbol.asyncDispose]()));
+  }
+
+  #add(): Promise<void> {
+    const started = (async () => {
+      const { pieceMs } = this.#options;
+      const working = await Working.start(this.#dataFolder, { pieceMs });
+      this.#all.push(working);
+      this.#up.add(working);
+    })().finally(() => this.#starting.delete(started));
+    this.#starting.add(started);
+    return started;
+  }
+}

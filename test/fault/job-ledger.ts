@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { callRest, type Answer } from "../spec/service.ts";
+import { until } from "../until.ts";
+import type { Chance } from "./chance.ts";
+
+/** A recording for jobs. */
+export interface Recording {
+  readonly name: string;
+  /** Where jobs fetch it; undefined: it is uploaded. */
+  readonly uri?: string;
+  readonly bytes: Buffer;
+}
+
+/** A job that the service has answered for. */
+export interface LedgerJob {
+  readonly name: string;
+  readonly recording: Recording;
+  readonly key: string;
+  readonly body: object;
+  isCancelled: boolean;
+}
+
+type Json = Answer["json"];
+type Call = (method: string, path: string, body?: unknown, key?: string) => Promise<Answer>;
+
+/** How long jobs are waited for at the end: leases run out after 10 s and are found within 4, on their last try they run alone. */
+const endMsMax = 180_000;
+const pollMs = 250;
+
+/**
+ * Who submits jobs through faults, and knows what has to come of them: what was answered once holds, a key that is used again
+ * names the same job, progress never falls, and each job ends once, with the transcript that an undisturbed run gives.
+ */
+export class JobLedger {
+  readonly jobs: LedgerJob[] = [];
+  /** Calls that were not answered with 200: under way in a fault. */
+  refused = 0;
+  readonly #call: Call;
+  readonly #chance: Chance;
+  /** The segments of an undisturbed run, by the name of the recording. */
+  readonly #expected = new Map<string, Json>();
+  /** What was last seen of each job. */
+  readonly #seen = new Map<string, Json>();
+  /** One at a time, or an older answer could come after a newer one. */
+  #looking: Promise<string[]> | undefined;
+
+  /** `address`: of a node that answers calls, asked for at each call. */
+  constructor(target: { readonly key: string; readonly address: () => string }, chance: Chance) {
+    this.#chance = chance;
+    this.#call = async (method, path, body, idempotencyKey) => {
+      const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+      return await callRest(target.address(), target.key, { method, path, body, headers });
+    };
+  }
+
+  /** Learns what comes of each recording when nothing goes wrong. */
+  async learn(recordings: readonly Recording[]): Promise<void> {
+    for (const recording of recordings) await this.submit(recording);
+    await this.ended();
+    for (const { name, recording } of this.jobs) {
+      const { state, transcript, error } = this.#seen.get(name);
+      assert.equal(state, "SUCCESS", JSON.stringify(error));
+      this.#expected.set(recording.name, (await this.get(transcript)).segments);
+    }
+  }
+
+  /** Submits a recording, again and again with the same key until it is answered. */
+  async submit(recording: Recording): Promise<LedgerJob> {
+    const { uri } = recording;
+    const body = {
+      metadata: { languageCode: "en-US", fileType: "AUDIO", subject: recording.name },
+      useUri: uri !== undefined,
+      uri: uri ?? (await this.#upload(recording.bytes)),
+    };
+    const key = `key-${this.jobs.length}-${this.#chance.below(1e9)}`;
+    const { name } = await this.#untilAnswered("POST", submitPath, body, key);
+    const job = { name, recording, key, body, isCancelled: false };
+    this.jobs.push(job);
+    return job;
+  }
+
+  /** Submits some of the jobs again: they are the same jobs. Another request with the key of one is refused. */
+  async submitAgain(count = 2): Promise<void> {
+    for (let again = 0; again < count; again += 1) {
+      const { name, body, key } = this.#chance.oneOf(this.jobs);
+      assert.equal((await this.#untilAnswered("POST", submitPath, body, key)).name, name);
+      const other = { ...body, uri: "https://example.com/other.wav", useUri: true };
+      const { status } = await this.#answered("POST", submitPath, other, key);
+      assert.equal(status, 409);
+    }
+  }
+
+  async cancel(job: LedgerJob): Promise<void> {
+    job.isCancelled = true;
+    await this.#untilAnswered("POST", `/v1alpha1/${job.name}:cancel`, {});
+  }
+
+  async get(name: string): Promise<Json> {
+    return await this.#untilAnswered("GET", `/v1alpha1/${name}`);
+  }
+
+  /** Looks at all jobs all the while; the signal tells that something was wrong with one. */
+  async during(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const stop = new AbortController();
+    const watching = this.#watch(stop.signal).finally(() => {
+      stop.abort();
+    });
+    // Whoever waits for it is told at the end.
+    watching.catch(() => {});
+    try {
+      await action(stop.signal);
+    } finally {
+      stop.abort();
+      await watching;
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.look().catch((error: unknown) => {
+        if (error instanceof assert.AssertionError) throw error;
+      });
+      await delay(pollMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** The jobs that are still under way. What was seen of one before must be in what is seen now. */
+  async look(): Promise<string[]> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return await this.#looking;
+  }
+
+  async #look(): Promise<string[]> {
+    const jobs = await this.#list("transcriptjob", "transcriptJobs");
+    for (const job of jobs) {
+      const before = this.#seen.get(job.name);
+      if (before) assertFollows(job, before);
+      this.#seen.set(job.name, job);
+    }
+    return jobs.filter(({ state }) => state === "PROCESSING").map(({ name }) => name);
+  }
+
+  /** Waits until all jobs have ended. */
+  async ended(): Promise<void> {
+    await until(async () => (await this.look()).length === 0, endMsMax).catch((error: unknown) => {
+      const open = [...this.#seen.values()].filter(({ state }) => state === "PROCESSING");
+      throw new Error(`still open: ${JSON.stringify(open)}`, { cause: error });
+    });
+  }
+
+  /**
+   * All that was submitted has ended, once, as it would have without faults; and there is nothing else. `mayFail`: for which job
+   * an end as FAILED with that message is the right one.
+   */
+  async verify(
+    mayFail: (job: LedgerJob, message: string) => Promise<boolean> | boolean,
+  ): Promise<void> {
+    await this.ended();
+    const transcripts: string[] = [];
+    for (const job of this.jobs) {
+      const { state, transcript, error, progressPercent } = this.#seen.get(job.name);
+      if (job.isCancelled) {
+        assert.equal(error.code, 1, `${job.name} was cancelled`);
+        continue;
+      }
+      if (state === "FAILED") {
+        assert.ok(await mayFail(job, error.message), `${job.name}: ${error.message}`);
+        continue;
+      }
+      assert.equal(progressPercent, 100);
+      const { segments } = await this.get(transcript);
+      assert.deepEqual(segments, this.#expected.get(job.recording.name), job.recording.name);
+      transcripts.push(transcript);
+    }
+    const kept = await this.#list("transcripts", "transcripts");
+    const names = sorted(kept.map(({ name }) => name));
+    assert.deepEqual(names, sorted(transcripts), "one transcript for each job");
+    const known = new Set(this.jobs.map(({ name }) => name));
+    const others = [...this.#seen.keys()].filter((name) => !known.has(name));
+    assert.deepEqual(others, [], "jobs that nobody was told of");
+  }
+
+  async #upload(bytes: Buffer): Promise<string> {
+    for (;;) {
+      const path = "/v1alpha1/initupload";
+      const { storageSignedUrl, resourceName } = await this.#untilAnswered("POST", path, {});
+      const put = await fetch(storageSignedUrl, { method: "PUT", body: bytes }).catch(() => null);
+      await put?.body?.cancel();
+      if (put?.ok) return resourceName;
+      this.refused += 1;
+      await delay(pollMs);
+    }
+  }
+
+  async #list(path: string, field: string): Promise<Json[]> {
+    const all: Json[] = [];
+    for (let token = ""; ;) {
+      const page = `/v1alpha1/${path}?pageSize=1000&pageToken=${encodeURIComponent(token)}`;
+      const { status, json } = await this.#call("GET", page);
+      if (status !== 200) throw new Error(`${status}: ${JSON.stringify(json)}`);
+      all.push(...json[field]);
+      token = json.nextPageToken;
+      if (token === "") return all;
+    }
+  }
+
+  /** The first answer that is not about a fault. */
+  async #answered(...call: Parameters<Call>): Promise<Answer> {
+    for (;;) {
+      const answer = await this.#call(...call).catch(() => undefined);
+      if (answer && answer.status !== 503) return answer;
+      this.refused += 1;
+      await delay(pollMs);
+    }
+  }
+
+  async #untilAnswered(...call: Parameters<Call>): Promise<Json> {
+    const { status, json } = await this.#answered(...call);
+    assert.equal(status, 200, JSON.stringify(json));
+    return json;
+  }
+}
+
+function sorted(names: readonly string[]): string[] {
+  return names.toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+const submitPath = "/v1alpha1/transcriptjob:submit";
+
+function assertFollows(job: Json, before: Json): void {
+  if (before.state !== "PROCESSING") {
+    assert.deepEqual(job, before, "what has ended does not change");
+    return;
+  }
+  const [was, is] = [before.progressPercent, job.progressPercent];
+  assert.ok(was <= is && is <= 100, `${job.name}: progress from ${was} to ${is}`);
+  assert.ok(job.state !== "PROCESSING" || is < 100);
+  const [earlier, later] = [before, job].map(({ lastUpdatedTime }) => Date.parse(lastUpdatedTime));
+  assert.ok((earlier ?? 0) <= (later ?? 0), `${job.name}: lastUpdatedTime fell`);
+}

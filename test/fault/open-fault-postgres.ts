@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { openSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { openOwnPostgres } from "../../src/database/own-postgres.ts";
+import { chooseServerPrograms } from "../../src/database/server-programs.ts";
+import { createLog } from "../../src/std/log.ts";
+import { until } from "../until.ts";
+
+/** A PostgreSQL of a test's, as an operator would have one: nodes know its DATABASE_URL, and none brings it back. */
+export interface FaultPostgres extends AsyncDisposable {
+  readonly url: string;
+  /** kill -9 of the whole server. */
+  kill(): Promise<void>;
+  /** Resolves when it answers. */
+  start(): Promise<void>;
+  query(sql: string): Promise<Record<string, unknown>[]>;
+}
+
+/** Makes one in a folder and starts it; `environment`: of the server. */
+export async function openFaultPostgres(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<FaultPostgres> {
+  const log = createLog("silent");
+  // What the service makes of a folder, and leaves.
+  await (await openOwnPostgres({ folder, log }))[Symbol.asyncDispose]();
+  const { programs, user } = await chooseServerPrograms(folder, log);
+  const cluster = join(folder, "18");
+  const url = `postgres://hlust@/postgres?host=${encodeURIComponent(cluster)}`;
+  const query = async (sql: string): Promise<Record<string, unknown>[]> => {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  };
+  const output = openSync(join(folder, "server.log"), "a");
+  let server: ChildProcess | undefined;
+  const launch = (): ChildProcess => {
+    const settings = ["listen_addresses=", "unix_socket_directories=.", "max_connections=100"];
+    const options = settings.flatMap((setting) => ["-c", setting]);
+    const command = [...user.prefix, join(programs, "postgres"), "-D", ".", ...options];
+    const [program = "", ...parameters] = command;
+    return spawn(program, parameters, {
+      cwd: cluster,
+      env: { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC", ...environment },
+      stdio: ["ignore", output, output],
+    });
+  };
+  const start = async (): Promise<void> => {
+    await until(async () => {
+      // As long as somebody of the killed one is there, a new one ends at once.
+      if (!server || server.exitCode !== null || server.signalCode !== null) {
+        await rm(join(cluster, "postmaster.pid"), { force: true });
+        server = launch();
+      }
+      return (await query("select 1")).length === 1;
+    }, 60_000);
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, "exit");
+    server.kill(signal);
+    await exited;
+  };
+  await start();
+  return {
+    url,
+    query,
+    start,
+    kill: () => end("SIGKILL"),
+    [Symbol.asyncDispose]: () => end("SIGINT"),
+  };
+}

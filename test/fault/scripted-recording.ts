@@ -1,0 +1,19 @@
+const samplesPerMs = 16;
+
+/**
+ * A recording for the scripted engine, which hears a word every 500 ms of an utterance: its text and the times of its words tell which
+ * utterances there are, how long and where. `value`: of the samples of speech, as an order to the engine.
+ */
+export function scriptedSamples(
+  utterancesMs: readonly number[],
+  { pauseMs, value = 1_000 }: { readonly pauseMs: number; readonly value?: number },
+): Int16Array {
+  const totalMs = utterancesMs.reduce((sum, ms) => sum + ms + pauseMs, pauseMs);
+  const samples = new Int16Array(totalMs * samplesPerMs);
+  let at = pauseMs * samplesPerMs;
+  for (const ms of utterancesMs) {
+    samples.fill(value, at, at + ms * samplesPerMs);
+    at += (ms + pauseMs) * samplesPerMs;
+  }
+  return samples;
+}

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { chooseSandbox } from "../../src/audio/sandbox.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { openJobQueue } from "../../src/jobs/job-queue.ts";
+import { openWorker } from "../../src/jobs/worker.ts";
+import { openMediaStore } from "../../src/media/open-media-store.ts";
+import { createLog } from "../../src/std/log.ts";
+import { loopbackAllowed, toneRecognizer } from "../jobs-fixture.ts";
+
+/**
+ * The part of a worker node that works on jobs, on the parts that the whole has, in a process that starts in half the time: for
+ * tests that kill many. `node working-process.ts <data folder> <ms a piece takes>`; its log is on standard error, and on standard
+ * output a line for each piece that it begins with. It ends with its standard input.
+ */
+const [dataFolder = "", pieceMs = "0"] = process.argv.slice(2);
+const log = createLog("info");
+const folder = join(dataFolder, "postgres");
+await using database = await openDatabase({ url: undefined, folder, log });
+await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
+await using queue = await openJobQueue({ database, log, supervise: true });
+const onPiece = (): void => {
+  process.stdout.write("piece\n");
+};
+await using _worker = await openWorker({
+  database,
+  queue,
+  store,
+  sandbox: await chooseSandbox("auto", log),
+  recognizer: toneRecognizer({ pieceMs: Number(pieceMs), onPiece }),
+  parallelism: 1,
+  allow: loopbackAllowed,
+  scratchFolder: join(dataFolder, "scratch"),
+  keepMedia: true,
+  mediaBytesMax: 100_000_000,
+  durationMsMax: 3_600_000,
+  log,
+});
+process.stdout.write("ready\n");
+for await (const _ of process.stdin) continue;

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setInterval } from "node:timers";
+
+/** The programs below this process that decode media, and the most that they took. */
+export class DecoderWatch implements Disposable {
+  /** Of all at a time, in bytes. */
+  peakRss = 0;
+  /** Of one, in seconds. */
+  peakCpuSeconds = 0;
+  readonly #timer = setInterval(() => this.#look(), 50);
+
+  #look(): void {
+    const decoders = runningDecoders();
+    this.peakRss = Math.max(
+      this.peakRss,
+      decoders.reduce((sum, { rss }) => sum + rss, 0),
+    );
+    for (const { cpuSeconds } of decoders) {
+      this.peakCpuSeconds = Math.max(this.peakCpuSeconds, cpuSeconds);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+export interface RunningDecoder {
+  readonly pid: number;
+  readonly name: string;
+  readonly rss: number;
+  readonly cpuSeconds: number;
+}
+
+const names = /^(bwrap|ffmpeg|ffprobe|prlimit|setpriv|nice)$/;
+const [pageBytes, ticksPerSecond] = [4096, 100];
+
+/** What runs now, found by walking down from a process. */
+export function runningDecoders(parent = process.pid): RunningDecoder[] {
+  return childrenOf(parent).flatMap((pid) => decodersFrom(pid));
+}
+
+function decodersFrom(pid: number): RunningDecoder[] {
+  const stat = tryRead(`/proc/${pid}/stat`);
+  const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+  if (!names.test(name)) return [];
+  // From the third field on, which is the state.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const own = { pid, name, rss: Number(fields[21]) * pageBytes, cpuSeconds };
+  return [own, ...childrenOf(pid).flatMap((child) => decodersFrom(child))];
+}
+
+function childrenOf(pid: number): number[] {
+  return tryList(`/proc/${pid}/task`).flatMap((thread) =>
+    tryRead(`/proc/${pid}/task/${thread}/children`).split(" ").filter(Boolean).map(Number),
+  );
+}
+
+/** Processes end while they are looked at. */
+function tryRead(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function tryList(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
