@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startService } from "../../test/fault/process.ts";
+import { openMediaHost } from "../../test/spec/media-host.ts";
+import type { Figure } from "../transcoding/measure.ts";
+import { progressOf, submitJob } from "./job-calls.ts";
+import { makeRecording } from "./recording.ts";
+import { treeMebibytes } from "./service-tree.ts";
+
+/** The most that a job may be is 8 h; MP3 is a little longer than it says. */
+const secondsMax = 8 * 3600 - 10;
+const growthMebibytesMax = 30;
+const lookMs = 1000;
+
+interface Look {
+  readonly percent: number;
+  readonly mebibytes: number;
+  readonly fileBytes: number;
+}
+
+/**
+ * The memory (PSS) of the process tree over a recording of 8 h: how much more it takes in the last quarter of it than in the second,
+ * the least of each, as garbage that waits for its collector is no growth. And files: the media, and its copy for the decoder.
+ */
+export async function measureMemory(
+  folder: string,
+  { hours, engine }: { readonly hours: number; readonly engine: string },
+): Promise<Figure[]> {
+  using recording = makeRecording(folder, Math.min(secondsMax, 3600 * hours));
+  const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  try {
+    await using host = await openMediaHost({ "/long.mp3": readFileSync(recording.file) });
+    await using service = await startService(data, {
+      HLUST_ENGINE: engine,
+      HLUST_ENGINE_PROCESSES: "",
+      HLUST_LOG: "error",
+    });
+    const job = await submitJob(service, `${host.address}/long.mp3`);
+    const looks: Look[] = [];
+    for (let percent = 0; percent < 100; await delay(lookMs)) {
+      percent = await progressOf(service, job);
+      const mebibytes = await treeMebibytes([service.pid]);
+      looks.push({ percent, mebibytes, fileBytes: await fileBytesIn(data) });
+    }
+    return figuresOf(looks, { hours, engine, mediaBytes: statSync(recording.file).size });
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+function figuresOf(
+  looks: readonly Look[],
+  of: { readonly hours: number; readonly engine: string; readonly mediaBytes: number },
+): Figure[] {
+  const { hours, engine, mediaBytes } = of;
+  const within = (from: number, to: number) =>
+    looks
+      .filter(({ percent }) => percent >= from && percent < to)
+      .map(({ mebibytes }) => mebibytes);
+  const [early, late] = [within(25, 50), within(75, 100)].map((each) => Math.min(...each));
+  const most = Math.max(...looks.map(({ mebibytes }) => mebibytes));
+  const growth = (late ?? NaN) - (early ?? NaN);
+  const files = Math.max(...looks.map(({ fileBytes }) => fileBytes)) / mediaBytes;
+  return [
+    {
+      name: `growth over ${hours} h of audio, MiB`,
+      // Half of the recording lies between the quarters that are compared.
+      ratio: growth,
+      ratioMax: growthMebibytesMax,
+      note: `${early?.toFixed(0)} to ${late?.toFixed(0)} MiB with the ${engine} engine, ${(growth / (hours / 2)).toFixed(1)} MiB an hour, at most ${most.toFixed(0)}; ${looks.length} looks`,
+    },
+    {
+      name: `files of ${hours} h, beside the media`,
+      ratio: files,
+      ratioMax: 2.05,
+      note: `times ${(mediaBytes / (1 << 20)).toFixed(0)} MiB: as it was fetched, and the decoder's copy`,
+    },
+  ];
+}
+
+/** Of all but PostgreSQL. What goes while it is looked at is not there. */
+async function fileBytesIn(data: string): Promise<number> {
+  let bytes = 0;
+  for (const file of await readdir(data, { recursive: true })) {
+    if (file.startsWith("postgres")) continue;
+    const found = await stat(join(data, file)).catch(() => undefined);
+    if (found?.isFile()) bytes += found.size;
+  }
+  return bytes;
+}

@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { wavOf } from "../../test/jobs-fixture.ts";
+import { makeTalk } from "../pocketsphinx/talk.ts";
+
+/** A recording as somebody would send it: MP3, 32 kbit/s, made of joined sentences and recordings. */
+export interface LongRecording extends Disposable {
+  readonly file: string;
+  readonly seconds: number;
+  /** What it repeats, 16 kHz. */
+  readonly talk: Int16Array;
+}
+
+const ffmpeg = (...parameters: string[]): void => {
+  execFileSync("ffmpeg", ["-nostdin", "-loglevel", "error", ...parameters]);
+};
+
+/** `folder`: of recordings that are heard beside flite's voices, where it is there. */
+export function makeRecording(folder: string, seconds: number): LongRecording {
+  const scratch = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  const remove = () => rmSync(scratch, { recursive: true, force: true });
+  try {
+    const wav = join(scratch, "talk.wav");
+    const once = join(scratch, "talk.mp3");
+    const file = join(scratch, "long.mp3");
+    const { samples: talk } = makeTalk(folder);
+    writeFileSync(wav, wavOf(talk));
+    ffmpeg("-i", wav, "-codec:a", "libmp3lame", "-b:a", "32k", once);
+    // Copied again and again, not encoded: eight hours are there at once.
+    ffmpeg("-stream_loop", "-1", "-i", once, "-codec", "copy", "-t", `${seconds}`, file);
+    return { file, seconds, talk, [Symbol.dispose]: remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}

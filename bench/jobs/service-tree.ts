@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import { ownPostgresOf, processTree, pssBytes } from "../../src/cli/bench/process-tree.ts";
+
+/** What the processes of services have taken so far. */
+export interface TreeUse {
+  readonly atMs: number;
+  /** CPU time of all, with PostgreSQL and decoders. */
+  readonly cpuMs: number;
+  readonly engines: readonly EngineUse[];
+  /** CPU time of PostgreSQL. */
+  readonly databaseCpuMs: number;
+}
+
+/** The main thread of an engine process, as the scheduler counts it: else it was idle. */
+export interface EngineUse {
+  readonly pid: number;
+  readonly ranMs: number;
+  /** It had work, and no core. */
+  readonly waitedMs: number;
+}
+
+/** The process trees of services, and of the PostgreSQL that they share. */
+async function treesOf(pids: readonly number[]) {
+  const postgres = await Promise.all(pids.map(ownPostgresOf));
+  const roots = [...pids, ...postgres.filter((root) => root !== undefined)];
+  const trees = (await Promise.all(roots.map(processTree))).flat();
+  return [...new Map(trees.map((each) => [each.pid, each])).values()];
+}
+
+const lookMs = 500;
+
+/**
+ * Looks at the processes of services. Now and then by itself too: the sandbox of a decoder is gone before its CPU time is counted for
+ * who started it.
+ */
+export class TreeWatch implements Disposable {
+  readonly #pids: readonly number[];
+  readonly #timer: NodeJS.Timeout;
+  /** CPU time of decoders when they were last seen, by process. */
+  readonly #decoders = new Map<number, number>();
+  #isLooking = false;
+
+  constructor(pids: readonly number[]) {
+    this.#pids = pids;
+    this.#timer = setInterval(() => void this.#lookAgain(), lookMs);
+  }
+
+  async #lookAgain(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    await this.look().catch(() => {});
+    this.#isLooking = false;
+  }
+
+  async look(): Promise<TreeUse> {
+    const atMs = performance.now();
+    const tree = await treesOf(this.#pids);
+    const decoders = tree.filter(({ name }) => name === "ffmpeg" || name === "ffprobe");
+    for (const { pid, cpuMs } of decoders) this.#decoders.set(pid, cpuMs);
+    const others = tree.filter((each) => !decoders.includes(each));
+    const engines = others.filter(({ name }) => name === "engine-process.ts");
+    return {
+      atMs,
+      cpuMs: sumOf(others, ({ cpuMs }) => cpuMs) + sumOf([...this.#decoders.values()], (ms) => ms),
+      engines: await Promise.all(engines.map(({ pid }) => engineUse(pid))),
+      databaseCpuMs: sumOf(others, ({ name, cpuMs }) => (name === "postgres" ? cpuMs : 0)),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+export async function engineUse(pid: number): Promise<EngineUse> {
+  const text = await readFile(`/proc/${pid}/schedstat`, "utf8");
+  const [ran = NaN, waited = NaN] = text.split(" ").map(Number);
+  return { pid, ranMs: ran / 1e6, waitedMs: waited / 1e6 };
+}
+
+/** What was taken between two looks. */
+export interface Spent {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly engineCpuMs: number;
+  readonly databaseCpuMs: number;
+  /** Share of the time in which engine processes had nothing to do, of all of them. */
+  readonly idleShare: number;
+}
+
+export function spentBetween(before: TreeUse, after: TreeUse): Spent {
+  const wallMs = after.atMs - before.atMs;
+  const engines = after.engines.map((engine) => {
+    const was = before.engines.find(({ pid }) => pid === engine.pid);
+    return {
+      ranMs: engine.ranMs - (was?.ranMs ?? NaN),
+      waitedMs: engine.waitedMs - (was?.waitedMs ?? NaN),
+    };
+  });
+  const busyMs = sumOf(engines, ({ ranMs, waitedMs }) => ranMs + waitedMs);
+  return {
+    wallMs,
+    cpuMs: after.cpuMs - before.cpuMs,
+    engineCpuMs: sumOf(engines, ({ ranMs }) => ranMs),
+    databaseCpuMs: after.databaseCpuMs - before.databaseCpuMs,
+    idleShare: 1 - busyMs / (wallMs * engines.length),
+  };
+}
+
+/** Memory (PSS) of all processes together, in mebibytes; what ends while it is looked at counts as nothing. */
+export async function treeMebibytes(pids: readonly number[]): Promise<number> {
+  const each = await Promise.all((await treesOf(pids)).map(({ pid }) => pssBytes(pid)));
+  return sumOf(each, (bytes) => bytes ?? 0) / (1 << 20);
+}
+
+function sumOf<T>(all: readonly T[], of: (each: T) => number): number {
+  return all.reduce((sum, each) => sum + of(each), 0);
+}

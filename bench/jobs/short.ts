@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { bytesOfSamples } from "../../src/engines/engine-frames.ts";
+import { startService } from "../../test/fault/process.ts";
+import { openMediaHost } from "../../test/spec/media-host.ts";
+import { callRest } from "../../test/spec/service.ts";
+import type { Figure } from "../transcoding/measure.ts";
+import { cancelJob, type Node, submitJob, untilEnginesReady } from "./job-calls.ts";
+import { makeRecording } from "./recording.ts";
+import { engineUse, spentBetween, TreeWatch } from "./service-tree.ts";
+
+const ratioMax = 1.3;
+const jobsBeside = 20;
+const recordingSeconds = 3600;
+const shortSeconds = 5;
+const callsARound = 7;
+/** Engines that take less of a core than this have nothing to do. */
+const idleShareMin = 0.95;
+
+/** How long a recognition took, and how much of that engines ran: with jobs each of them all the time, alone one of them. */
+interface Call {
+  readonly wallMs: number;
+  readonly ranMs: number;
+}
+
+/**
+ * A short recognition beside queued jobs of an hour each and alone, in turns: the medians. By the clock, and by the time that the
+ * engine which hears it runs, with what it does for jobs meanwhile: that holds on a busy machine too.
+ */
+export async function measureShort(
+  folder: string,
+  { rounds }: { readonly rounds: number },
+): Promise<Figure[]> {
+  using recording = makeRecording(folder, recordingSeconds);
+  const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  try {
+    await using host = await openMediaHost({ "/hour.mp3": readFileSync(recording.file) });
+    await using service = await startService(data, {
+      HLUST_ENGINE: "pocketsphinx",
+      HLUST_ENGINE_PROCESSES: "",
+      HLUST_LOG: "error",
+    });
+    await untilEnginesReady(service);
+    const audio = recording.talk.subarray(0, 16_000 * shortSeconds);
+    const content = Buffer.from(bytesOfSamples(audio)).toString("base64");
+    using watch = new TreeWatch([service.pid]);
+    const engines = (await watch.look()).engines.map(({ pid }) => pid);
+    const call = async (count: number) => await callTimes(service, content, { count, engines });
+    const [alone, beside]: [Call[], Call[]] = [[], []];
+    // What is done for the first time takes longer.
+    await call(2);
+    for (let round = 0; round < rounds; round += 1) {
+      alone.push(...(await call(callsARound)));
+      const jobs = await Promise.all(
+        Array.from({ length: jobsBeside }, () => submitJob(service, `${host.address}/hour.mp3`)),
+      );
+      await untilEngines(watch, (idleShare) => idleShare < 1 - idleShareMin);
+      beside.push(...(await call(callsARound)));
+      for (const job of jobs) await cancelJob(service, job);
+      await untilEngines(watch, (idleShare) => idleShare > idleShareMin);
+    }
+    const name = `short recognition beside ${jobsBeside} jobs of an hour`;
+    const ran = (calls: readonly Call[], share: number) =>
+      median(calls.map(({ ranMs }) => ranMs)) / share;
+    const wall = (calls: readonly Call[]) => median(calls.map(({ wallMs }) => wallMs));
+    return [
+      figureOf(`${name}, by CPU time`, ran(beside, engines.length), ran(alone, 1)),
+      figureOf(`${name}, by the clock`, wall(beside), wall(alone)),
+    ];
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+function figureOf(name: string, beside: number, alone: number): Figure {
+  const note = `${beside.toFixed(0)} ms, ${alone.toFixed(0)} alone, medians`;
+  return { name, ratio: beside / alone, ratioMax, note };
+}
+
+async function callTimes(
+  { address, key }: Node,
+  content: string,
+  { count, engines }: { readonly count: number; readonly engines: readonly number[] },
+): Promise<Call[]> {
+  const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" };
+  const body = { config, audio: { content } };
+  const ranMs = async (): Promise<number> => {
+    const uses = await Promise.all(engines.map(engineUse));
+    return uses.reduce((sum, each) => sum + each.ranMs, 0);
+  };
+  const found: Call[] = [];
+  for (let call = 0; call < count; call += 1) {
+    const [startMs, ranBeforeMs] = [performance.now(), await ranMs()];
+    const path = "/v2beta1/speech:recognize";
+    const { status, json } = await callRest(address, key, { method: "POST", path, body });
+    if (status !== 200) throw new Error(`recognition failed: ${JSON.stringify(json)}`);
+    found.push({ wallMs: performance.now() - startMs, ranMs: (await ranMs()) - ranBeforeMs });
+  }
+  return found;
+}
+
+/** Waits until all engines of a service together have been idle for a share of half a second. */
+async function untilEngines(watch: TreeWatch, isSo: (idleShare: number) => boolean): Promise<void> {
+  for (;;) {
+    const before = await watch.look();
+    await delay(500);
+    if (isSo(spentBetween(before, await watch.look()).idleShare)) return;
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ServiceProcess, startService } from "../../test/fault/process.ts";
+import { openMediaHost } from "../../test/spec/media-host.ts";
+import type { Figure } from "../transcoding/measure.ts";
+import { atLeast } from "./figure.ts";
+import { submitJob, untilProgress } from "./job-calls.ts";
+import { makeRecording } from "./recording.ts";
+import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
+
+const linearMin = 0.85;
+const counts = [1, 2, 4];
+/** How fast a number of workers is, and how fast they would be if nobody else used the machine. */
+interface Speed {
+  readonly byClock: number;
+  readonly byCpuTime: number;
+  readonly note: string;
+}
+
+/**
+ * Nodes with a role of their own, one that answers and 1, 2 and 4 that work with one engine process each, on one database and one
+ * folder: how much faster they get through many jobs than one does, up to the cores that there are.
+ */
+export async function measureWorkers(
+  folder: string,
+  { seconds, engine }: { readonly seconds: number; readonly engine: string },
+): Promise<Figure[]> {
+  using recording = makeRecording(folder, seconds);
+  const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
+  try {
+    await using host = await openMediaHost({ "/long.mp3": readFileSync(recording.file) });
+    const environment = { HLUST_ENGINE: engine, HLUST_LOG: "error" };
+    await using api = await startService(data, { ...environment, HLUST_ROLE: "api" });
+    const start = async (): Promise<ServiceProcess> =>
+      await startService(data, { ...environment, HLUST_ROLE: "worker" });
+    const speeds: Speed[] = [];
+    await using workers = new AsyncDisposableStack();
+    const pids: number[] = [];
+    for (const count of counts) {
+      while (pids.length < count) pids.push(workers.use(await start()).pid);
+      const jobs = Array.from({ length: jobsAWorker * count }, () => `${host.address}/long.mp3`);
+      using watch = new TreeWatch(pids);
+      const before = await watch.look();
+      const names = await Promise.all(jobs.map((uri) => submitJob(api, uri)));
+      await Promise.all(names.map((name) => untilProgress(api, name)));
+      const spent = spentBetween(before, await watch.look());
+      speeds.push(speedOf(spent, { audioSeconds: seconds * jobs.length, count }));
+    }
+    return figuresOf(speeds);
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** So that the end, when not all have something to do any more, weighs little. */
+const jobsAWorker = 4;
+
+/** Seconds of audio a second. */
+function speedOf(
+  { wallMs, cpuMs, engineCpuMs, idleShare }: Spent,
+  { audioSeconds, count }: { readonly audioSeconds: number; readonly count: number },
+): Speed {
+  const cores = availableParallelism();
+  // Alone a worker is as fast as its engine; when all cores are taken, all that they do counts.
+  const quietMs = Math.max(engineCpuMs / count, cpuMs / cores) / (1 - idleShare);
+  const ms = (value: number) => (value / audioSeconds).toFixed(1);
+  return {
+    byClock: (1000 * audioSeconds) / wallMs,
+    byCpuTime: (1000 * audioSeconds) / quietMs,
+    note: `${ms(cpuMs)} ms of CPU a second, ${ms(engineCpuMs)} of it engines, idle ${(100 * idleShare).toFixed(1)} %`,
+  };
+}
+
+function figuresOf(speeds: readonly Speed[]): Figure[] {
+  const [one, ...more] = speeds;
+  return more.flatMap((speed, index) => {
+    const count = counts[index + 1] ?? NaN;
+    const cores = Math.min(count, availableParallelism());
+    const name = `linear, ${count} workers to 1`;
+    const times = (of: (speed: Speed) => number) => of(speed) / (one ? of(one) : NaN);
+    const byCpuTime = times((each) => each.byCpuTime);
+    const byClock = times((each) => each.byClock);
+    return [
+      atLeast(
+        `${name}, by CPU time`,
+        byCpuTime / cores,
+        linearMin,
+        `${byCpuTime.toFixed(2)} times as fast; ${speed.note}; one: ${one?.note}`,
+      ),
+      atLeast(
+        `${name}, by the clock`,
+        byClock / cores,
+        linearMin,
+        `${byClock.toFixed(2)} times as fast`,
+      ),
+    ];
+  });
+}
