@@ -58,7 +58,9 @@ async function withoutRoom(parts: {
   return failed;
 }
 
-test(`a node killed whole, and without room (FAULT_SEED=${seed})`, async (context) => {
+const timeout = 600_000;
+
+test(`a node killed whole, and without room (FAULT_SEED=${seed})`, { timeout }, async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-alone-"));
   context.after(() => {
     rmSync(folder, { recursive: true, force: true });

@@ -39,7 +39,9 @@ async function holderOf(job: LedgerJob, workers: readonly ClusterNode[]): Promis
   return holder ?? assert.fail();
 }
 
-test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, async (context) => {
+const timeout = 600_000;
+
+test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, async (context) => {
   await using s3 = await openTestS3();
   const bucket = await openTestBucket(s3);
   const media = {
