@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../test/until.ts";
 import { createLog } from "../std/log.ts";
 import { chooseSandbox, type Sandbox, type SandboxEnd } from "./sandbox.ts";
 
@@ -196,12 +197,4 @@ async function countOf(mark: string, name = ""): Promise<number> {
     if (command.includes(`title=${mark}\0`) && command.includes(name)) count++;
   }
   return count;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + 5_000;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < giveUpAt, "it did not come to pass in 5 s");
-    await sleep(20);
-  }
 }
