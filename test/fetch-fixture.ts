@@ -155,3 +155,8 @@ export function answerRange(
   }
   response.end(media.subarray(start));
 }
+
+/** In hexadecimal. */
+export function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

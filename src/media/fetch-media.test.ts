@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
@@ -14,6 +13,7 @@ import {
   refused,
   serve,
   serveRaw,
+  sha256,
   type FetchFixture,
   type Refusal,
 } from "../../test/fetch-fixture.ts";
@@ -28,10 +28,6 @@ before(async () => {
 });
 
 after(() => fixture[Symbol.asyncDispose]());
-
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
 
 test("`fetchMedia()` stores what the URL answers", async () => {
   const seen: IncomingMessage["headers"][] = [];

@@ -10,6 +10,7 @@ import {
   refused,
   serve,
   serveRaw,
+  sha256,
   type FetchFixture,
 } from "../../test/fetch-fixture.ts";
 import { newId } from "../std/ids.ts";
@@ -25,10 +26,6 @@ before(async () => {
 });
 
 after(() => fixture[Symbol.asyncDispose]());
-
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
 
 test("`fetchMedia()` goes on where the transfer broke, and the bytes are the same", async () => {
   const starts: number[] = [];
