@@ -26,6 +26,12 @@ const reportMsMax = 1000;
 /** How late audio is heard is the mean of about so long. */
 const lateSeconds = 3;
 
+/**
+ * Nothing of the service's: an engine process parses what strangers send and needs no secret. Its models and searches lie in huge pages
+ * where the machine leaves that to programs: they are read here and there, all of them, and the way to a small page is long.
+ */
+const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+
 type PipedProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 export interface EngineChildOptions {
@@ -250,11 +256,10 @@ function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
   const isDiarizer = source.engine === "diarizer";
   const name = isDiarizer ? "diarizer-process.ts" : "engine-process.ts";
   const program = fileURLToPath(new URL(name, import.meta.url));
-  // Nothing of the environment: this process parses what strangers send and needs no secret of the service.
   const parameters = [JSON.stringify(source), String(reportMsFor(stuckMsMax))];
   const child = spawn(process.execPath, [program, ...parameters], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: {},
+    env: environment,
   });
   const gone = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));

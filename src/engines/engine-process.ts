@@ -15,6 +15,7 @@ import { engineCpuMs, measureSpeech } from "./measure-speech.ts";
 import { endUtterance } from "./recognizer.ts";
 import { PendingWork } from "./pending-work.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
+import { openTurnLength } from "./turn-length.ts";
 
 interface RunningSession {
   readonly session: EngineSession;
@@ -55,6 +56,8 @@ const elsewhere = new PendingWork(() => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 });
+/** Where other threads do the work, they have the turns of everybody, and this one hands it to them. */
+const askForLongTurns = engine.usesThreads ? () => {} : openTurnLength();
 const meter = new LoadMeter({ nowMs: () => performance.now(), cpuMs: () => engineCpuMs(engine) });
 // Also the sign that this process works through what it is given (watchdog.ts).
 setInterval(() => {
@@ -147,6 +150,14 @@ function open(id: number, { options, checkpoint, isSuspect }: OpenSession): void
   const running: RunningSession = { session, task, metered, awaySinceMs: undefined };
   sessions.set(id, running);
   meter.add(metered);
+  chooseTurns();
+}
+
+/** Nobody waits for a slice of a job, unlike for whoever comes beside it. */
+function chooseTurns(): void {
+  askForLongTurns(
+    sessions.size > 0 && sessions.values().every(({ metered }) => metered.mode === "job"),
+  );
 }
 
 function takeInHand(id: number): void {
@@ -203,6 +214,7 @@ function close(id: number): void {
   sessions.delete(id);
   queue.remove(found.task);
   meter.remove(found.metered);
+  chooseTurns();
   layDown(id);
   // Not from within its own work.
   setImmediate(() => found.session.close());
