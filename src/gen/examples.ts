@@ -169,6 +169,20 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.accounts.v1.Accounts.GetCaller": [
+    {
+      "title": "The key of the call",
+      "request": {},
+      "answer": {
+        "account": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+        "actor": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6",
+        "displayName": "Archive",
+        "scopes": [
+          "transcripts.read"
+        ]
+      }
+    }
+  ],
   "hlust.accounts.v1.Accounts.GetAccount": [
     {
       "title": "The account of the key",
@@ -177,7 +191,21 @@ export const examples: unknown = {
         "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
         "displayName": "First account",
         "mediaRetentionDays": 0,
-        "transcriptRetentionDays": 0
+        "transcriptRetentionDays": 0,
+        "limits": {
+          "requestsPerMinute": 6000,
+          "concurrentStreams": 0,
+          "queuedJobs": 10000,
+          "audioSecondsPerDay": 0,
+          "storedBytes": "0"
+        },
+        "usage": {
+          "requestsPerMinute": 12,
+          "concurrentStreams": 1,
+          "queuedJobs": 3,
+          "audioSecondsPerDay": 5120,
+          "storedBytes": "734003200"
+        }
       }
     }
   ],
@@ -193,7 +221,21 @@ export const examples: unknown = {
         "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
         "displayName": "First account",
         "mediaRetentionDays": 30,
-        "transcriptRetentionDays": 0
+        "transcriptRetentionDays": 0,
+        "limits": {
+          "requestsPerMinute": 6000,
+          "concurrentStreams": 0,
+          "queuedJobs": 10000,
+          "audioSecondsPerDay": 0,
+          "storedBytes": "0"
+        },
+        "usage": {
+          "requestsPerMinute": 12,
+          "concurrentStreams": 1,
+          "queuedJobs": 3,
+          "audioSecondsPerDay": 5120,
+          "storedBytes": "734003200"
+        }
       }
     }
   ],
@@ -205,7 +247,10 @@ export const examples: unknown = {
         "scopes": [
           "transcripts.read"
         ],
-        "expireTime": "2099-12-31T00:00:00Z"
+        "expireTime": "2099-12-31T00:00:00Z",
+        "limits": {
+          "requestsPerMinute": 60
+        }
       },
       "answer": {
         "apiKey": {
@@ -215,7 +260,11 @@ export const examples: unknown = {
             "transcripts.read"
           ],
           "creationTime": "2026-11-20T10:20:00.500Z",
-          "expireTime": "2099-12-31T00:00:00Z"
+          "expireTime": "2099-12-31T00:00:00Z",
+          "limits": {
+            "requestsPerMinute": 60
+          },
+          "creator": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
         },
         "secret": "hlust_0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6_and-43-characters-that-are-only-shown-once-0000"
       }
@@ -234,7 +283,11 @@ export const examples: unknown = {
               "transcripts.read"
             ],
             "creationTime": "2026-11-20T10:20:00.500Z",
-            "expireTime": "2099-12-31T00:00:00Z"
+            "expireTime": "2099-12-31T00:00:00Z",
+            "limits": {
+              "requestsPerMinute": 60
+            },
+            "creator": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
           }
         ]
       }
@@ -267,7 +320,9 @@ export const examples: unknown = {
           "transcripts.write",
           "speech"
         ],
-        "creationTime": "2026-11-20T10:22:10.080Z"
+        "creationTime": "2026-11-20T10:22:10.080Z",
+        "limits": {},
+        "creator": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
       }
     }
   ],
@@ -288,7 +343,9 @@ export const examples: unknown = {
               "transcripts.write",
               "speech"
             ],
-            "creationTime": "2026-11-20T10:22:10.080Z"
+            "creationTime": "2026-11-20T10:22:10.080Z",
+            "limits": {},
+            "creator": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
           }
         ]
       }
@@ -301,6 +358,150 @@ export const examples: unknown = {
         "name": "clientKeys/0198c5a7-3d80-7c26-a143-b2c3d4e5f607"
       },
       "answer": {}
+    }
+  ],
+  "hlust.accounts.v1.Accounts.ListUsageDays": [
+    {
+      "title": "Today",
+      "request": {},
+      "answer": {
+        "usageDays": [
+          {
+            "date": "2026-11-22",
+            "requests": "812",
+            "liveSeconds": 3600,
+            "shortSeconds": 20,
+            "jobSeconds": 1500
+          }
+        ],
+        "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.CreateStreamToken": [
+    {
+      "title": "For a page of one's own",
+      "request": {},
+      "answer": {
+        "token": "hlust_stream_0198c5a84e9175d1924dc4e5f6071829_and-43-characters-that-are-only-shown-once-0000",
+        "expireTime": "2026-11-22T10:23:10Z"
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.CreateMember": [
+    {
+      "title": "Somebody who reads",
+      "request": {
+        "email": "ari@frettir.is",
+        "displayName": "Ari Þór",
+        "role": "VIEWER"
+      },
+      "answer": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+        "email": "ari@frettir.is",
+        "displayName": "Ari Þór",
+        "role": "VIEWER",
+        "creationTime": "2026-11-22T10:24:00Z"
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.ListMembers": [
+    {
+      "title": "The members of the account",
+      "request": {},
+      "answer": {
+        "members": [
+          {
+            "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+            "email": "ari@frettir.is",
+            "displayName": "Ari Þór",
+            "role": "VIEWER",
+            "creationTime": "2026-11-22T10:24:00Z"
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.UpdateMember": [
+    {
+      "title": "They may write as well",
+      "request": {
+        "member": {
+          "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+          "role": "MEMBER"
+        }
+      },
+      "answer": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+        "email": "ari@frettir.is",
+        "displayName": "Ari Þór",
+        "role": "MEMBER",
+        "creationTime": "2026-11-22T10:24:00Z"
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.DeleteMember": [
+    {
+      "title": "Somebody who has left",
+      "request": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
+      },
+      "answer": {}
+    }
+  ],
+  "hlust.accounts.v1.Accounts.ListSessions": [
+    {
+      "title": "Who is signed in",
+      "request": {},
+      "answer": {
+        "sessions": [
+          {
+            "name": "sessions/0198c5aa-60b3-7a6a-a587-f60718293a4b",
+            "actor": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+            "displayName": "Ari Þór",
+            "address": "192.0.2.7",
+            "userAgent": "Mozilla/5.0",
+            "creationTime": "2026-11-22T10:25:00Z",
+            "lastUseTime": "2026-11-22T10:40:00Z",
+            "expireTime": "2026-11-29T10:25:00Z"
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.DeleteSession": [
+    {
+      "title": "A browser that was left open",
+      "request": {
+        "name": "sessions/0198c5aa-60b3-7a6a-a587-f60718293a4b"
+      },
+      "answer": {}
+    }
+  ],
+  "hlust.accounts.v1.Accounts.ListAuditEvents": [
+    {
+      "title": "What was done",
+      "request": {
+        "pageSize": 1
+      },
+      "answer": {
+        "auditEvents": [
+          {
+            "name": "auditEvents/0198c5ab-71c4-7b7b-b698-0718293a4b5c",
+            "time": "2026-11-22T10:24:00Z",
+            "actor": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6",
+            "action": "member.create",
+            "resource": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+            "outcome": "OK",
+            "address": "192.0.2.7",
+            "requestId": "0198c5ab-71c3-7b7b-b698-0718293a4b5c",
+            "details": {
+              "role": "VIEWER"
+            }
+          }
+        ],
+        "nextPageToken": ""
+      }
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.SubmitTranscriptJob": [

@@ -2,20 +2,1449 @@
 // @generated from file hlust/accounts/v1/accounts.proto (package hlust.accounts.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { EmptySchema, FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_hlust_api_annotations } from "../../api/annotations_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file hlust/accounts/v1/accounts.proto.
  */
 export const file_hlust_accounts_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEisgEKB0FjY291bnQSEQoEbmFtZRgBIAEoCUID4EEDEh0KDGRpc3BsYXlfbmFtZRgCIAEoCUIH0rwYAxjIARI0ChRtZWRpYV9yZXRlbnRpb25fZGF5cxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgNLhQBI5Chl0cmFuc2NyaXB0X3JldGVudGlvbl9kYXlzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAOgTwuxgBIhMKEUdldEFjY291bnRSZXF1ZXN0InkKFFVwZGF0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrItMBCgZBcGlLZXkSDAoEbmFtZRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjEKDWNyZWF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKxAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJSChRDcmVhdGVBcGlLZXlSZXNwb25zZRIqCgdhcGlfa2V5GAEgASgLMhkuaGx1c3QuYWNjb3VudHMudjEuQXBpS2V5Eg4KBnNlY3JldBgCIAEoCSIUChJMaXN0QXBpS2V5c1JlcXVlc3QiSAoTTGlzdEFwaUtleXNSZXNwb25zZRIxCghhcGlfa2V5cxgBIAMoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleUIEyLwYASIjChNEZWxldGVBcGlLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAki2wEKCUNsaWVudEtleRIMCgRuYW1lGAEgASgJEg4KBmtleV9pZBgCIAEoCRIRCgljbGllbnRfaWQYAyABKAkSFAoMZGlzcGxheV9uYW1lGAQgASgJEhEKCWFsZ29yaXRobRgFIAEoCRIOCgZzY29wZXMYBiADKAkSMQoNY3JlYXRpb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiowEKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSHQoMZGlzcGxheV9uYW1lGAEgASgJQgfSvBgDGMgBEh4KCnB1YmxpY19rZXkYAiABKAlCCuBBAtK8GAMYkE4SSgoGc2NvcGVzGAMgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50IhcKFUxpc3RDbGllbnRLZXlzUmVxdWVzdCJRChZMaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEjcKC2NsaWVudF9rZXlzGAEgAygLMhwuaGx1c3QuYWNjb3VudHMudjEuQ2xpZW50S2V5QgTIvBgBIiYKFkRlbGV0ZUNsaWVudEtleVJlcXVlc3QSDAoEbmFtZRgBIAEoCTKzDAoIQWNjb3VudHMScAoKR2V0QWNjb3VudBIkLmhsdXN0LmFjY291bnRzLnYxLkdldEFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FjY291bnQSfwoNVXBkYXRlQWNjb3VudBInLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZUFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIporsYCQoHYWNjb3VudILT5JMCFjoHYWNjb3VudDILL3YxL2FjY291bnQSxQIKDENyZWF0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSLjAaK7GAkKB2FjY291bnS6uxhaChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo2QSBzY29wZSB3YXMgYXNrZWQgZm9yIHRoYXQgdGhlIGNhbGxlcidzIG93biBrZXkgbGFja3MuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9hcGlLZXlzEn4KC0xpc3RBcGlLZXlzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FwaUtleXMSxgEKDERlbGV0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkidqK7GAkKB2FjY291bnS6uxhJCglOT1RfRk9VTkQSCU5PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBrZXksIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCFioUL3YxL3tuYW1lPWFwaUtleXMvKn0SwwIKD0NyZWF0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXki5gGiuxgJCgdhY2NvdW50ursYWgoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaNkEgc2NvcGUgd2FzIGFza2VkIGZvciB0aGF0IHRoZSBjYWxsZXIncyBvd24ga2V5IGxhY2tzLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwITOgEqIg4vdjEvY2xpZW50S2V5cxKKAQoOTGlzdENsaWVudEtleXMSKC5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaKS5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIiOiuxgJCgdhY2NvdW50gtPkkwIQEg4vdjEvY2xpZW50S2V5cxLPAQoPRGVsZXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ5orsYCQoHYWNjb3VudLq7GEkKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjFUaGVyZSBpcyBubyBzdWNoIGtleSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIZKhcvdjEve25hbWU9Y2xpZW50S2V5cy8qfWIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEiEgoQR2V0Q2FsbGVyUmVxdWVzdCKJAQoGQ2FsbGVyEg8KB2FjY291bnQYASABKAkSDQoFYWN0b3IYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEioKBHJvbGUYBCABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlSACIAQESFAoGc2NvcGVzGAUgAygJQgTIvBgBQgcKBV9yb2xlIpIBCg1BY2NvdW50TGltaXRzEhsKE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAUSGgoSY29uY3VycmVudF9zdHJlYW1zGAIgASgFEhMKC3F1ZXVlZF9qb2JzGAMgASgFEh0KFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBRIUCgxzdG9yZWRfYnl0ZXMYBSABKAMi2AEKCUtleUxpbWl0cxIzChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACAhC5BEjIKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRIrCgtxdWV1ZWRfam9icxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRI1ChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAGXNzUEikQEKDEFjY291bnRVc2FnZRIbChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFEhoKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBRITCgtxdWV1ZWRfam9icxgDIAEoBRIdChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAUSFAoMc3RvcmVkX2J5dGVzGAUgASgDIlUKFExpc3RVc2FnZURheXNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIInMKFUxpc3RVc2FnZURheXNSZXNwb25zZRI1Cgp1c2FnZV9kYXlzGAEgAygLMhsuaGx1c3QuYWNjb3VudHMudjEuVXNhZ2VEYXlCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBOgTwuxgBInIKCFVzYWdlRGF5EgwKBGRhdGUYASABKAkSEAoIcmVxdWVzdHMYAiABKAMSFAoMbGl2ZV9zZWNvbmRzGAMgASgFEhUKDXNob3J0X3NlY29uZHMYBCABKAUSEwoLam9iX3NlY29uZHMYBSABKAU6BPC7GAEiGgoYQ3JlYXRlU3RyZWFtVG9rZW5SZXF1ZXN0IlsKGUNyZWF0ZVN0cmVhbVRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLwoLZXhwaXJlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIu0BCgZNZW1iZXISEQoEbmFtZRgBIAEoCUID4EEDEhYKBWVtYWlsGAIgASgJQgfSvBgDGP4BEh0KDGRpc3BsYXlfbmFtZRgDIAEoCUIH0rwYAxjIARIlCgRyb2xlGAQgASgOMhcuaGx1c3QuYWNjb3VudHMudjEuUm9sZRI2Cg1jcmVhdGlvbl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjoKEWxhc3Rfc2lnbl9pbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDInsKE0NyZWF0ZU1lbWJlclJlcXVlc3QSGQoFZW1haWwYASABKAlCCuBBAtK8GAMY/gESHQoMZGlzcGxheV9uYW1lGAIgASgJQgfSvBgDGMgBEioKBHJvbGUYAyABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlQgPgQQIiFAoSTGlzdE1lbWJlcnNSZXF1ZXN0IkcKE0xpc3RNZW1iZXJzUmVzcG9uc2USMAoHbWVtYmVycxgBIAMoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckIEyLwYASJ2ChNVcGRhdGVNZW1iZXJSZXF1ZXN0Ei4KBm1lbWJlchgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIjChNEZWxldGVNZW1iZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkijAIKB1Nlc3Npb24SDAoEbmFtZRgBIAEoCRINCgVhY3RvchgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEjEKDWNyZWF0aW9uX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgppc19jdXJyZW50GAkgASgIIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiSgoUTGlzdFNlc3Npb25zUmVzcG9uc2USMgoIc2Vzc2lvbnMYASADKAsyGi5obHVzdC5hY2NvdW50cy52MS5TZXNzaW9uQgTIvBgBIiQKFERlbGV0ZVNlc3Npb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiVwoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJzChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgxhdWRpdF9ldmVudHMYASADKAsyHS5obHVzdC5hY2NvdW50cy52MS5BdWRpdEV2ZW50QgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASKeAgoKQXVkaXRFdmVudBIMCgRuYW1lGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAMgASgJEg4KBmFjdGlvbhgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIPCgdvdXRjb21lGAYgASgJEg8KB2FkZHJlc3MYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRI7CgdkZXRhaWxzGAkgAygLMiouaGx1c3QuYWNjb3VudHMudjEuQXVkaXRFdmVudC5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAE6BPC7GAEingIKB0FjY291bnQSEQoEbmFtZRgBIAEoCUID4EEDEh0KDGRpc3BsYXlfbmFtZRgCIAEoCUIH0rwYAxjIARI0ChRtZWRpYV9yZXRlbnRpb25fZGF5cxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgNLhQBI5Chl0cmFuc2NyaXB0X3JldGVudGlvbl9kYXlzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAEjUKBmxpbWl0cxgFIAEoCzIgLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRMaW1pdHNCA+BBAxIzCgV1c2FnZRgGIAEoCzIfLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRVc2FnZUID4EEDOgTwuxgBIhMKEUdldEFjY291bnRSZXF1ZXN0InkKFFVwZGF0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIpICCgZBcGlLZXkSDAoEbmFtZRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjEKDWNyZWF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYByABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgIIAEoCSLfAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYBCABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMiUgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiFAoSTGlzdEFwaUtleXNSZXF1ZXN0IkgKE0xpc3RBcGlLZXlzUmVzcG9uc2USMQoIYXBpX2tleXMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCBMi8GAEiIwoTRGVsZXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJIssCCglDbGllbnRLZXkSDAoEbmFtZRgBIAEoCRIOCgZrZXlfaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRIRCglhbGdvcml0aG0YBSABKAkSDgoGc2NvcGVzGAYgAygJEjEKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYCiABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgLIAEoCSKCAgoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESHgoKcHVibGljX2tleRgCIAEoCUIK4EEC0rwYAxiQThJKCgZzY29wZXMYAyADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQSLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBmxpbWl0cxgFIAEoCzIcLmhsdXN0LmFjY291bnRzLnYxLktleUxpbWl0cyIXChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QiUQoWTGlzdENsaWVudEtleXNSZXNwb25zZRI3CgtjbGllbnRfa2V5cxgBIAMoCzIcLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleUIEyLwYASImChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkqPwoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASCQoFT1dORVIQARIKCgZNRU1CRVIQAhIKCgZWSUVXRVIQAzKZGwoIQWNjb3VudHMSYwoJR2V0Q2FsbGVyEiMuaGx1c3QuYWNjb3VudHMudjEuR2V0Q2FsbGVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLkNhbGxlciIWorsYAILT5JMCDBIKL3YxL2NhbGxlchJnCgpHZXRBY2NvdW50EiQuaGx1c3QuYWNjb3VudHMudjEuR2V0QWNjb3VudFJlcXVlc3QaGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50IheiuxgAgtPkkwINEgsvdjEvYWNjb3VudBJ9Cg1MaXN0VXNhZ2VEYXlzEicuaGx1c3QuYWNjb3VudHMudjEuTGlzdFVzYWdlRGF5c1JlcXVlc3QaKC5obHVzdC5hY2NvdW50cy52MS5MaXN0VXNhZ2VEYXlzUmVzcG9uc2UiGaK7GACC0+STAg8SDS92MS91c2FnZURheXMSfwoNVXBkYXRlQWNjb3VudBInLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZUFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIporsYCQoHYWNjb3VudILT5JMCFjoHYWNjb3VudDILL3YxL2FjY291bnQSxQIKDENyZWF0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSLjAaK7GAkKB2FjY291bnS6uxhaChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo2QSBzY29wZSB3YXMgYXNrZWQgZm9yIHRoYXQgdGhlIGNhbGxlcidzIG93biBrZXkgbGFja3MuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9hcGlLZXlzEn4KC0xpc3RBcGlLZXlzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FwaUtleXMSxgEKDERlbGV0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkidqK7GAkKB2FjY291bnS6uxhJCglOT1RfRk9VTkQSCU5PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBrZXksIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCFioUL3YxL3tuYW1lPWFwaUtleXMvKn0SwwIKD0NyZWF0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXki5gGiuxgJCgdhY2NvdW50ursYWgoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaNkEgc2NvcGUgd2FzIGFza2VkIGZvciB0aGF0IHRoZSBjYWxsZXIncyBvd24ga2V5IGxhY2tzLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwITOgEqIg4vdjEvY2xpZW50S2V5cxKKAQoOTGlzdENsaWVudEtleXMSKC5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaKS5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIiOiuxgJCgdhY2NvdW50gtPkkwIQEg4vdjEvY2xpZW50S2V5cxLPAQoPRGVsZXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ5orsYCQoHYWNjb3VudLq7GEkKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjFUaGVyZSBpcyBubyBzdWNoIGtleSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIZKhcvdjEve25hbWU9Y2xpZW50S2V5cy8qfRKXAQoRQ3JlYXRlU3RyZWFtVG9rZW4SKy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVTdHJlYW1Ub2tlblJlcXVlc3QaLC5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVTdHJlYW1Ub2tlblJlc3BvbnNlIieiuxgICgZzcGVlY2iC0+STAhU6ASoiEC92MS9zdHJlYW1Ub2tlbnMSqQIKDENyZWF0ZU1lbWJlchImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZU1lbWJlclJlcXVlc3QaGS5obHVzdC5hY2NvdW50cy52MS5NZW1iZXIi1QGiuxgJCgdhY2NvdW50ursYUwoOQUxSRUFEWV9FWElTVFMSDU1FTUJFUl9FWElTVFMaMlRoZSBhY2NvdW50IGhhcyBhIG1lbWJlciB3aXRoIHRoaXMgZS1tYWlsIGFkZHJlc3MuursYVwoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9NRU1CRVJTGi9UaGUgYWNjb3VudCBoYXMgMTAwMCBtZW1iZXJzOiByZW1vdmUgb25lIGZpcnN0LoLT5JMCEDoBKiILL3YxL21lbWJlcnMSfgoLTGlzdE1lbWJlcnMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvbWVtYmVycxLDAgoMVXBkYXRlTWVtYmVyEiYuaGx1c3QuYWNjb3VudHMudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlciLvAaK7GAkKB2FjY291bnS6uxhMCglOT1RfRk9VTkQSCU5PVF9GT1VORBo0VGhlcmUgaXMgbm8gc3VjaCBtZW1iZXIsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLrq7GGMKE0ZBSUxFRF9QUkVDT05ESVRJT04SCkxBU1RfT1dORVIaQFRoZSBhY2NvdW50IHdvdWxkIGJlIGxlZnQgd2l0aCBtZW1iZXJzIG9mIHdob20gbm9uZSBpcyBhbiBvd25lci6C0+STAiU6Bm1lbWJlcjIbL3YxL3ttZW1iZXIubmFtZT1tZW1iZXJzLyp9ErECCgxEZWxldGVNZW1iZXISJi5obHVzdC5hY2NvdW50cy52MS5EZWxldGVNZW1iZXJSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IuABorsYCQoHYWNjb3VudLq7GEwKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjRUaGVyZSBpcyBubyBzdWNoIG1lbWJlciwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYYwoTRkFJTEVEX1BSRUNPTkRJVElPThIKTEFTVF9PV05FUhpAVGhlIGFjY291bnQgd291bGQgYmUgbGVmdCB3aXRoIG1lbWJlcnMgb2Ygd2hvbSBub25lIGlzIGFuIG93bmVyLoLT5JMCFioUL3YxL3tuYW1lPW1lbWJlcnMvKn0SeQoMTGlzdFNlc3Npb25zEiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdFNlc3Npb25zUmVxdWVzdBonLmhsdXN0LmFjY291bnRzLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIhiiuxgAgtPkkwIOEgwvdjEvc2Vzc2lvbnMSvAEKDURlbGV0ZVNlc3Npb24SJy5obHVzdC5hY2NvdW50cy52MS5EZWxldGVTZXNzaW9uUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJqorsYALq7GEUKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGi1UaGVyZSBpcyBubyBzdWNoIHNlc3Npb24sIG9yIGl0IGlzIGFub3RoZXIncy6C0+STAhcqFS92MS97bmFtZT1zZXNzaW9ucy8qfRKOAQoPTGlzdEF1ZGl0RXZlbnRzEikuaGx1c3QuYWNjb3VudHMudjEuTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBoqLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIiSiuxgJCgdhY2NvdW50gtPkkwIREg8vdjEvYXVkaXRFdmVudHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+
+/**
+ * Nothing is asked: it is whoever calls.
+ *
+ * @generated from message hlust.accounts.v1.GetCallerRequest
+ */
+export type GetCallerRequest = Message<"hlust.accounts.v1.GetCallerRequest"> & {
+};
+
+/**
+ * Nothing is asked: it is whoever calls.
+ *
+ * @generated from message hlust.accounts.v1.GetCallerRequest
+ */
+export type GetCallerRequestJson = {
+};
+
+/**
+ * Describes the message hlust.accounts.v1.GetCallerRequest.
+ * Use `create(GetCallerRequestSchema)` to create a new message.
+ */
+export const GetCallerRequestSchema: GenMessage<GetCallerRequest, {jsonType: GetCallerRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 0);
+
+/**
+ * Who calls.
+ *
+ * @generated from message hlust.accounts.v1.Caller
+ */
+export type Caller = Message<"hlust.accounts.v1.Caller"> & {
+  /**
+   * `accounts/<account_id>`
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * `apiKeys/<key_id>`, `clientKeys/<key_id>` or `members/<member_id>`
+   *
+   * @generated from field: string actor = 2;
+   */
+  actor: string;
+
+  /**
+   * What it is called.
+   *
+   * @generated from field: string display_name = 3;
+   */
+  displayName: string;
+
+  /**
+   * A member's role; absent for keys.
+   *
+   * @generated from field: optional hlust.accounts.v1.Role role = 4;
+   */
+  role?: Role | undefined;
+
+  /**
+   * What the caller may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
+   *
+   * @generated from field: repeated string scopes = 5;
+   */
+  scopes: string[];
+};
+
+/**
+ * Who calls.
+ *
+ * @generated from message hlust.accounts.v1.Caller
+ */
+export type CallerJson = {
+  /**
+   * `accounts/<account_id>`
+   *
+   * @generated from field: string account = 1;
+   */
+  account?: string;
+
+  /**
+   * `apiKeys/<key_id>`, `clientKeys/<key_id>` or `members/<member_id>`
+   *
+   * @generated from field: string actor = 2;
+   */
+  actor?: string;
+
+  /**
+   * What it is called.
+   *
+   * @generated from field: string display_name = 3;
+   */
+  displayName?: string;
+
+  /**
+   * A member's role; absent for keys.
+   *
+   * @generated from field: optional hlust.accounts.v1.Role role = 4;
+   */
+  role?: RoleJson;
+
+  /**
+   * What the caller may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
+   *
+   * @generated from field: repeated string scopes = 5;
+   */
+  scopes?: string[];
+};
+
+/**
+ * Describes the message hlust.accounts.v1.Caller.
+ * Use `create(CallerSchema)` to create a new message.
+ */
+export const CallerSchema: GenMessage<Caller, {jsonType: CallerJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 1);
+
+/**
+ * What an account may use. 0: as much as it likes.
+ *
+ * @generated from message hlust.accounts.v1.AccountLimits
+ */
+export type AccountLimits = Message<"hlust.accounts.v1.AccountLimits"> & {
+  /**
+   * Calls in any 60 seconds.
+   *
+   * @generated from field: int32 requests_per_minute = 1;
+   */
+  requestsPerMinute: number;
+
+  /**
+   * Live streams that are open at once.
+   *
+   * @generated from field: int32 concurrent_streams = 2;
+   */
+  concurrentStreams: number;
+
+  /**
+   * Jobs that wait or run.
+   *
+   * @generated from field: int32 queued_jobs = 3;
+   */
+  queuedJobs: number;
+
+  /**
+   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   *
+   * @generated from field: int32 audio_seconds_per_day = 4;
+   */
+  audioSecondsPerDay: number;
+
+  /**
+   * Bytes of media that are kept.
+   *
+   * @generated from field: int64 stored_bytes = 5;
+   */
+  storedBytes: bigint;
+};
+
+/**
+ * What an account may use. 0: as much as it likes.
+ *
+ * @generated from message hlust.accounts.v1.AccountLimits
+ */
+export type AccountLimitsJson = {
+  /**
+   * Calls in any 60 seconds.
+   *
+   * @generated from field: int32 requests_per_minute = 1;
+   */
+  requestsPerMinute?: number;
+
+  /**
+   * Live streams that are open at once.
+   *
+   * @generated from field: int32 concurrent_streams = 2;
+   */
+  concurrentStreams?: number;
+
+  /**
+   * Jobs that wait or run.
+   *
+   * @generated from field: int32 queued_jobs = 3;
+   */
+  queuedJobs?: number;
+
+  /**
+   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   *
+   * @generated from field: int32 audio_seconds_per_day = 4;
+   */
+  audioSecondsPerDay?: number;
+
+  /**
+   * Bytes of media that are kept.
+   *
+   * @generated from field: int64 stored_bytes = 5;
+   */
+  storedBytes?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.AccountLimits.
+ * Use `create(AccountLimitsSchema)` to create a new message.
+ */
+export const AccountLimitsSchema: GenMessage<AccountLimits, {jsonType: AccountLimitsJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 2);
+
+/**
+ * What one key may use of what its account may. 0: as much as the account.
+ *
+ * @generated from message hlust.accounts.v1.KeyLimits
+ */
+export type KeyLimits = Message<"hlust.accounts.v1.KeyLimits"> & {
+  /**
+   * Calls in any 60 seconds.
+   *
+   * @generated from field: int32 requests_per_minute = 1;
+   */
+  requestsPerMinute: number;
+
+  /**
+   * Live streams that are open at once.
+   *
+   * @generated from field: int32 concurrent_streams = 2;
+   */
+  concurrentStreams: number;
+
+  /**
+   * Jobs that wait or run.
+   *
+   * @generated from field: int32 queued_jobs = 3;
+   */
+  queuedJobs: number;
+
+  /**
+   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   *
+   * @generated from field: int32 audio_seconds_per_day = 4;
+   */
+  audioSecondsPerDay: number;
+};
+
+/**
+ * What one key may use of what its account may. 0: as much as the account.
+ *
+ * @generated from message hlust.accounts.v1.KeyLimits
+ */
+export type KeyLimitsJson = {
+  /**
+   * Calls in any 60 seconds.
+   *
+   * @generated from field: int32 requests_per_minute = 1;
+   */
+  requestsPerMinute?: number;
+
+  /**
+   * Live streams that are open at once.
+   *
+   * @generated from field: int32 concurrent_streams = 2;
+   */
+  concurrentStreams?: number;
+
+  /**
+   * Jobs that wait or run.
+   *
+   * @generated from field: int32 queued_jobs = 3;
+   */
+  queuedJobs?: number;
+
+  /**
+   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   *
+   * @generated from field: int32 audio_seconds_per_day = 4;
+   */
+  audioSecondsPerDay?: number;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.KeyLimits.
+ * Use `create(KeyLimitsSchema)` to create a new message.
+ */
+export const KeyLimitsSchema: GenMessage<KeyLimits, {jsonType: KeyLimitsJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 3);
+
+/**
+ * What an account uses of its limits at this moment.
+ *
+ * @generated from message hlust.accounts.v1.AccountUsage
+ */
+export type AccountUsage = Message<"hlust.accounts.v1.AccountUsage"> & {
+  /**
+   * Calls in the last 60 seconds.
+   *
+   * @generated from field: int32 requests_per_minute = 1;
+   */
+  requestsPerMinute: number;
+
+  /**
+   * Live streams that are open.
+   *
+   * @generated from field: int32 concurrent_streams = 2;
+   */
+  concurrentStreams: number;
+
+  /**
+   * Jobs that wait or run.
+   *
+   * @generated from field: int32 queued_jobs = 3;
+   */
+  queuedJobs: number;
+
+  /**
+   * Seconds of audio recognised today (UTC).
+   *
+   * @generated from field: int32 audio_seconds_per_day = 4;
+   */
+  audioSecondsPerDay: number;
+
+  /**
+   * Bytes of media that are kept.
+   *
+   * @generated from field: int64 stored_bytes = 5;
+   */
+  storedBytes: bigint;
+};
+
+/**
+ * What an account uses of its limits at this moment.
+ *
+ * @generated from message hlust.accounts.v1.AccountUsage
+ */
+export type AccountUsageJson = {
+  /**
+   * Calls in the last 60 seconds.
+   *
+   * @generated from field: int32 requests_per_minute = 1;
+   */
+  requestsPerMinute?: number;
+
+  /**
+   * Live streams that are open.
+   *
+   * @generated from field: int32 concurrent_streams = 2;
+   */
+  concurrentStreams?: number;
+
+  /**
+   * Jobs that wait or run.
+   *
+   * @generated from field: int32 queued_jobs = 3;
+   */
+  queuedJobs?: number;
+
+  /**
+   * Seconds of audio recognised today (UTC).
+   *
+   * @generated from field: int32 audio_seconds_per_day = 4;
+   */
+  audioSecondsPerDay?: number;
+
+  /**
+   * Bytes of media that are kept.
+   *
+   * @generated from field: int64 stored_bytes = 5;
+   */
+  storedBytes?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.AccountUsage.
+ * Use `create(AccountUsageSchema)` to create a new message.
+ */
+export const AccountUsageSchema: GenMessage<AccountUsage, {jsonType: AccountUsageJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 4);
+
+/**
+ * How many days are asked for.
+ *
+ * @generated from message hlust.accounts.v1.ListUsageDaysRequest
+ */
+export type ListUsageDaysRequest = Message<"hlust.accounts.v1.ListUsageDaysRequest"> & {
+  /**
+   * Default: 31.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The nextPageToken of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * How many days are asked for.
+ *
+ * @generated from message hlust.accounts.v1.ListUsageDaysRequest
+ */
+export type ListUsageDaysRequestJson = {
+  /**
+   * Default: 31.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize?: number;
+
+  /**
+   * The nextPageToken of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListUsageDaysRequest.
+ * Use `create(ListUsageDaysRequestSchema)` to create a new message.
+ */
+export const ListUsageDaysRequestSchema: GenMessage<ListUsageDaysRequest, {jsonType: ListUsageDaysRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 5);
+
+/**
+ * A page of days.
+ *
+ * @generated from message hlust.accounts.v1.ListUsageDaysResponse
+ */
+export type ListUsageDaysResponse = Message<"hlust.accounts.v1.ListUsageDaysResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.UsageDay usage_days = 1;
+   */
+  usageDays: UsageDay[];
+
+  /**
+   * For the next page; "" on the last one.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * A page of days.
+ *
+ * @generated from message hlust.accounts.v1.ListUsageDaysResponse
+ */
+export type ListUsageDaysResponseJson = {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.UsageDay usage_days = 1;
+   */
+  usageDays?: UsageDayJson[];
+
+  /**
+   * For the next page; "" on the last one.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListUsageDaysResponse.
+ * Use `create(ListUsageDaysResponseSchema)` to create a new message.
+ */
+export const ListUsageDaysResponseSchema: GenMessage<ListUsageDaysResponse, {jsonType: ListUsageDaysResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 6);
+
+/**
+ * What was used in a day (UTC).
+ *
+ * @generated from message hlust.accounts.v1.UsageDay
+ */
+export type UsageDay = Message<"hlust.accounts.v1.UsageDay"> & {
+  /**
+   * `2026-11-22`
+   *
+   * @generated from field: string date = 1;
+   */
+  date: string;
+
+  /**
+   * Calls.
+   *
+   * @generated from field: int64 requests = 2;
+   */
+  requests: bigint;
+
+  /**
+   * Seconds of audio of live streams.
+   *
+   * @generated from field: int32 live_seconds = 3;
+   */
+  liveSeconds: number;
+
+  /**
+   * Seconds of audio of short recognition.
+   *
+   * @generated from field: int32 short_seconds = 4;
+   */
+  shortSeconds: number;
+
+  /**
+   * Seconds of audio of jobs.
+   *
+   * @generated from field: int32 job_seconds = 5;
+   */
+  jobSeconds: number;
+};
+
+/**
+ * What was used in a day (UTC).
+ *
+ * @generated from message hlust.accounts.v1.UsageDay
+ */
+export type UsageDayJson = {
+  /**
+   * `2026-11-22`
+   *
+   * @generated from field: string date = 1;
+   */
+  date?: string;
+
+  /**
+   * Calls.
+   *
+   * @generated from field: int64 requests = 2;
+   */
+  requests?: string;
+
+  /**
+   * Seconds of audio of live streams.
+   *
+   * @generated from field: int32 live_seconds = 3;
+   */
+  liveSeconds?: number;
+
+  /**
+   * Seconds of audio of short recognition.
+   *
+   * @generated from field: int32 short_seconds = 4;
+   */
+  shortSeconds?: number;
+
+  /**
+   * Seconds of audio of jobs.
+   *
+   * @generated from field: int32 job_seconds = 5;
+   */
+  jobSeconds?: number;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.UsageDay.
+ * Use `create(UsageDaySchema)` to create a new message.
+ */
+export const UsageDaySchema: GenMessage<UsageDay, {jsonType: UsageDayJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 7);
+
+/**
+ * Nothing is asked: it is for a stream of the caller's.
+ *
+ * @generated from message hlust.accounts.v1.CreateStreamTokenRequest
+ */
+export type CreateStreamTokenRequest = Message<"hlust.accounts.v1.CreateStreamTokenRequest"> & {
+};
+
+/**
+ * Nothing is asked: it is for a stream of the caller's.
+ *
+ * @generated from message hlust.accounts.v1.CreateStreamTokenRequest
+ */
+export type CreateStreamTokenRequestJson = {
+};
+
+/**
+ * Describes the message hlust.accounts.v1.CreateStreamTokenRequest.
+ * Use `create(CreateStreamTokenRequestSchema)` to create a new message.
+ */
+export const CreateStreamTokenRequestSchema: GenMessage<CreateStreamTokenRequest, {jsonType: CreateStreamTokenRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 8);
+
+/**
+ * The token.
+ *
+ * @generated from message hlust.accounts.v1.CreateStreamTokenResponse
+ */
+export type CreateStreamTokenResponse = Message<"hlust.accounts.v1.CreateStreamTokenResponse"> & {
+  /**
+   * To be sent as the token of one WebSocket.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * By when the socket must be opened.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 2;
+   */
+  expireTime?: Timestamp | undefined;
+};
+
+/**
+ * The token.
+ *
+ * @generated from message hlust.accounts.v1.CreateStreamTokenResponse
+ */
+export type CreateStreamTokenResponseJson = {
+  /**
+   * To be sent as the token of one WebSocket.
+   *
+   * @generated from field: string token = 1;
+   */
+  token?: string;
+
+  /**
+   * By when the socket must be opened.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 2;
+   */
+  expireTime?: TimestampJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.CreateStreamTokenResponse.
+ * Use `create(CreateStreamTokenResponseSchema)` to create a new message.
+ */
+export const CreateStreamTokenResponseSchema: GenMessage<CreateStreamTokenResponse, {jsonType: CreateStreamTokenResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 9);
+
+/**
+ * A person of the account.
+ *
+ * @generated from message hlust.accounts.v1.Member
+ */
+export type Member = Message<"hlust.accounts.v1.Member"> & {
+  /**
+   * `members/<member_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The address that they sign in with.
+   *
+   * @generated from field: string email = 2;
+   */
+  email: string;
+
+  /**
+   * For people; without control characters.
+   *
+   * @generated from field: string display_name = 3;
+   */
+  displayName: string;
+
+  /**
+   * What they may do.
+   *
+   * @generated from field: hlust.accounts.v1.Role role = 4;
+   */
+  role: Role;
+
+  /**
+   * When they were invited.
+   *
+   * @generated from field: google.protobuf.Timestamp creation_time = 5;
+   */
+  creationTime?: Timestamp | undefined;
+
+  /**
+   * When they last signed in; absent before.
+   *
+   * @generated from field: google.protobuf.Timestamp last_sign_in_time = 6;
+   */
+  lastSignInTime?: Timestamp | undefined;
+};
+
+/**
+ * A person of the account.
+ *
+ * @generated from message hlust.accounts.v1.Member
+ */
+export type MemberJson = {
+  /**
+   * `members/<member_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The address that they sign in with.
+   *
+   * @generated from field: string email = 2;
+   */
+  email?: string;
+
+  /**
+   * For people; without control characters.
+   *
+   * @generated from field: string display_name = 3;
+   */
+  displayName?: string;
+
+  /**
+   * What they may do.
+   *
+   * @generated from field: hlust.accounts.v1.Role role = 4;
+   */
+  role?: RoleJson;
+
+  /**
+   * When they were invited.
+   *
+   * @generated from field: google.protobuf.Timestamp creation_time = 5;
+   */
+  creationTime?: TimestampJson;
+
+  /**
+   * When they last signed in; absent before.
+   *
+   * @generated from field: google.protobuf.Timestamp last_sign_in_time = 6;
+   */
+  lastSignInTime?: TimestampJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.Member.
+ * Use `create(MemberSchema)` to create a new message.
+ */
+export const MemberSchema: GenMessage<Member, {jsonType: MemberJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 10);
+
+/**
+ * Whom to invite.
+ *
+ * @generated from message hlust.accounts.v1.CreateMemberRequest
+ */
+export type CreateMemberRequest = Message<"hlust.accounts.v1.CreateMemberRequest"> & {
+  /**
+   * The address that they sign in with.
+   *
+   * @generated from field: string email = 1;
+   */
+  email: string;
+
+  /**
+   * For people; without control characters.
+   *
+   * @generated from field: string display_name = 2;
+   */
+  displayName: string;
+
+  /**
+   * What they may do.
+   *
+   * @generated from field: hlust.accounts.v1.Role role = 3;
+   */
+  role: Role;
+};
+
+/**
+ * Whom to invite.
+ *
+ * @generated from message hlust.accounts.v1.CreateMemberRequest
+ */
+export type CreateMemberRequestJson = {
+  /**
+   * The address that they sign in with.
+   *
+   * @generated from field: string email = 1;
+   */
+  email?: string;
+
+  /**
+   * For people; without control characters.
+   *
+   * @generated from field: string display_name = 2;
+   */
+  displayName?: string;
+
+  /**
+   * What they may do.
+   *
+   * @generated from field: hlust.accounts.v1.Role role = 3;
+   */
+  role?: RoleJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.CreateMemberRequest.
+ * Use `create(CreateMemberRequestSchema)` to create a new message.
+ */
+export const CreateMemberRequestSchema: GenMessage<CreateMemberRequest, {jsonType: CreateMemberRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 11);
+
+/**
+ * Nothing is asked: an account has at most 1000 members.
+ *
+ * @generated from message hlust.accounts.v1.ListMembersRequest
+ */
+export type ListMembersRequest = Message<"hlust.accounts.v1.ListMembersRequest"> & {
+};
+
+/**
+ * Nothing is asked: an account has at most 1000 members.
+ *
+ * @generated from message hlust.accounts.v1.ListMembersRequest
+ */
+export type ListMembersRequestJson = {
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListMembersRequest.
+ * Use `create(ListMembersRequestSchema)` to create a new message.
+ */
+export const ListMembersRequestSchema: GenMessage<ListMembersRequest, {jsonType: ListMembersRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 12);
+
+/**
+ * All of them.
+ *
+ * @generated from message hlust.accounts.v1.ListMembersResponse
+ */
+export type ListMembersResponse = Message<"hlust.accounts.v1.ListMembersResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.Member members = 1;
+   */
+  members: Member[];
+};
+
+/**
+ * All of them.
+ *
+ * @generated from message hlust.accounts.v1.ListMembersResponse
+ */
+export type ListMembersResponseJson = {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.Member members = 1;
+   */
+  members?: MemberJson[];
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListMembersResponse.
+ * Use `create(ListMembersResponseSchema)` to create a new message.
+ */
+export const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonType: ListMembersResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 13);
+
+/**
+ * A change of a member.
+ *
+ * @generated from message hlust.accounts.v1.UpdateMemberRequest
+ */
+export type UpdateMemberRequest = Message<"hlust.accounts.v1.UpdateMemberRequest"> & {
+  /**
+   * Its name, and what is to change: `displayName`, `role`.
+   *
+   * @generated from field: hlust.accounts.v1.Member member = 1;
+   */
+  member?: Member | undefined;
+
+  /**
+   * The fields to change. Default: the fields present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * A change of a member.
+ *
+ * @generated from message hlust.accounts.v1.UpdateMemberRequest
+ */
+export type UpdateMemberRequestJson = {
+  /**
+   * Its name, and what is to change: `displayName`, `role`.
+   *
+   * @generated from field: hlust.accounts.v1.Member member = 1;
+   */
+  member?: MemberJson;
+
+  /**
+   * The fields to change. Default: the fields present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.UpdateMemberRequest.
+ * Use `create(UpdateMemberRequestSchema)` to create a new message.
+ */
+export const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest, {jsonType: UpdateMemberRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 14);
+
+/**
+ * Which member.
+ *
+ * @generated from message hlust.accounts.v1.DeleteMemberRequest
+ */
+export type DeleteMemberRequest = Message<"hlust.accounts.v1.DeleteMemberRequest"> & {
+  /**
+   * `members/<member_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Which member.
+ *
+ * @generated from message hlust.accounts.v1.DeleteMemberRequest
+ */
+export type DeleteMemberRequestJson = {
+  /**
+   * `members/<member_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.DeleteMemberRequest.
+ * Use `create(DeleteMemberRequestSchema)` to create a new message.
+ */
+export const DeleteMemberRequestSchema: GenMessage<DeleteMemberRequest, {jsonType: DeleteMemberRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 15);
+
+/**
+ * Somebody who is signed in to the console.
+ *
+ * @generated from message hlust.accounts.v1.Session
+ */
+export type Session = Message<"hlust.accounts.v1.Session"> & {
+  /**
+   * `sessions/<session_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Who signed in: `members/<member_id>` or `apiKeys/<key_id>`.
+   *
+   * @generated from field: string actor = 2;
+   */
+  actor: string;
+
+  /**
+   * What that is called.
+   *
+   * @generated from field: string display_name = 3;
+   */
+  displayName: string;
+
+  /**
+   * Where they signed in from.
+   *
+   * @generated from field: string address = 4;
+   */
+  address: string;
+
+  /**
+   * The browser, as it calls itself.
+   *
+   * @generated from field: string user_agent = 5;
+   */
+  userAgent: string;
+
+  /**
+   * When they signed in.
+   *
+   * @generated from field: google.protobuf.Timestamp creation_time = 6;
+   */
+  creationTime?: Timestamp | undefined;
+
+  /**
+   * To the minute.
+   *
+   * @generated from field: google.protobuf.Timestamp last_use_time = 7;
+   */
+  lastUseTime?: Timestamp | undefined;
+
+  /**
+   * When it ends at the latest.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 8;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * Whether it is the one of this call.
+   *
+   * @generated from field: bool is_current = 9;
+   */
+  isCurrent: boolean;
+};
+
+/**
+ * Somebody who is signed in to the console.
+ *
+ * @generated from message hlust.accounts.v1.Session
+ */
+export type SessionJson = {
+  /**
+   * `sessions/<session_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Who signed in: `members/<member_id>` or `apiKeys/<key_id>`.
+   *
+   * @generated from field: string actor = 2;
+   */
+  actor?: string;
+
+  /**
+   * What that is called.
+   *
+   * @generated from field: string display_name = 3;
+   */
+  displayName?: string;
+
+  /**
+   * Where they signed in from.
+   *
+   * @generated from field: string address = 4;
+   */
+  address?: string;
+
+  /**
+   * The browser, as it calls itself.
+   *
+   * @generated from field: string user_agent = 5;
+   */
+  userAgent?: string;
+
+  /**
+   * When they signed in.
+   *
+   * @generated from field: google.protobuf.Timestamp creation_time = 6;
+   */
+  creationTime?: TimestampJson;
+
+  /**
+   * To the minute.
+   *
+   * @generated from field: google.protobuf.Timestamp last_use_time = 7;
+   */
+  lastUseTime?: TimestampJson;
+
+  /**
+   * When it ends at the latest.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 8;
+   */
+  expireTime?: TimestampJson;
+
+  /**
+   * Whether it is the one of this call.
+   *
+   * @generated from field: bool is_current = 9;
+   */
+  isCurrent?: boolean;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.Session.
+ * Use `create(SessionSchema)` to create a new message.
+ */
+export const SessionSchema: GenMessage<Session, {jsonType: SessionJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 16);
+
+/**
+ * Nothing is asked.
+ *
+ * @generated from message hlust.accounts.v1.ListSessionsRequest
+ */
+export type ListSessionsRequest = Message<"hlust.accounts.v1.ListSessionsRequest"> & {
+};
+
+/**
+ * Nothing is asked.
+ *
+ * @generated from message hlust.accounts.v1.ListSessionsRequest
+ */
+export type ListSessionsRequestJson = {
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListSessionsRequest.
+ * Use `create(ListSessionsRequestSchema)` to create a new message.
+ */
+export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonType: ListSessionsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 17);
+
+/**
+ * All of them.
+ *
+ * @generated from message hlust.accounts.v1.ListSessionsResponse
+ */
+export type ListSessionsResponse = Message<"hlust.accounts.v1.ListSessionsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.Session sessions = 1;
+   */
+  sessions: Session[];
+};
+
+/**
+ * All of them.
+ *
+ * @generated from message hlust.accounts.v1.ListSessionsResponse
+ */
+export type ListSessionsResponseJson = {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.Session sessions = 1;
+   */
+  sessions?: SessionJson[];
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListSessionsResponse.
+ * Use `create(ListSessionsResponseSchema)` to create a new message.
+ */
+export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse, {jsonType: ListSessionsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 18);
+
+/**
+ * Which session.
+ *
+ * @generated from message hlust.accounts.v1.DeleteSessionRequest
+ */
+export type DeleteSessionRequest = Message<"hlust.accounts.v1.DeleteSessionRequest"> & {
+  /**
+   * `sessions/<session_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Which session.
+ *
+ * @generated from message hlust.accounts.v1.DeleteSessionRequest
+ */
+export type DeleteSessionRequestJson = {
+  /**
+   * `sessions/<session_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.DeleteSessionRequest.
+ * Use `create(DeleteSessionRequestSchema)` to create a new message.
+ */
+export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest, {jsonType: DeleteSessionRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 19);
+
+/**
+ * Which events.
+ *
+ * @generated from message hlust.accounts.v1.ListAuditEventsRequest
+ */
+export type ListAuditEventsRequest = Message<"hlust.accounts.v1.ListAuditEventsRequest"> & {
+  /**
+   * Default: 50.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The nextPageToken of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Which events.
+ *
+ * @generated from message hlust.accounts.v1.ListAuditEventsRequest
+ */
+export type ListAuditEventsRequestJson = {
+  /**
+   * Default: 50.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize?: number;
+
+  /**
+   * The nextPageToken of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListAuditEventsRequest.
+ * Use `create(ListAuditEventsRequestSchema)` to create a new message.
+ */
+export const ListAuditEventsRequestSchema: GenMessage<ListAuditEventsRequest, {jsonType: ListAuditEventsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 20);
+
+/**
+ * A page of them.
+ *
+ * @generated from message hlust.accounts.v1.ListAuditEventsResponse
+ */
+export type ListAuditEventsResponse = Message<"hlust.accounts.v1.ListAuditEventsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.AuditEvent audit_events = 1;
+   */
+  auditEvents: AuditEvent[];
+
+  /**
+   * For the next page; "" on the last one.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * A page of them.
+ *
+ * @generated from message hlust.accounts.v1.ListAuditEventsResponse
+ */
+export type ListAuditEventsResponseJson = {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.AuditEvent audit_events = 1;
+   */
+  auditEvents?: AuditEventJson[];
+
+  /**
+   * For the next page; "" on the last one.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListAuditEventsResponse.
+ * Use `create(ListAuditEventsResponseSchema)` to create a new message.
+ */
+export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse, {jsonType: ListAuditEventsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 21);
+
+/**
+ * Something that was done, or refused.
+ *
+ * @generated from message hlust.accounts.v1.AuditEvent
+ */
+export type AuditEvent = Message<"hlust.accounts.v1.AuditEvent"> & {
+  /**
+   * `auditEvents/<event_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 2;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * Who: `apiKeys/<key_id>`, `clientKeys/<key_id>`, `members/<member_id>`, or `operator` for the command line.
+   *
+   * @generated from field: string actor = 3;
+   */
+  actor: string;
+
+  /**
+   * What, for example `api_key.create`.
+   *
+   * @generated from field: string action = 4;
+   */
+  action: string;
+
+  /**
+   * To what, for example `apiKeys/<key_id>`; "" where nothing has a name.
+   *
+   * @generated from field: string resource = 5;
+   */
+  resource: string;
+
+  /**
+   * `OK`, or `REFUSED`.
+   *
+   * @generated from field: string outcome = 6;
+   */
+  outcome: string;
+
+  /**
+   * Where the call came from; "" for the command line.
+   *
+   * @generated from field: string address = 7;
+   */
+  address: string;
+
+  /**
+   * `x-request-id` of the call.
+   *
+   * @generated from field: string request_id = 8;
+   */
+  requestId: string;
+
+  /**
+   * More about it.
+   *
+   * @generated from field: map<string, string> details = 9;
+   */
+  details: { [key: string]: string };
+};
+
+/**
+ * Something that was done, or refused.
+ *
+ * @generated from message hlust.accounts.v1.AuditEvent
+ */
+export type AuditEventJson = {
+  /**
+   * `auditEvents/<event_id>`
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 2;
+   */
+  time?: TimestampJson;
+
+  /**
+   * Who: `apiKeys/<key_id>`, `clientKeys/<key_id>`, `members/<member_id>`, or `operator` for the command line.
+   *
+   * @generated from field: string actor = 3;
+   */
+  actor?: string;
+
+  /**
+   * What, for example `api_key.create`.
+   *
+   * @generated from field: string action = 4;
+   */
+  action?: string;
+
+  /**
+   * To what, for example `apiKeys/<key_id>`; "" where nothing has a name.
+   *
+   * @generated from field: string resource = 5;
+   */
+  resource?: string;
+
+  /**
+   * `OK`, or `REFUSED`.
+   *
+   * @generated from field: string outcome = 6;
+   */
+  outcome?: string;
+
+  /**
+   * Where the call came from; "" for the command line.
+   *
+   * @generated from field: string address = 7;
+   */
+  address?: string;
+
+  /**
+   * `x-request-id` of the call.
+   *
+   * @generated from field: string request_id = 8;
+   */
+  requestId?: string;
+
+  /**
+   * More about it.
+   *
+   * @generated from field: map<string, string> details = 9;
+   */
+  details?: { [key: string]: string };
+};
+
+/**
+ * Describes the message hlust.accounts.v1.AuditEvent.
+ * Use `create(AuditEventSchema)` to create a new message.
+ */
+export const AuditEventSchema: GenMessage<AuditEvent, {jsonType: AuditEventJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 22);
 
 /**
  * Whose recordings they are.
@@ -50,6 +1479,20 @@ export type Account = Message<"hlust.accounts.v1.Account"> & {
    * @generated from field: int32 transcript_retention_days = 4;
    */
   transcriptRetentionDays: number;
+
+  /**
+   * What it may use; the operator sets it.
+   *
+   * @generated from field: hlust.accounts.v1.AccountLimits limits = 5;
+   */
+  limits?: AccountLimits | undefined;
+
+  /**
+   * What it uses now.
+   *
+   * @generated from field: hlust.accounts.v1.AccountUsage usage = 6;
+   */
+  usage?: AccountUsage | undefined;
 };
 
 /**
@@ -85,6 +1528,20 @@ export type AccountJson = {
    * @generated from field: int32 transcript_retention_days = 4;
    */
   transcriptRetentionDays?: number;
+
+  /**
+   * What it may use; the operator sets it.
+   *
+   * @generated from field: hlust.accounts.v1.AccountLimits limits = 5;
+   */
+  limits?: AccountLimitsJson;
+
+  /**
+   * What it uses now.
+   *
+   * @generated from field: hlust.accounts.v1.AccountUsage usage = 6;
+   */
+  usage?: AccountUsageJson;
 };
 
 /**
@@ -92,7 +1549,7 @@ export type AccountJson = {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 0);
+  messageDesc(file_hlust_accounts_v1_accounts, 23);
 
 /**
  * Nothing is asked: it is the caller's.
@@ -115,7 +1572,7 @@ export type GetAccountRequestJson = {
  * Use `create(GetAccountRequestSchema)` to create a new message.
  */
 export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: GetAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 1);
+  messageDesc(file_hlust_accounts_v1_accounts, 24);
 
 /**
  * A change of the caller's account.
@@ -164,7 +1621,7 @@ export type UpdateAccountRequestJson = {
  * Use `create(UpdateAccountRequestSchema)` to create a new message.
  */
 export const UpdateAccountRequestSchema: GenMessage<UpdateAccountRequest, {jsonType: UpdateAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 2);
+  messageDesc(file_hlust_accounts_v1_accounts, 25);
 
 /**
  * A key that a program shows as its token.
@@ -213,6 +1670,20 @@ export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
    * @generated from field: google.protobuf.Timestamp last_use_time = 6;
    */
   lastUseTime?: Timestamp | undefined;
+
+  /**
+   * What the key may use of what its account may.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 7;
+   */
+  limits?: KeyLimits | undefined;
+
+  /**
+   * Who made it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   *
+   * @generated from field: string creator = 8;
+   */
+  creator: string;
 };
 
 /**
@@ -262,6 +1733,20 @@ export type ApiKeyJson = {
    * @generated from field: google.protobuf.Timestamp last_use_time = 6;
    */
   lastUseTime?: TimestampJson;
+
+  /**
+   * What the key may use of what its account may.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 7;
+   */
+  limits?: KeyLimitsJson;
+
+  /**
+   * Who made it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   *
+   * @generated from field: string creator = 8;
+   */
+  creator?: string;
 };
 
 /**
@@ -269,7 +1754,7 @@ export type ApiKeyJson = {
  * Use `create(ApiKeySchema)` to create a new message.
  */
 export const ApiKeySchema: GenMessage<ApiKey, {jsonType: ApiKeyJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 3);
+  messageDesc(file_hlust_accounts_v1_accounts, 26);
 
 /**
  * What the key is to be.
@@ -297,6 +1782,13 @@ export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp | undefined;
+
+  /**
+   * What the key may use of what its account may. Default: all of it.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 4;
+   */
+  limits?: KeyLimits | undefined;
 };
 
 /**
@@ -325,6 +1817,13 @@ export type CreateApiKeyRequestJson = {
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: TimestampJson;
+
+  /**
+   * What the key may use of what its account may. Default: all of it.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 4;
+   */
+  limits?: KeyLimitsJson;
 };
 
 /**
@@ -332,7 +1831,7 @@ export type CreateApiKeyRequestJson = {
  * Use `create(CreateApiKeyRequestSchema)` to create a new message.
  */
 export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest, {jsonType: CreateApiKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 4);
+  messageDesc(file_hlust_accounts_v1_accounts, 27);
 
 /**
  * The key, with its secret.
@@ -381,7 +1880,7 @@ export type CreateApiKeyResponseJson = {
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse, {jsonType: CreateApiKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 5);
+  messageDesc(file_hlust_accounts_v1_accounts, 28);
 
 /**
  * Nothing is asked: an account has at most 1000 API keys.
@@ -404,7 +1903,7 @@ export type ListApiKeysRequestJson = {
  * Use `create(ListApiKeysRequestSchema)` to create a new message.
  */
 export const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest, {jsonType: ListApiKeysRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 6);
+  messageDesc(file_hlust_accounts_v1_accounts, 29);
 
 /**
  * All of them.
@@ -439,7 +1938,7 @@ export type ListApiKeysResponseJson = {
  * Use `create(ListApiKeysResponseSchema)` to create a new message.
  */
 export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse, {jsonType: ListApiKeysResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 7);
+  messageDesc(file_hlust_accounts_v1_accounts, 30);
 
 /**
  * Which key.
@@ -474,7 +1973,7 @@ export type DeleteApiKeyRequestJson = {
  * Use `create(DeleteApiKeyRequestSchema)` to create a new message.
  */
 export const DeleteApiKeyRequestSchema: GenMessage<DeleteApiKeyRequest, {jsonType: DeleteApiKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 8);
+  messageDesc(file_hlust_accounts_v1_accounts, 31);
 
 /**
  * A public key whose private half signs JWTs.
@@ -537,6 +2036,27 @@ export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
    * @generated from field: google.protobuf.Timestamp last_use_time = 8;
    */
   lastUseTime?: Timestamp | undefined;
+
+  /**
+   * When it ends; absent for never.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 9;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * What the key may use of what its account may.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 10;
+   */
+  limits?: KeyLimits | undefined;
+
+  /**
+   * Who registered it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   *
+   * @generated from field: string creator = 11;
+   */
+  creator: string;
 };
 
 /**
@@ -600,6 +2120,27 @@ export type ClientKeyJson = {
    * @generated from field: google.protobuf.Timestamp last_use_time = 8;
    */
   lastUseTime?: TimestampJson;
+
+  /**
+   * When it ends; absent for never.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 9;
+   */
+  expireTime?: TimestampJson;
+
+  /**
+   * What the key may use of what its account may.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 10;
+   */
+  limits?: KeyLimitsJson;
+
+  /**
+   * Who registered it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   *
+   * @generated from field: string creator = 11;
+   */
+  creator?: string;
 };
 
 /**
@@ -607,7 +2148,7 @@ export type ClientKeyJson = {
  * Use `create(ClientKeySchema)` to create a new message.
  */
 export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 9);
+  messageDesc(file_hlust_accounts_v1_accounts, 32);
 
 /**
  * The key to register.
@@ -635,6 +2176,20 @@ export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyR
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
+
+  /**
+   * When it ends, in the future. Default: never.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 4;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * What the key may use of what its account may. Default: all of it.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 5;
+   */
+  limits?: KeyLimits | undefined;
 };
 
 /**
@@ -663,6 +2218,20 @@ export type CreateClientKeyRequestJson = {
    * @generated from field: repeated string scopes = 3;
    */
   scopes?: string[];
+
+  /**
+   * When it ends, in the future. Default: never.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 4;
+   */
+  expireTime?: TimestampJson;
+
+  /**
+   * What the key may use of what its account may. Default: all of it.
+   *
+   * @generated from field: hlust.accounts.v1.KeyLimits limits = 5;
+   */
+  limits?: KeyLimitsJson;
 };
 
 /**
@@ -670,7 +2239,7 @@ export type CreateClientKeyRequestJson = {
  * Use `create(CreateClientKeyRequestSchema)` to create a new message.
  */
 export const CreateClientKeyRequestSchema: GenMessage<CreateClientKeyRequest, {jsonType: CreateClientKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 10);
+  messageDesc(file_hlust_accounts_v1_accounts, 33);
 
 /**
  * Nothing is asked: an account has at most 1000 client keys.
@@ -693,7 +2262,7 @@ export type ListClientKeysRequestJson = {
  * Use `create(ListClientKeysRequestSchema)` to create a new message.
  */
 export const ListClientKeysRequestSchema: GenMessage<ListClientKeysRequest, {jsonType: ListClientKeysRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 11);
+  messageDesc(file_hlust_accounts_v1_accounts, 34);
 
 /**
  * All of them.
@@ -728,7 +2297,7 @@ export type ListClientKeysResponseJson = {
  * Use `create(ListClientKeysResponseSchema)` to create a new message.
  */
 export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {jsonType: ListClientKeysResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 12);
+  messageDesc(file_hlust_accounts_v1_accounts, 35);
 
 /**
  * Which key.
@@ -763,16 +2332,84 @@ export type DeleteClientKeyRequestJson = {
  * Use `create(DeleteClientKeyRequestSchema)` to create a new message.
  */
 export const DeleteClientKeyRequestSchema: GenMessage<DeleteClientKeyRequest, {jsonType: DeleteClientKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 13);
+  messageDesc(file_hlust_accounts_v1_accounts, 36);
 
 /**
- * Who may call the service: API keys, and public keys whose private halves sign JWTs (extension).
+ * What a member may do.
+ *
+ * @generated from enum hlust.accounts.v1.Role
+ */
+export const Role = {
+  /**
+   * Not said.
+   *
+   * @generated from enum value: ROLE_UNSPECIFIED = 0;
+   */
+  ROLE_UNSPECIFIED: 0,
+
+  /**
+   * Everything, keys and members too.
+   *
+   * @generated from enum value: OWNER = 1;
+   */
+  OWNER: 1,
+
+  /**
+   * Submits, reads and changes transcripts, and speaks.
+   *
+   * @generated from enum value: MEMBER = 2;
+   */
+  MEMBER: 2,
+
+  /**
+   * Reads transcripts.
+   *
+   * @generated from enum value: VIEWER = 3;
+   */
+  VIEWER: 3,
+} as const;
+
+/**
+ * What a member may do.
+ *
+ * @generated from enum hlust.accounts.v1.Role
+ */
+export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
+
+/**
+ * What a member may do.
+ *
+ * @generated from enum hlust.accounts.v1.Role
+ */
+export type RoleJson = "ROLE_UNSPECIFIED" | "OWNER" | "MEMBER" | "VIEWER";
+
+/**
+ * Describes the enum hlust.accounts.v1.Role.
+ */
+export const RoleSchema: GenEnum<Role, RoleJson> = /*@__PURE__*/
+  enumDesc(file_hlust_accounts_v1_accounts, 0);
+
+/**
+ * Who may call the service: members who sign in to the console, API keys, and public keys whose private halves sign JWTs (extension).
+ *
+ * A member's role says what they may do: a `VIEWER` has the scope `transcripts.read`, a `MEMBER` also `transcripts.write` and
+ * `speech`, an `OWNER` all scopes.
  *
  * @generated from service hlust.accounts.v1.Accounts
  */
 export const Accounts: GenService<{
   /**
-   * Answers the caller's account.
+   * Answers who the caller is, and what they may do.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.GetCaller
+   */
+  getCaller: {
+    methodKind: "unary";
+    input: typeof GetCallerRequestSchema;
+    output: typeof CallerSchema;
+  },
+  /**
+   * Answers the caller's account, with its limits and what it uses of them.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.GetAccount
    */
@@ -780,6 +2417,16 @@ export const Accounts: GenService<{
     methodKind: "unary";
     input: typeof GetAccountRequestSchema;
     output: typeof AccountSchema;
+  },
+  /**
+   * Lists what the account has used, by day (UTC), newest first. Days without any use are left out.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.ListUsageDays
+   */
+  listUsageDays: {
+    methodKind: "unary";
+    input: typeof ListUsageDaysRequestSchema;
+    output: typeof ListUsageDaysResponseSchema;
   },
   /**
    * Changes the caller's account: the fields present in the body.
@@ -854,6 +2501,89 @@ export const Accounts: GenService<{
     methodKind: "unary";
     input: typeof DeleteClientKeyRequestSchema;
     output: typeof EmptySchema;
+  },
+  /**
+   * Makes a token for one live stream that a browser opens.
+   *
+   * It is good for 60 seconds and one WebSocket of the method StreamingRecognize, in `?token=` or as the subprotocol: a page never
+   * sees the key behind it. The stream ends when that key is revoked.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.CreateStreamToken
+   */
+  createStreamToken: {
+    methodKind: "unary";
+    input: typeof CreateStreamTokenRequestSchema;
+    output: typeof CreateStreamTokenResponseSchema;
+  },
+  /**
+   * Invites a person: whoever signs in with this e-mail address, as the provider has verified it, is a member.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.CreateMember
+   */
+  createMember: {
+    methodKind: "unary";
+    input: typeof CreateMemberRequestSchema;
+    output: typeof MemberSchema;
+  },
+  /**
+   * Lists the account's members, newest first.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.ListMembers
+   */
+  listMembers: {
+    methodKind: "unary";
+    input: typeof ListMembersRequestSchema;
+    output: typeof ListMembersResponseSchema;
+  },
+  /**
+   * Changes a member: the fields present in the body. A new role holds within a second.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.UpdateMember
+   */
+  updateMember: {
+    methodKind: "unary";
+    input: typeof UpdateMemberRequestSchema;
+    output: typeof MemberSchema;
+  },
+  /**
+   * Removes a member: their sessions end within a second.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.DeleteMember
+   */
+  deleteMember: {
+    methodKind: "unary";
+    input: typeof DeleteMemberRequestSchema;
+    output: typeof EmptySchema;
+  },
+  /**
+   * Lists who is signed in to the console, newest first: with the scope `account` all of the account's, else the caller's own.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.ListSessions
+   */
+  listSessions: {
+    methodKind: "unary";
+    input: typeof ListSessionsRequestSchema;
+    output: typeof ListSessionsResponseSchema;
+  },
+  /**
+   * Ends a session: within a second it is refused. Without the scope `account` only one of the caller's own.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.DeleteSession
+   */
+  deleteSession: {
+    methodKind: "unary";
+    input: typeof DeleteSessionRequestSchema;
+    output: typeof EmptySchema;
+  },
+  /**
+   * Lists what was done about access, and to recordings, newest first. Nothing is ever taken out of it.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.ListAuditEvents
+   */
+  listAuditEvents: {
+    methodKind: "unary";
+    input: typeof ListAuditEventsRequestSchema;
+    output: typeof ListAuditEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_hlust_accounts_v1_accounts, 0);
