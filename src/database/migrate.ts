@@ -7,6 +7,10 @@ import { jobWindows } from "./migrations/0002_job_windows.ts";
 import { archive } from "./migrations/0003_archive.ts";
 import { webhooks } from "./migrations/0004_webhooks.ts";
 import { fairJobs } from "./migrations/0005_fair_jobs.ts";
+import { access } from "./migrations/0006_access.ts";
+import { sessions } from "./migrations/0007_sessions.ts";
+import { streamTokens } from "./migrations/0008_stream_tokens.ts";
+import { usage } from "./migrations/0009_usage.ts";
 
 /** Every migration, in order. A landed one is never edited, renamed or removed. */
 const migrations: Readonly<Record<string, Migration>> = {
@@ -15,6 +19,10 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0003_archive": archive,
   "0004_webhooks": webhooks,
   "0005_fair_jobs": fairJobs,
+  "0006_access": access,
+  "0007_sessions": sessions,
+  "0008_stream_tokens": streamTokens,
+  "0009_usage": usage,
 };
 
 /**

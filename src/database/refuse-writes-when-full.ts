@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import type { KyselyPlugin, RootOperationNode } from "kysely";
+import { TableNode, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { diskFullState } from "./database-trouble.ts";
 
 /**
@@ -8,7 +8,10 @@ import { diskFullState } from "./database-trouble.ts";
  */
 const reservedBytes = 64_000_000;
 
-/** Answers INSERTs as a server without room would, while there still is some on its disk; all else goes on. */
+/**
+ * Answers INSERTs as a server without room would, while there still is some on its disk; all else goes on: what makes room, or ends
+ * somebody's access, with its line of the audit log.
+ */
 export function refuseWritesWhenFull(folder: string): KyselyPlugin {
   return {
     transformQuery({ node }) {
@@ -21,7 +24,9 @@ export function refuseWritesWhenFull(folder: string): KyselyPlugin {
 
 function isInsert(node: RootOperationNode): boolean {
   if (node.kind === "RawNode") return /^\s*insert\s/i.test(node.sqlFragments[0] ?? "");
-  return node.kind === "InsertQueryNode";
+  if (node.kind !== "InsertQueryNode") return false;
+  const table = node.into && TableNode.is(node.into) ? node.into.table.identifier.name : undefined;
+  return table !== "audit_event";
 }
 
 function requireRoom(folder: string): void {

@@ -5,6 +5,9 @@ type Instant = ColumnType<Date, Date | undefined, Date>;
 /** A bigint that fits a number: pg gives it as text. */
 type Whole = ColumnType<string, number, number>;
 
+/** Limits by their names; what is absent is not limited here. */
+type LimitsColumn = ColumnType<Record<string, number>, string | undefined, string>;
+
 export interface AccountTable {
   id: string;
   display_name: string;
@@ -13,6 +16,10 @@ export interface AccountTable {
   media_retention_days: number | null;
   /** null: transcripts stay. */
   transcript_retention_days: number | null;
+  /** When the operator disabled it: nobody of it is let in; null: it is not. */
+  disabled_at: Date | null;
+  /** What the operator set, by the names of AccountLimits; what is absent is as the settings have it. */
+  limits: LimitsColumn;
 }
 
 export interface ApiKeyTable {
@@ -25,6 +32,9 @@ export interface ApiKeyTable {
   created_at: Instant;
   expires_at: Date | null;
   last_used_at: Date | null;
+  limits: LimitsColumn;
+  /** Who made it: apiKeys/<id>, members/<id> or operator; "" from before that was noted. */
+  creator: Generated<string>;
 }
 
 export interface ClientKeyTable {
@@ -38,7 +48,133 @@ export interface ClientKeyTable {
   /** The public key as JWK. */
   public_key: JSONColumnType<Record<string, unknown>>;
   created_at: Instant;
+  expires_at: Date | null;
   last_used_at: Date | null;
+  limits: LimitsColumn;
+  /** As of API keys. */
+  creator: Generated<string>;
+}
+
+/** A person of an account. */
+export interface MemberTable {
+  id: string;
+  account_id: string;
+  /** As it was invited; unique in the account, whatever its letter case. */
+  email: string;
+  display_name: string;
+  role: "OWNER" | "MEMBER" | "VIEWER";
+  /** Who they are at the provider (OpenID Connect), once they have signed in. */
+  issuer: string | null;
+  subject: string | null;
+  created_at: Instant;
+  last_sign_in_at: Date | null;
+}
+
+/** Somebody who is signed in to the console: as a member, or by an API key. Times are of the clocks of nodes, to the millisecond. */
+export interface SessionTable {
+  id: string;
+  account_id: string;
+  member_id: string | null;
+  api_key_id: string | null;
+  /** SHA-256 of the secret in the cookie. */
+  secret_hash: Buffer;
+  /** Of the secret before, which goes on being good until then; null: until the new one is shown. */
+  previous_hash: Buffer | null;
+  previous_until: Date | null;
+  /** When the secret was made. */
+  rotated_at: Date;
+  created_at: Date;
+  /** To the minute. */
+  last_used_at: Date;
+  expires_at: Date;
+  /** Where they signed in from. */
+  address: string;
+  user_agent: string;
+}
+
+/** A token of a link that signs in once: for a member, or as an API key does. */
+export interface SignInTokenTable {
+  id: string;
+  account_id: string;
+  member_id: string | null;
+  api_key_id: string | null;
+  /** SHA-256 of the secret. */
+  secret_hash: Buffer;
+  expires_at: Date;
+}
+
+/** A token for one socket, not yet used: whom it speaks for. */
+export interface StreamTokenTable {
+  id: string;
+  account_id: string;
+  /** Who made it: apiKeys/<id>, clientKeys/<id> or members/<id>. */
+  actor: string;
+  /** What it was made with, and dies with. */
+  credential_kind: "api_key" | "client_key" | "session";
+  credential_id: string;
+  /** The key whose limits hold. */
+  key_id: string | null;
+  /** SHA-256 of the secret. */
+  secret_hash: Buffer;
+  expires_at: Date;
+}
+
+/** The audit log: it only grows (triggers refuse everything else). */
+export interface AuditEventTable {
+  id: string;
+  /** No foreign key: it stays when the account goes. */
+  account_id: string;
+  /** When it was written, not when its transaction began. */
+  at: Instant;
+  actor: string;
+  action: string;
+  resource: string;
+  outcome: "OK" | "REFUSED";
+  address: string;
+  request_id: string;
+  details: JSONColumnType<Record<string, string>>;
+}
+
+/** Calls of an account, or of a key of it, in a minute of the database's clock and in the one before. */
+export interface UsageMinuteTable {
+  /** The account's id, or the key's. */
+  subject_id: string;
+  account_id: string;
+  /** Since 1970. */
+  minute: Whole;
+  requests: number;
+  previous: number;
+}
+
+/** What an account, or a key of it, has used in a day (UTC). */
+export interface UsageDayTable {
+  /** The account's id, or the key's. */
+  subject_id: string;
+  account_id: string;
+  day: ColumnType<Date, string, never>;
+  requests: Whole;
+  /** Milliseconds of audio: of live streams, short recognition, jobs. */
+  live_ms: Whole;
+  short_ms: Whole;
+  job_ms: Whole;
+}
+
+/** A node that counts. */
+export interface UsageNodeTable {
+  id: string;
+  /** Number of its latest write: one that comes again changes nothing. */
+  writes: Whole;
+  /** When its streams no longer count: it is dead. */
+  leased_until: Instant;
+}
+
+/** Live streams that a node has open. */
+export interface UsageStreamTable {
+  /** The account's id, or the key's. */
+  subject_id: string;
+  node_id: string;
+  account_id: string;
+  streams: number;
 }
 
 /** Keys that the service signs with: of URLs ("signed-url") and page tokens ("page-token"). */
@@ -158,6 +294,8 @@ export interface TranscriptJobTable {
   /** The URL to fetch; null when an upload is used. */
   media_uri: string | null;
   upload_id: string | null;
+  /** The key that submitted it; null for members, and from before that was noted. */
+  key_id: Generated<string | null>;
   /** Set once the media is in the store. */
   media_id: string | null;
   /** Milliseconds of audio, once decoded to its end. */
@@ -246,6 +384,15 @@ export interface Tables {
   account: AccountTable;
   api_key: ApiKeyTable;
   client_key: ClientKeyTable;
+  member: MemberTable;
+  session: SessionTable;
+  sign_in_token: SignInTokenTable;
+  stream_token: StreamTokenTable;
+  audit_event: AuditEventTable;
+  usage_minute: UsageMinuteTable;
+  usage_day: UsageDayTable;
+  usage_node: UsageNodeTable;
+  usage_stream: UsageStreamTable;
   signing_key: SigningKeyTable;
   media: MediaTable;
   media_peaks: MediaPeaksTable;

@@ -1,0 +1,32 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createLog } from "../std/log.ts";
+import { type Database, openDatabase } from "./database.ts";
+
+/** What of the settings says where the database is. */
+export interface DatabaseSettings {
+  readonly dataFolder: string;
+  readonly databaseUrl: string | undefined;
+}
+
+/**
+ * Opens the database of a service for a command, whether the service runs or not: a server of the service's own is shared with it,
+ * and stopped again only by who uses it last. Rejects with a sentence for the operator where there is none; nothing is made.
+ */
+export async function openExistingDatabase(settings: DatabaseSettings): Promise<Database> {
+  const { dataFolder, databaseUrl: url } = settings;
+  const folder = join(dataFolder, "postgres");
+  if (url === undefined && !(await isThere(folder))) {
+    throw new Error(
+      `there is no archive in ${dataFolder}: HLUST_DATA or DATABASE_URL says where one is`,
+    );
+  }
+  return await openDatabase({ url, folder, log: createLog("silent") });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
