@@ -48,6 +48,7 @@ export async function addClientKey(
   db: Kysely<Tables>,
   accountId: string,
   algorithm: ClientKeyAlgorithm,
+  scopes: Scope[] = ["speech"],
 ): Promise<TestClientKey> {
   const { privateKey, publicKey } = newKeyPair(algorithm);
   const [id, clientId] = [newId(), newId()];
@@ -58,7 +59,7 @@ export async function addClientKey(
       account_id: accountId,
       client_id: clientId,
       display_name: "",
-      scopes: ["speech"],
+      scopes,
       algorithm,
       public_key: JSON.stringify(publicKey.export({ format: "jwk" })),
     })

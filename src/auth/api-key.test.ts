@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { isId } from "../std/ids.ts";
-import { newApiKey, parseApiKey, secretMatches } from "./api-key.ts";
+import { newApiKey, parseApiKey } from "./api-key.ts";
+import { secretMatches } from "./secret-token.ts";
 
 describe("newApiKey()", () => {
   it("makes a token of token characters that leads back to its id and hash, and to no other", () => {

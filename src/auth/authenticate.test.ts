@@ -8,8 +8,16 @@ import { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { createLog } from "../std/log.ts";
-import { addAccount, addApiKey, addClientKey, refusal, signJwt } from "../../test/auth-fixture.ts";
+import {
+  addAccount,
+  addApiKey,
+  addClientKey,
+  refusal,
+  signJwt,
+  type TestClientKey,
+} from "../../test/auth-fixture.ts";
 import { createAuthenticator, type Authenticator } from "./authenticate.ts";
+import { testOrigin } from "../../test/test-caller.ts";
 
 const { recognize } = Speech.method;
 const { listTranscripts, createTranscript } = Transcripts.method;
@@ -54,7 +62,14 @@ function authenticate(call: Call, method: DescMethod = recognize, by = authentic
   if (call.authorization !== undefined) headers.set("authorization", call.authorization);
   if (call.subprotocol !== undefined) headers.set("sec-websocket-protocol", call.subprotocol);
   if (call.googApiKey !== undefined) headers.set("x-goog-api-key", call.googApiKey);
-  return by.authenticate({ headers, url: call.url ?? "/" }, method);
+  return by.authenticate({ headers, url: call.url ?? "/", origin: testOrigin }, method);
+}
+
+/** A minute's JWT. */
+function jwtOf({ id, clientId, privateKey }: TestClientKey): string {
+  const iat = Math.floor(now / 1000);
+  const claims = { iss: clientId, sub: clientId, aud: "https://hlust.example", iat, exp: iat + 60 };
+  return signJwt({ alg: "ES256", kid: id }, claims, privateKey);
 }
 
 describe("authenticate() finds the token", () => {
@@ -102,7 +117,7 @@ describe("authenticate() finds the token", () => {
   for (const [name, call, method] of rows) {
     it(name, async () => {
       const caller = await authenticate(call(key.token), method);
-      assert.deepEqual([caller.accountId, caller.keyId], [accountId, key.id]);
+      assert.deepEqual([caller.accountId, caller.actor], [accountId, `apiKeys/${key.id}`]);
       assert.deepEqual([...caller.scopes], ["transcripts.read", "transcripts.write", "speech"]);
     });
   }
@@ -214,22 +229,52 @@ describe("authenticate() takes a key for as long as it is good", () => {
     assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
   });
 
+  it("until its client key expires, to the millisecond, whatever the JWT says", async () => {
+    const clientKey = await addClientKey(database.db, accountId, "ES256");
+    const expiresAt = new Date(now + 10_000);
+    await database.db
+      .updateTable("client_key")
+      .set({ expires_at: expiresAt })
+      .where("id", "=", clientKey.id)
+      .execute();
+    const call = { authorization: `Bearer ${jwtOf(clientKey)}` };
+    now = expiresAt.getTime() - 1;
+    await authenticate(call);
+    now = expiresAt.getTime();
+    assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
+  });
+
+  it("until half a second after its account was disabled, and again once that is enabled", async () => {
+    const ownId = await addAccount(database.db);
+    const apiKey = await addApiKey(database.db, ownId, ["speech"]);
+    const clientKey = await addClientKey(database.db, ownId, "ES256");
+    const calls = [apiKey.token, jwtOf(clientKey)].map((token) => ({
+      authorization: `Bearer ${token}`,
+    }));
+    const setDisabled = async (at: Date | null) =>
+      await database.db
+        .updateTable("account")
+        .set({ disabled_at: at })
+        .where("id", "=", ownId)
+        .execute();
+    for (const call of calls) await authenticate(call);
+    await setDisabled(new Date(now));
+    now += 500;
+    for (const call of calls) {
+      assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
+    }
+    await authenticate({ authorization: `Bearer ${key.token}` }); // another account's
+    await setDisabled(null);
+    now += 500;
+    for (const call of calls) await authenticate(call);
+  });
+
   it("until half a second after it was revoked, on every node, and does not ask for it more often", async () => {
     const apiKey = await addApiKey(database.db, accountId, ["speech"]);
-    const { id, clientId, privateKey } = await addClientKey(database.db, accountId, "ES256");
-    const seconds = Math.floor(now / 1000);
-    const jwt = signJwt(
-      { alg: "ES256", kid: id },
-      {
-        iss: clientId,
-        sub: clientId,
-        aud: "https://hlust.example",
-        iat: seconds,
-        exp: seconds + 60,
-      },
-      privateKey,
-    );
-    const calls = [apiKey.token, jwt].map((token) => ({ authorization: `Bearer ${token}` }));
+    const clientKey = await addClientKey(database.db, accountId, "ES256");
+    const { id } = clientKey;
+    const tokens = [apiKey.token, jwtOf(clientKey)];
+    const calls = tokens.map((token) => ({ authorization: `Bearer ${token}` }));
     const nodes = [newAuthenticator(), newAuthenticator()];
     const all = nodes.flatMap((node) =>
       calls.map((call) => () => authenticate(call, recognize, node)),
@@ -252,7 +297,10 @@ describe("authenticate() takes a key for as long as it is good", () => {
       .executeTakeFirstOrThrow();
     const call = { authorization: `Bearer ${made.token}` };
     await refusal(authenticate(call));
-    await database.db.insertInto("api_key").values(row).execute();
+    await database.db
+      .insertInto("api_key")
+      .values({ ...row, limits: JSON.stringify(row.limits) })
+      .execute();
     now += 500;
     await authenticate(call);
   });

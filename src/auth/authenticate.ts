@@ -1,22 +1,35 @@
+import { hash } from "node:crypto";
 import { getOption, hasOption, type DescMethod } from "@bufbuild/protobuf";
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { access } from "../gen/hlust/api/annotations_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { keyIdOf, verifyAccessToken } from "./access-token.ts";
-import { looksLikeApiKey, parseApiKey, secretMatches } from "./api-key.ts";
+import { keyIdOf, tokenLengthMax, verifyAccessToken } from "./access-token.ts";
+import { looksLikeApiKey, parseApiKey } from "./api-key.ts";
 import type { Caller, Scope } from "./caller.ts";
+import { CredentialWatch } from "./credential-watch.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
-import { shownToken, type CallFacts } from "./shown-tokens.ts";
+import { createRefusedAccess, type NoteRefusedAccess } from "./refused-access.ts";
+import type { RefusedAttempts } from "./refused-attempts.ts";
+import { secretMatches } from "./secret-token.ts";
+import type { Session } from "./session-store.ts";
+import { severalTokens, shownToken, type CallFacts } from "./shown-tokens.ts";
+import { looksLikeStreamToken, takeStreamToken } from "./stream-token.ts";
 
 /** Tells who calls, before any method runs. */
 export interface Authenticator {
   /**
    * The caller of `method`. Throws unauthenticated (reason TOKEN_MISSING or TOKEN_INVALID), permission_denied when the key
-   * lacks the method's scope, and invalid_argument when two different tokens are shown.
+   * lacks the method's scope, invalid_argument when two different tokens are shown, and resource_exhausted (TOO_MANY_REFUSED) where
+   * too many tokens from the address were refused.
    */
   authenticate(request: CallFacts, method: DescMethod): Promise<Caller>;
+  /**
+   * For as long as a stream of the caller is open, until it is disposed of: calls `end`, once, when what it was opened with is revoked, has
+   * expired or may no longer call `method`, within some 1.5 s.
+   */
+  watch(caller: Caller, method: DescMethod, end: (reason: ServiceError) => void): Disposable;
 }
 
 export interface AuthenticatorParts {
@@ -24,43 +37,67 @@ export interface AuthenticatorParts {
   /** What JWTs name as their audience; known once the service listens. */
   readonly publicUrl: () => string;
   readonly now?: () => number;
+  /** Slows those whose tokens are refused. */
+  readonly attempts?: RefusedAttempts;
   readonly log: Log;
 }
 
 interface Checked {
-  readonly caller: Caller;
+  readonly caller: Omit<Caller, "origin">;
   readonly noteUse: () => Promise<void>;
 }
 
 /** Verified JWTs kept, so that a client's next call costs no signature check. */
 const verifiedMax = 10_000;
+/** Keys and JWTs remembered as good: they are looked at also where others from their address are refused. */
+const knownMax = 10_000;
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
-  const { db, publicUrl, now = Date.now, log } = parts;
+  const { db, publicUrl, now = Date.now, attempts, log } = parts;
   const keys = createKeyStore(db, now);
   const checkJwt = createJwtCheck(keys, publicUrl, now, log);
+  const noteRefused = createRefusedAccess({ db, now, log });
+  const watch = new CredentialWatch(db, log);
+  const known = new Set<string>();
+  const check = (token: string, request: CallFacts): Promise<Checked | undefined> => {
+    if (looksLikeStreamToken(token)) return checkStreamToken(token, request, db);
+    return looksLikeApiKey(token) ? checkApiKey(token, keys, now) : checkJwt(token);
+  };
+  const checkSlowed = async (token: string, request: CallFacts) => {
+    if (!attempts) return await check(token, request);
+    const { address } = request.origin;
+    // A stream token is good once: there is nothing to remember.
+    const name = looksLikeStreamToken(token) ? undefined : knownAs(token);
+    const isKnown = name !== undefined && known.has(name);
+    const checked = await attempts.attempt(address, token, () => check(token, request), isKnown);
+    if (checked && name !== undefined && !isKnown) {
+      known.add(name);
+      if (known.size > knownMax) dropOldest(known);
+    }
+    return checked;
+  };
+
+  const callerByToken = async (request: CallFacts, method: DescMethod): Promise<Caller> => {
+    const token = shownToken(request, accessOf(method).tokenParameter);
+    if (token === undefined) throw unauthenticated("TOKEN_MISSING");
+    const checked = await checkSlowed(token, request);
+    if (!checked) throw unauthenticated("TOKEN_INVALID");
+    const { noteUse } = checked;
+    // Nobody waits for it, and a call does not fail by it.
+    noteUse().catch((error: unknown) => log.warn(errorFields(error), "auth.use_not_noted"));
+    return { ...checked.caller, origin: request.origin };
+  };
 
   return {
     async authenticate(request, method) {
-      const { scope, tokenParameter } = accessOf(method);
-      const token = shownToken(request, tokenParameter);
-      if (token === undefined) throw unauthenticated("TOKEN_MISSING");
-      const checked = looksLikeApiKey(token)
-        ? await checkApiKey(token, keys, now)
-        : await checkJwt(token);
-      if (!checked) throw unauthenticated("TOKEN_INVALID");
-      const { caller, noteUse } = checked;
-      // Nobody waits for it, and a call does not fail by it.
-      noteUse().catch((error: unknown) => log.warn(errorFields(error), "auth.use_not_noted"));
-      if (scope !== "" && !hasScope(caller, scope)) {
-        throw new ServiceError(
-          "permission_denied",
-          `the key that this token belongs to lacks the scope ${scope}`,
-          { reason: "SCOPE_MISSING", metadata: { scope } },
-        );
-      }
+      const caller = request.session
+        ? callerBySession(request, request.session)
+        : await callerByToken(request, method);
+      refuseWithoutScope(caller, method, noteRefused);
       return caller;
     },
+    watch: ({ credential }, method, end) =>
+      watch.add({ credential, scope: accessOf(method).scope, end }),
   };
 }
 
@@ -84,9 +121,28 @@ function accessOf(method: DescMethod): MethodAccess {
   return found;
 }
 
-function hasScope(caller: Caller, scope: string): boolean {
+/** Whoever is signed in shows nothing else: it would not be said which of them counts. */
+function callerBySession(request: CallFacts, session: Session): Caller {
+  if (shownToken(request, true) !== undefined) throw severalTokens();
+  const { accountId, actor, credential, keyId, role, scopes } = session;
+  return { accountId, actor, credential, keyId, role, scopes, origin: request.origin };
+}
+
+/** Throws permission_denied when the caller lacks the scope that the method asks for; the audit log keeps it. */
+function refuseWithoutScope(
+  caller: Caller,
+  method: DescMethod,
+  noteRefused: NoteRefusedAccess,
+): void {
+  const { scope } = accessOf(method);
   const held: ReadonlySet<string> = caller.scopes;
-  return held.has(scope);
+  if (scope === "" || held.has(scope)) return;
+  noteRefused(caller, method, scope);
+  const who = caller.role === undefined ? "the key that this token belongs to" : "your role";
+  throw new ServiceError("permission_denied", `${who} lacks the scope ${scope}`, {
+    reason: "SCOPE_MISSING",
+    metadata: { scope },
+  });
 }
 
 /** One sentence for all of missing, malformed, wrong, expired and revoked. */
@@ -98,6 +154,16 @@ function unauthenticated(reason: "TOKEN_MISSING" | "TOKEN_INVALID"): ServiceErro
   );
 }
 
+async function checkStreamToken(
+  token: string,
+  { isWebSocket = false }: CallFacts,
+  db: Kysely<Tables>,
+): Promise<Checked | undefined> {
+  const caller = isWebSocket ? await takeStreamToken(db, token) : undefined;
+  // The use of its key was noted when the token was made.
+  return caller && { caller, noteUse: () => Promise.resolve() };
+}
+
 async function checkApiKey(
   token: string,
   keys: KeyStore,
@@ -107,8 +173,12 @@ async function checkApiKey(
   if (!shown) return undefined;
   const key = await keys.apiKey(shown.id);
   if (!secretMatches(shown.secret, key?.secretHash) || !key) return undefined;
-  if (key.expiresAt && key.expiresAt.getTime() <= now()) return undefined;
+  if (isExpired(key, now)) return undefined;
   return checked("api_key", key, keys);
+}
+
+function isExpired({ expiresAt }: { expiresAt: Date | null }, now: () => number): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= now();
 }
 
 function createJwtCheck(
@@ -117,17 +187,19 @@ function createJwtCheck(
   now: () => number,
   log: Log,
 ): (token: string) => Promise<Checked | undefined> {
-  /** When each verified token ends. Its key is looked up anew each time: a revoked key ends its tokens. */
-  const verified = new Map<string, number>();
+  /** By the hash of a verified token: its key, which is looked up anew each time (a revoked key ends its tokens), and when it ends. */
+  const verified = new Map<string, { readonly keyId: string; readonly endsAt: number }>();
   return async (token) => {
-    const keyId = keyIdOf(token);
+    if (token.length > tokenLengthMax) return undefined;
+    const digest = hash("sha256", token, "base64");
+    const known = verified.get(digest);
+    const keyId = known?.keyId ?? keyIdOf(token);
     const key = keyId === undefined ? undefined : await keys.clientKey(keyId);
-    if (!key) return undefined;
-    const endsAt = verified.get(token);
-    if (endsAt === undefined) {
+    if (!key || keyId === undefined || isExpired(key, now)) return undefined;
+    if (!known) {
       try {
         const options = { audience: publicUrl(), now: now() };
-        verified.set(token, await verifyAccessToken(token, key, options));
+        verified.set(digest, { keyId, endsAt: verifyAccessToken(token, key, options) });
       } catch (error) {
         // For whoever wonders why their token is refused: the caller is not told.
         const reason = error instanceof Error ? error.message : String(error);
@@ -135,15 +207,23 @@ function createJwtCheck(
         return undefined;
       }
       if (verified.size > verifiedMax) dropOldest(verified);
-    } else if (endsAt <= now()) {
-      verified.delete(token);
+    } else if (known.endsAt <= now()) {
+      verified.delete(digest);
       return undefined;
     }
     return checked("client_key", key, keys);
   };
 }
 
-function dropOldest(entries: Map<string, unknown>): void {
+/** Characters of a secret, with the underline before it. */
+const secretLength = 44;
+
+/** What stands for a token where good ones are remembered: of an API key all but its secret, of a JWT, which may be long, its hash. */
+function knownAs(token: string): string {
+  return looksLikeApiKey(token) ? token.slice(0, -secretLength) : hash("sha256", token, "base64");
+}
+
+function dropOldest(entries: Map<string, unknown> | Set<string>): void {
   for (const oldest of entries.keys()) {
     entries.delete(oldest);
     return;
@@ -156,7 +236,14 @@ function checked(
   keys: KeyStore,
 ): Checked {
   return {
-    caller: { accountId: key.accountId, keyId: key.id, scopes: key.scopes },
+    caller: {
+      accountId: key.accountId,
+      actor: `${table === "api_key" ? "apiKeys" : "clientKeys"}/${key.id}`,
+      credential: { kind: table, id: key.id },
+      keyId: key.id,
+      role: undefined,
+      scopes: key.scopes,
+    },
     noteUse: () => keys.noteUse(table, key),
   };
 }

@@ -82,6 +82,12 @@ describe("readPublicKey()", () => {
       /holds no key/,
     ],
     ["RSA of 1024 bits", pem(smallRsa.publicKey), /1024 bits: 2048 to 8192/],
+    [
+      "RSA with an exponent as long as the key, which takes long to check",
+      jwk(rsa.publicKey, { e: Buffer.alloc(256, 0x7f).toString("base64url") }),
+      /public exponent: 65537/,
+    ],
+    ["RSA with the exponent 1", jwk(rsa.publicKey, { e: "AQ" }), /public exponent: 65537/],
     ["RSA-PSS", pem(rsaPss.publicKey), /another kind/],
     ["P-384", pem(p384.publicKey), /another kind/],
     ["Ed448", pem(ed448.publicKey), /another kind/],

@@ -12,6 +12,8 @@ export interface PublicKey {
 /** Longest text of a key: a 4096 bit RSA key in PEM has 800 characters. */
 export const textLengthMax = 10_000;
 const rsaBits = { min: 2048, max: 8192 } as const;
+/** A public exponent is 65537, some old ones 3. A long one makes each signature take milliseconds to check; with 1 anybody can sign. */
+const rsaExponent = { min: 3n, max: 2n ** 32n } as const;
 /** Members of a JWK that only a private or shared key has (RFC 7518 section 6). */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
@@ -74,6 +76,10 @@ function accept(key: KeyObject): PublicKey | string {
     const bits = details?.modulusLength ?? 0;
     if (bits < rsaBits.min || bits > rsaBits.max) {
       return `is an RSA key of ${bits} bits: ${rsaBits.min} to ${rsaBits.max} are taken`;
+    }
+    const exponent = details?.publicExponent ?? 0n;
+    if (exponent < rsaExponent.min || exponent > rsaExponent.max) {
+      return "is an RSA key with an unusual public exponent: 65537 is the usual one";
     }
     return { algorithm: "RS256", jwk: key.export({ format: "jwk" }) };
   }

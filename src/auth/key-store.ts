@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { importVerifyingKey, type VerifyingKey } from "./access-token.ts";
 import { scopes, type Scope } from "./caller.ts";
+import { keep, keepReads } from "./kept-reads.ts";
 
 /** What every kind of key has. */
 interface StoredKey {
@@ -16,9 +17,14 @@ export interface StoredApiKey extends StoredKey {
   readonly expiresAt: Date | null;
 }
 
-export interface StoredClientKey extends StoredKey, VerifyingKey {}
+export interface StoredClientKey extends StoredKey, VerifyingKey {
+  readonly expiresAt: Date | null;
+}
 
-/** Reads keys, each at most so long ago that a revoked one ends within the second that decisions (Access) allow. */
+/**
+ * Reads keys, each at most so long ago that a revoked one ends within the second that decisions (Access) allow. Those of an account
+ * that is disabled are not there.
+ */
 export interface KeyStore {
   apiKey(id: string): Promise<StoredApiKey | undefined>;
   clientKey(id: string): Promise<StoredClientKey | undefined>;
@@ -26,17 +32,13 @@ export interface KeyStore {
   noteUse(table: "api_key" | "client_key", key: StoredKey): Promise<void>;
 }
 
-/** Half of what decisions allow: the other half is for the read itself. */
-const keepMsMax = 500;
-/** Entries kept, of keys that exist and of ids that do not. */
-const entriesMax = 10_000;
 const minuteMs = 60_000;
 
 export function createKeyStore(db: Kysely<Tables>, now: () => number): KeyStore {
   const noted = new Map<string, number>();
   return {
-    apiKey: remember(now, (id) => readApiKey(db, id)),
-    clientKey: remember(now, (id, before) => readClientKey(db, id, before)),
+    apiKey: keepReads(now, (id) => readApiKey(db, id)).find,
+    clientKey: keepReads<StoredClientKey>(now, (id, before) => readClientKey(db, id, before)).find,
     noteUse: async (table, key) => {
       const minute = Math.floor(now() / minuteMs) * minuteMs;
       const last = Math.max(noted.get(key.id) ?? 0, key.lastUsedAt?.getTime() ?? 0);
@@ -53,44 +55,14 @@ export function createKeyStore(db: Kysely<Tables>, now: () => number): KeyStore 
   };
 }
 
-/** One read at a time for an id, its answer kept for keepMsMax from when the read began; failures are not kept. */
-function remember<T>(
-  now: () => number,
-  read: (id: string, before: T | undefined) => Promise<T | undefined>,
-): (id: string) => Promise<T | undefined> {
-  const entries = new Map<
-    string,
-    { readonly at: number; readonly value: Promise<T | undefined> }
-  >();
-  return (id) => {
-    const entry = entries.get(id);
-    const age = entry ? now() - entry.at : Infinity;
-    if (entry && age >= 0 && age < keepMsMax) return entry.value;
-    const value = (entry?.value ?? Promise.resolve(undefined))
-      .catch(() => undefined)
-      .then((before) => read(id, before));
-    const made = { at: now(), value };
-    keep(entries, id, made);
-    value.catch(() => {
-      if (entries.get(id) === made) entries.delete(id);
-    });
-    return value;
-  };
-}
-
-/** Puts an entry last and drops the oldest when there are too many. */
-function keep<T>(entries: Map<string, T>, id: string, value: T): void {
-  entries.delete(id);
-  entries.set(id, value);
-  if (entries.size <= entriesMax) return;
-  for (const oldest of entries.keys()) {
-    entries.delete(oldest);
-    return;
-  }
-}
-
 async function readApiKey(db: Kysely<Tables>, id: string): Promise<StoredApiKey | undefined> {
-  const row = await db.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await db
+    .selectFrom("api_key")
+    .innerJoin("account", "account.id", "api_key.account_id")
+    .where("api_key.id", "=", id)
+    .where("account.disabled_at", "is", null)
+    .selectAll("api_key")
+    .executeTakeFirst();
   return (
     row && {
       id,
@@ -109,20 +81,28 @@ async function readClientKey(
   id: string,
   before: StoredClientKey | undefined,
 ): Promise<StoredClientKey | undefined> {
-  const row = await db.selectFrom("client_key").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await db
+    .selectFrom("client_key")
+    .innerJoin("account", "account.id", "client_key.account_id")
+    .where("client_key.id", "=", id)
+    .where("account.disabled_at", "is", null)
+    .selectAll("client_key")
+    .executeTakeFirst();
   return (
     row && {
       id,
       accountId: row.account_id,
       scopes: knownScopes(row.scopes),
       lastUsedAt: row.last_used_at,
+      expiresAt: row.expires_at,
       clientId: row.client_id,
       algorithm: row.algorithm,
-      key: before?.key ?? (await importVerifyingKey(row.public_key, row.algorithm)),
+      key: before?.key ?? importVerifyingKey(row.public_key),
     }
   );
 }
 
-function knownScopes(names: readonly string[]): ReadonlySet<Scope> {
+/** The scopes of a row of keys; others, of a newer version, count for nothing. */
+export function knownScopes(names: readonly string[]): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => names.includes(scope)));
 }

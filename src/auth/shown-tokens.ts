@@ -1,10 +1,17 @@
 import { ServiceError } from "../std/service-error.ts";
+import type { CallOrigin } from "./caller.ts";
+import type { Session } from "./session-store.ts";
 
 /** What a call says about itself. */
 export interface CallFacts {
   readonly headers: Pick<Headers, "get">;
   /** The request target as sent: path and query. */
   readonly url: string;
+  readonly origin: CallOrigin;
+  /** Who is signed in to the console, where its door has looked: no token is asked for then. */
+  readonly session?: Session | undefined;
+  /** Whether it opens a WebSocket: only there a stream token counts. */
+  readonly isWebSocket?: boolean;
 }
 
 /**
@@ -12,7 +19,10 @@ export interface CallFacts {
  * where `alsoInUrl` also in the query parameter token or in Sec-WebSocket-Protocol after "Bearer". undefined when there is none. The same token twice is one; two different
  * ones are refused, for it would not be said which of them counts (RFC 6750 section 2).
  */
-export function shownToken({ headers, url }: CallFacts, alsoInUrl: boolean): string | undefined {
+export function shownToken(
+  { headers, url }: Pick<CallFacts, "headers" | "url">,
+  alsoInUrl: boolean,
+): string | undefined {
   const shown = new Set(inAuthorization(headers.get("authorization") ?? ""));
   for (const token of inGoogApiKey(headers.get("x-goog-api-key") ?? "")) shown.add(token);
   if (alsoInUrl) {
@@ -21,14 +31,19 @@ export function shownToken({ headers, url }: CallFacts, alsoInUrl: boolean): str
       shown.add(token);
   }
   if (shown.size > 1) {
-    throw new ServiceError(
-      "invalid_argument",
-      "the call shows two different tokens: send one, in one place",
-      { reason: "SEVERAL_TOKENS" },
-    );
+    throw severalTokens();
   }
   const [token] = shown;
   return token;
+}
+
+/** For a call that shows two credentials: it would not be said which counts. */
+export function severalTokens(): ServiceError {
+  return new ServiceError(
+    "invalid_argument",
+    "the call shows two different tokens: send one, in one place",
+    { reason: "SEVERAL_TOKENS" },
+  );
 }
 
 /** Headers of the same name arrive joined by commas, which no token has. Other schemes are not ours. */

@@ -1,0 +1,45 @@
+import { hash as hashOnce, randomBytes, timingSafeEqual } from "node:crypto";
+import { newId } from "../std/ids.ts";
+
+/** A secret on its way to its owner: `token` is shown once, `secretHash` is what is kept. */
+export interface NewSecretToken {
+  readonly id: string;
+  /** <prefix><id without dashes>_<256 random bits in base64url>: token characters only, also in a WebSocket subprotocol. */
+  readonly token: string;
+  readonly secretHash: Buffer;
+}
+
+export interface SecretTokenParts {
+  readonly id: string;
+  readonly secret: string;
+}
+
+const form =
+  /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
+
+/** Another secret for an id takes the place of the one before. */
+export function newSecretToken(prefix: string, id: string = newId()): NewSecretToken {
+  const secret = randomBytes(32).toString("base64url");
+  return { id, token: `${prefix}${id.replaceAll("-", "")}_${secret}`, secretHash: hash(secret) };
+}
+
+/** undefined when the text cannot be a token with this prefix. */
+export function readSecretToken(prefix: string, token: string): SecretTokenParts | undefined {
+  if (!token.startsWith(prefix)) return undefined;
+  const [matched, a, b, c, d, e, secret] = form.exec(token.slice(prefix.length)) ?? [];
+  if (matched === undefined || secret === undefined) return undefined;
+  return { id: [a, b, c, d, e].join("-"), secret };
+}
+
+/** A fast hash is right for 256 random bits: there is nothing to guess. */
+function hash(secret: string): Buffer {
+  return hashOnce("sha256", secret, "buffer");
+}
+
+const hashOfNone = randomBytes(32);
+
+/** Compares in the same time whether the secret is wrong in its first or last byte, or (undefined) not there at all. */
+export function secretMatches(secret: string, secretHash: Buffer | null | undefined): boolean {
+  const isEqual = timingSafeEqual(hash(secret), secretHash ?? hashOfNone);
+  return isEqual && secretHash !== undefined && secretHash !== null;
+}
