@@ -1,0 +1,81 @@
+import { ServiceError } from "../std/service-error.ts";
+
+/** What an account may use, by the names of AccountLimits (hlust.accounts.v1). 0: as much as it likes. */
+export const accountLimitNames = [
+  "requestsPerMinute",
+  "concurrentStreams",
+  "queuedJobs",
+  "audioSecondsPerDay",
+  "storedBytes",
+] as const;
+export type AccountLimits = Readonly<Record<(typeof accountLimitNames)[number], number>>;
+
+/** What one key may use of that, by the names of KeyLimits. 0: as much as its account. */
+export const keyLimitNames = [
+  "requestsPerMinute",
+  "concurrentStreams",
+  "queuedJobs",
+  "audioSecondsPerDay",
+] as const;
+export type KeyLimits = Readonly<Record<(typeof keyLimitNames)[number], number>>;
+
+export const noLimits: AccountLimits = {
+  requestsPerMinute: 0,
+  concurrentStreams: 0,
+  queuedJobs: 0,
+  audioSecondsPerDay: 0,
+  storedBytes: 0,
+};
+
+/** Limits as a column has them; what is absent there is as in `otherwise`. */
+export function limitsFrom(
+  column: Readonly<Record<string, number>>,
+  otherwise: AccountLimits,
+): AccountLimits {
+  const limits = { ...otherwise };
+  for (const name of accountLimitNames) limits[name] = column[name] ?? otherwise[name];
+  return limits;
+}
+
+/** Whose limit it is. */
+export type LimitOf = "account" | "key";
+
+/** A stream ends, or a caller gives up, at any time. */
+const streamsRetryMs = 5_000;
+const jobsRetryMs = 10_000;
+
+/** `waitMs`: until one more call is within the limit. */
+export function tooManyRequests(of: LimitOf, max: number, waitMs: number): ServiceError {
+  const what = `has made ${max} calls in the last 60 s, the most that it may`;
+  return reached("TOO_MANY_REQUESTS", what, { of, limit: "requestsPerMinute", max }, waitMs);
+}
+
+export function tooManyStreams(of: LimitOf, max: number): ServiceError {
+  const what = `has ${max} live streams open, the most that it may`;
+  const limit = { of, limit: "concurrentStreams", max } as const;
+  return reached("TOO_MANY_STREAMS", what, limit, streamsRetryMs);
+}
+
+export function tooManyJobs(of: LimitOf, max: number): ServiceError {
+  const what = `has ${max} jobs that are not ended, the most that it may: submit it again when some are`;
+  return reached("TOO_MANY_JOBS", what, { of, limit: "queuedJobs", max }, jobsRetryMs);
+}
+
+/** `waitMs`: until the next day (UTC) begins. */
+export function audioUsedUp(of: LimitOf, max: number, waitMs: number): ServiceError {
+  const what = `has used the ${max} s of audio that it may have recognised in a day (UTC)`;
+  return reached("AUDIO_LIMIT", what, { of, limit: "audioSecondsPerDay", max }, waitMs);
+}
+
+function reached(
+  reason: string,
+  what: string,
+  limit: { readonly of: LimitOf; readonly limit: keyof KeyLimits; readonly max: number },
+  retryAfterMs: number,
+): ServiceError {
+  return new ServiceError("resource_exhausted", `the ${limit.of} ${what}`, {
+    reason,
+    metadata: { limit: limit.limit, value: `${limit.max}`, of: limit.of },
+    retryAfterMs,
+  });
+}

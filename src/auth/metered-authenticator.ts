@@ -1,0 +1,21 @@
+import type { Authenticator } from "./authenticate.ts";
+import type { Meter } from "./meter.ts";
+
+/**
+ * Counts every call that is let in. Throws as the authenticator does, and TOO_MANY_REQUESTS; for live streams also what would end them at
+ * once, so that no socket is opened for it.
+ */
+export function meteredAuthenticator(
+  authenticator: Authenticator,
+  meter: Pick<Meter, "countRequest" | "checkStream">,
+): Authenticator {
+  return {
+    ...authenticator,
+    async authenticate(request, method) {
+      const caller = await authenticator.authenticate(request, method);
+      await meter.countRequest(caller);
+      if (method.methodKind === "bidi_streaming") await meter.checkStream(caller);
+      return caller;
+    },
+  };
+}

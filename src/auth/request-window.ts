@@ -1,0 +1,61 @@
+const minuteMs = 60_000;
+
+/** Calls of a minute that begins with the clock's, and of the one before. */
+export interface MinuteCounts {
+  /** Minutes since 1970. */
+  readonly minute: number;
+  readonly requests: number;
+  readonly previous: number;
+}
+
+/**
+ * How many calls were made in the last 60 s: all of this minute, and of the one before the share that is not yet 60 s old, as if they had
+ * come evenly. Two numbers instead of every call's time; calls that came unevenly are misjudged by at most the share of a minute.
+ */
+export class RequestWindow {
+  #minute = 0;
+  #requests = 0;
+  #previous = 0;
+
+  /** Times are milliseconds since 1970. */
+  used(now: number): number {
+    this.#advance(now);
+    return this.#previous * (1 - this.#fraction(now)) + this.#requests;
+  }
+
+  count(now: number): void {
+    this.#advance(now);
+    this.#requests += 1;
+  }
+
+  /** What is known better: of all nodes. */
+  set({ minute, requests, previous }: MinuteCounts): void {
+    this.#minute = minute;
+    this.#requests = requests;
+    this.#previous = previous;
+  }
+
+  /** Milliseconds until one more call leaves at most `max` in the window; 0: it does now. `max` is at least 1. */
+  waitMs(max: number, now: number): number {
+    if (this.used(now) + 1 <= max) return 0;
+    const left = max - 1 - this.#requests;
+    const at = this.#fraction(now);
+    const wait =
+      left >= 0 ? 1 - left / this.#previous - at : 1 - at + 1 - (max - 1) / this.#requests;
+    // A moment more than it takes: fractions are rounded.
+    return Math.ceil(wait * minuteMs) + 1;
+  }
+
+  /** A clock that goes back a little stays in the minute that has begun. */
+  #advance(now: number): void {
+    const minute = Math.floor(now / minuteMs);
+    if (minute === this.#minute || minute === this.#minute - 1) return;
+    this.#previous = minute === this.#minute + 1 ? this.#requests : 0;
+    this.#requests = 0;
+    this.#minute = minute;
+  }
+
+  #fraction(now: number): number {
+    return Math.max(0, now - this.#minute * minuteMs) / minuteMs;
+  }
+}

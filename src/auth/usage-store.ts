@@ -1,0 +1,198 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { limitsFrom, noLimits, type AccountLimits } from "./limits.ts";
+import type { KnownUse, Unwritten } from "./tally.ts";
+
+/** How long the streams of a node count that no longer says that they are open. */
+const leaseSeconds = 10;
+
+/** The day (UTC) of the database's clock, which all nodes share. */
+const today = sql`(now() at time zone 'utc')::date`;
+
+/**
+ * Adds what a node has counted, in one statement for all accounts and keys, and says that its streams are still open. A write with a
+ * `number` that was there before changes nothing: its answer got lost.
+ */
+export async function writeUsage(
+  db: Kysely<Tables>,
+  { nodeId, number, rows }: UsageWrite,
+): Promise<void> {
+  const column = <T>(of: (row: Unwritten) => T): T[] => rows.map(of);
+  // In the order of their ids, as every writer of these tables: nobody waits in a circle.
+  await sql`
+    with node as (
+      insert into usage_node (id, writes, leased_until)
+      values (${nodeId}, ${number}, now() + make_interval(secs => ${leaseSeconds}))
+      on conflict (id) do update set writes = excluded.writes, leased_until = excluded.leased_until
+        where usage_node.writes < excluded.writes
+      returning id),
+    used as (
+      select u.* from node, unnest(
+          ${column(({ id }) => id)}::uuid[], ${column(({ accountId }) => accountId)}::uuid[],
+          ${column(({ requests }) => requests)}::int[], ${column(({ recent }) => recent)}::int[],
+          ${column(({ liveMs }) => liveMs)}::bigint[], ${column(({ shortMs }) => shortMs)}::bigint[],
+          ${column(({ streams }) => streams)}::int[])
+        as u (subject_id, account_id, requests, recent, live_ms, short_ms, streams)
+      join account on account.id = u.account_id
+      order by u.subject_id),
+    minutes as (
+      insert into usage_minute as m (subject_id, account_id, minute, requests, previous)
+      select subject_id, account_id, floor(extract(epoch from now()) / 60)::bigint, recent, 0
+      from used where recent > 0
+      on conflict (subject_id) do update set
+        minute = excluded.minute,
+        previous = case m.minute when excluded.minute then m.previous when excluded.minute - 1 then m.requests else 0 end,
+        requests = excluded.requests + case m.minute when excluded.minute then m.requests else 0 end),
+    days as (
+      insert into usage_day as d (subject_id, account_id, day, requests, live_ms, short_ms)
+      select subject_id, account_id, ${today}, requests, live_ms, short_ms
+      from used where requests <> 0 or live_ms <> 0 or short_ms <> 0
+      on conflict (subject_id, day) do update set requests = d.requests + excluded.requests,
+        live_ms = d.live_ms + excluded.live_ms, short_ms = d.short_ms + excluded.short_ms),
+    ended as (
+      delete from usage_stream s using used
+      where s.node_id = ${nodeId} and s.subject_id = used.subject_id and used.streams = 0)
+    insert into usage_stream as s (subject_id, node_id, account_id, streams)
+    select subject_id, ${nodeId}, account_id, streams from used where streams > 0
+    on conflict (subject_id, node_id) do update set streams = excluded.streams
+      where s.streams <> excluded.streams
+  `.execute(db);
+}
+
+export interface UsageWrite {
+  readonly nodeId: string;
+  /** Of this node's writes; it rises. */
+  readonly number: number;
+  readonly rows: readonly Unwritten[];
+}
+
+/** An account, or a key of it. */
+export interface Subject {
+  readonly id: string;
+  readonly accountId: string;
+}
+
+interface UsageRow {
+  readonly id: string;
+  readonly is_account: boolean;
+  readonly limits: Readonly<Record<string, number>>;
+  readonly is_this_minute: boolean;
+  readonly requests: number;
+  readonly previous: number;
+  readonly audio_ms: number;
+  readonly streams: number;
+}
+
+/** What all nodes have written of these, with their limits, and the time of the database (ms since 1970). Who is gone is not there. */
+export async function readUsage(
+  db: Kysely<Tables>,
+  subjects: readonly Subject[],
+  { nodeId, accountLimits }: { readonly nodeId: string; readonly accountLimits: AccountLimits },
+): Promise<{ readonly now: number; readonly known: ReadonlyMap<string, KnownUse> }> {
+  const { rows } = await sql<UsageRow & { readonly now: number }>`
+    with clock as (select extract(epoch from now()) as seconds)
+    select s.id, s.id = s.account_id as is_account,
+      case s.id when s.account_id then account.limits else coalesce(api_key.limits, client_key.limits, '{}') end as limits,
+      clock.seconds::float8 * 1000 as now, coalesce(m.minute = floor(clock.seconds / 60), false) as is_this_minute,
+      coalesce(m.requests, 0) as requests, coalesce(m.previous, 0) as previous,
+      coalesce(d.live_ms + d.short_ms + d.job_ms, 0)::float8 as audio_ms, coalesce(o.streams, 0)::int as streams
+    from clock, unnest(${subjects.map(({ id }) => id)}::uuid[], ${subjects.map(({ accountId }) => accountId)}::uuid[])
+      as s (id, account_id)
+    join account on account.id = s.account_id
+    left join api_key on api_key.id = s.id
+    left join client_key on client_key.id = s.id
+    left join usage_minute m on m.subject_id = s.id and m.minute >= floor(extract(epoch from now()) / 60) - 1
+    left join usage_day d on d.subject_id = s.id and d.day = ${today}
+    left join lateral (
+      select sum(streams) as streams from usage_stream join usage_node n on n.id = node_id
+      where subject_id = s.id and node_id <> ${nodeId} and n.leased_until > now()) o on true
+  `.execute(db);
+  const [first] = rows;
+  const now = first?.now ?? 0;
+  const minute = Math.floor(now / 60_000);
+  const day = Math.floor(now / 86_400_000);
+  const known = new Map<string, KnownUse>();
+  for (const row of rows) {
+    known.set(row.id, {
+      limits: row.is_account
+        ? limitsFrom(row.limits, accountLimits)
+        : limitsFrom(row.limits, noLimits),
+      minute,
+      requests: row.is_this_minute ? row.requests : 0,
+      previous: row.is_this_minute ? row.previous : row.requests,
+      day,
+      audioMs: row.audio_ms,
+      streamsElsewhere: row.streams,
+    });
+  }
+  return { now, known };
+}
+
+/** Audio of a job that has ended well. */
+export interface JobAudio {
+  readonly accountId: string;
+  /** null: no key submitted it. */
+  readonly keyId: string | null;
+  readonly ms: number;
+}
+
+/** Counts the audio of jobs, in the transaction that ends them: once, whatever happens to their workers. */
+export async function countJobAudio(
+  trx: Transaction<Tables>,
+  jobs: readonly JobAudio[],
+): Promise<void> {
+  const counted = jobs.flatMap(({ accountId, keyId, ms }) =>
+    (keyId === null ? [accountId] : [accountId, keyId]).map((id) => ({ id, accountId, ms })),
+  );
+  await sql`
+    insert into usage_day as d (subject_id, account_id, day, job_ms)
+    select id, account_id, ${today}, sum(ms)
+    from unnest(${counted.map(({ id }) => id)}::uuid[], ${counted.map(({ accountId }) => accountId)}::uuid[],
+      ${counted.map(({ ms }) => ms)}::bigint[]) as job (id, account_id, ms)
+    group by id, account_id order by id
+    on conflict (subject_id, day) do update set job_ms = d.job_ms + excluded.job_ms
+  `.execute(trx);
+}
+
+/** What an account has used in a day. */
+export interface UsageDay {
+  /** `2026-11-22` */
+  readonly date: string;
+  readonly requests: number;
+  readonly liveMs: number;
+  readonly shortMs: number;
+  readonly jobMs: number;
+}
+
+/** An account's days with any use, the newest first, up to `limit` of those before a date. */
+export async function readUsageDays(
+  db: Kysely<Tables>,
+  accountId: string,
+  {
+    before = "9999-12-31",
+    limit,
+  }: { readonly before?: string | undefined; readonly limit: number },
+): Promise<UsageDay[]> {
+  const { rows } = await sql<UsageDay>`
+    select to_char(day, 'YYYY-MM-DD') as date, requests::float8 as requests, live_ms::float8 as "liveMs",
+      short_ms::float8 as "shortMs", job_ms::float8 as "jobMs"
+    from usage_day where subject_id = ${accountId} and day < ${before}::date
+    order by day desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Says that a node has no streams any more. */
+export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<void> {
+  await db.deleteFrom("usage_node").where("id", "=", nodeId).execute();
+}
+
+/** Deletes what no limit looks at any more: dead nodes, calls of an hour ago, and yesterday's use of keys. */
+export async function forgetOldUsage(db: Kysely<Tables>): Promise<void> {
+  await sql`delete from usage_node where leased_until < now() - interval '1 hour'`.execute(db);
+  await sql`delete from usage_minute where minute < floor(extract(epoch from now()) / 60) - 60`.execute(
+    db,
+  );
+  await sql`delete from usage_day where subject_id <> account_id and day < ${today} - 1`.execute(
+    db,
+  );
+}
