@@ -1,0 +1,135 @@
+import type { Insertable, Kysely } from "kysely";
+import type { SessionTable, Tables } from "../database/tables.ts";
+import type { Log } from "../std/log.ts";
+import { audited, type Actor } from "./audit-log.ts";
+import type { CallOrigin } from "./caller.ts";
+import type { NewSecretToken } from "./secret-token.ts";
+import { idleMsMax, lifeMsMax, type Session } from "./session-store.ts";
+
+/** Whom a session belongs to. */
+export type SessionOwner =
+  | { readonly accountId: string; readonly memberId: string }
+  | { readonly accountId: string; readonly apiKeyId: string };
+
+/** Whose credentials they are, and why they are refused nevertheless, where they are. */
+export interface Claim {
+  readonly owner: SessionOwner;
+  readonly problem?: "wrong_secret" | "expired" | "account_disabled" | "other_identity" | undefined;
+}
+
+/** How somebody signed in. */
+export type SignInWay = "api_key" | "open_id" | "sign_in_token" | "switch";
+
+/** Where somebody signs in from. */
+export interface Visit {
+  readonly origin: CallOrigin;
+  /** The browser, as it calls itself. */
+  readonly userAgent: string;
+  /** The session that the browser had until now: it ends, so that nobody goes on with one that others may know. */
+  readonly before: Session | undefined;
+}
+
+/** Sessions of one member or key: the one that was used least lately makes room. */
+const sessionsMax = 100;
+const userAgentCharsMax = 300;
+
+/** `members/<id>` or `apiKeys/<id>`. */
+export function actorOf(owner: SessionOwner): string {
+  return "memberId" in owner ? `members/${owner.memberId}` : `apiKeys/${owner.apiKeyId}`;
+}
+
+/** Writes a session and its act in one commit, and takes out those that are over. */
+export async function openSession(
+  { db, log }: { readonly db: Kysely<Tables>; readonly log: Log },
+  made: Pick<NewSecretToken, "id" | "secretHash"> & {
+    readonly owner: SessionOwner;
+    readonly way: SignInWay;
+    readonly visit: Visit;
+    readonly now: number;
+  },
+): Promise<void> {
+  const { id, owner, way, visit, now } = made;
+  const actor: Actor = {
+    accountId: owner.accountId,
+    actor: actorOf(owner),
+    origin: visit.origin,
+  };
+  await audited({ db, log }, actor, async (trx, record) => {
+    await makeRoom(trx, owner, now);
+    await trx.insertInto("session").values(sessionRow(made)).execute();
+    if ("memberId" in owner) {
+      await trx
+        .updateTable("member")
+        .set({ last_sign_in_at: new Date(now) })
+        .where("id", "=", owner.memberId)
+        .execute();
+    }
+    await record({ action: "session.create", resource: `sessions/${id}`, details: { way } });
+  });
+}
+
+/** Ends a session, if it has not ended yet. */
+export async function endSession(
+  parts: { readonly db: Kysely<Tables>; readonly log: Log },
+  { id, accountId, actor }: Session,
+  origin: CallOrigin,
+): Promise<void> {
+  await audited(parts, { accountId, actor, origin }, async (trx, record) => {
+    const ended = await trx.deleteFrom("session").where("id", "=", id).executeTakeFirst();
+    if (ended.numDeletedRows === 0n) return;
+    await record({ action: "session.delete", resource: `sessions/${id}` });
+  });
+}
+
+function sessionRow(made: Parameters<typeof openSession>[1]): Insertable<SessionTable> {
+  const { id, secretHash, owner, way, visit, now } = made;
+  // Going to another account is no new sign-in: nobody stays for ever by going back and forth.
+  const end = way === "switch" ? visit.before?.expiresAt : undefined;
+  const at = new Date(now);
+  return {
+    id,
+    account_id: owner.accountId,
+    member_id: "memberId" in owner ? owner.memberId : null,
+    api_key_id: "apiKeyId" in owner ? owner.apiKeyId : null,
+    secret_hash: secretHash,
+    previous_hash: null,
+    previous_until: null,
+    rotated_at: at,
+    created_at: at,
+    last_used_at: at,
+    expires_at: end ?? new Date(now + lifeMsMax),
+    address: visit.origin.address,
+    user_agent: visit.userAgent.replaceAll(/\p{Cc}/gu, " ").slice(0, userAgentCharsMax),
+  };
+}
+
+async function makeRoom(db: Kysely<Tables>, owner: SessionOwner, now: number): Promise<void> {
+  await db
+    .deleteFrom("session")
+    .where((row) =>
+      row.or([
+        row("expires_at", "<=", new Date(now)),
+        row.and([
+          row("account_id", "=", owner.accountId),
+          row("last_used_at", "<=", new Date(now - idleMsMax)),
+        ]),
+      ]),
+    )
+    .execute();
+  const [column, id] =
+    "memberId" in owner
+      ? ["member_id" as const, owner.memberId]
+      : ["api_key_id" as const, owner.apiKeyId];
+  await db
+    .deleteFrom("session")
+    .where("id", "in", (query) =>
+      query
+        .selectFrom("session")
+        .select("id")
+        .where(column, "=", id)
+        .orderBy("last_used_at", "desc")
+        .orderBy("id", "desc")
+        .offset(sessionsMax - 1),
+    )
+    .execute();
+}

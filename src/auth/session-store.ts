@@ -1,0 +1,91 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { scopesOfRole, type Caller } from "./caller.ts";
+import { keepReads, type KeptReads } from "./kept-reads.ts";
+import { knownScopes } from "./key-store.ts";
+
+/** Somebody who is signed in to the console, with what they may do at this moment. */
+export interface Session extends Omit<Caller, "origin"> {
+  readonly id: string;
+  /** What the member or key is called; a member without a name, by their e-mail address. */
+  readonly displayName: string;
+  readonly accountDisplayName: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  /** When it ends, however much it is used. */
+  readonly expiresAt: Date;
+  readonly secretHash: Buffer;
+  readonly previousHash: Buffer | null;
+  readonly previousUntil: Date | null;
+  readonly rotatedAt: Date;
+}
+
+/** A session that nobody uses ends after this. */
+export const idleMsMax = 12 * 3_600_000;
+/** And every session after this. */
+export const lifeMsMax = 7 * 24 * 3_600_000;
+
+/**
+ * Sessions that hold: their member or key is there and in force, their account not disabled, and neither idle nor over. Each is read at
+ * most half a second ago.
+ */
+export function keptSessions(db: Kysely<Tables>, now: () => number): KeptReads<Session> {
+  const kept = keepReads<Session>(now, (id) => readSession(db, id, now()));
+  return {
+    find: async (id) => {
+      const session = await kept.find(id);
+      return session && isOver(session, now()) ? undefined : session;
+    },
+    forget: kept.forget,
+  };
+}
+
+function isOver({ lastUsedAt, expiresAt }: Session, now: number): boolean {
+  return expiresAt.getTime() <= now || lastUsedAt.getTime() + idleMsMax <= now;
+}
+
+async function readSession(
+  db: Kysely<Tables>,
+  id: string,
+  now: number,
+): Promise<Session | undefined> {
+  const row = await db
+    .selectFrom("session")
+    .innerJoin("account", "account.id", "session.account_id")
+    .leftJoin("member", "member.id", "session.member_id")
+    .leftJoin("api_key", "api_key.id", "session.api_key_id")
+    .selectAll("session")
+    .select([
+      "account.display_name as account_display_name",
+      "account.disabled_at",
+      "member.role",
+      "member.email",
+      "member.display_name as member_display_name",
+      "api_key.scopes",
+      "api_key.display_name as key_display_name",
+      "api_key.expires_at as key_expires_at",
+    ])
+    .where("session.id", "=", id)
+    .executeTakeFirst();
+  if (!row || row.disabled_at !== null) return undefined;
+  if (row.key_expires_at && row.key_expires_at.getTime() <= now) return undefined;
+  const { role } = row;
+  return {
+    id,
+    accountId: row.account_id,
+    actor: role === null ? `apiKeys/${row.api_key_id}` : `members/${row.member_id}`,
+    credential: { kind: "session", id },
+    keyId: row.api_key_id ?? undefined,
+    role: role ?? undefined,
+    scopes: role === null ? knownScopes(row.scopes ?? []) : scopesOfRole[role],
+    displayName: row.member_display_name || row.email || (row.key_display_name ?? ""),
+    accountDisplayName: row.account_display_name,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    secretHash: row.secret_hash,
+    previousHash: row.previous_hash,
+    previousUntil: row.previous_until,
+    rotatedAt: row.rotated_at,
+  };
+}

@@ -1,0 +1,68 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import type { SessionOwner } from "./open-session.ts";
+import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
+
+/** How long a link may wait to be followed. */
+const lifeMsMax = 600_000;
+
+const prefix = "hlust_signin_";
+
+/**
+ * Makes a token that signs in to the console once, within 10 minutes, as a member or with what an API key may do; it is kept hashed. For
+ * links that the command line or the first start prints.
+ */
+export async function createSignInToken(
+  db: Kysely<Tables>,
+  owner: SessionOwner,
+  now: number = Date.now(),
+): Promise<string> {
+  const { id, token, secretHash } = newSecretToken(prefix);
+  await db.deleteFrom("sign_in_token").where("expires_at", "<=", new Date(now)).execute();
+  await db
+    .insertInto("sign_in_token")
+    .values({
+      id,
+      account_id: owner.accountId,
+      member_id: "memberId" in owner ? owner.memberId : null,
+      api_key_id: "apiKeyId" in owner ? owner.apiKeyId : null,
+      secret_hash: secretHash,
+      expires_at: new Date(now + lifeMsMax),
+    })
+    .execute();
+  return token;
+}
+
+/** The link with such a token: in the fragment, which browsers send to nobody and servers log nowhere. */
+export function signInLink(publicUrl: string, token: string): string {
+  return `${publicUrl}/console/#signInToken=${token}`;
+}
+
+/** Uses a token up: whom it signs in. `isGood` is false for one that is there and not right: a wrong secret, or too late. */
+export async function takeSignInToken(
+  db: Kysely<Tables>,
+  token: string,
+  now: number,
+): Promise<{ readonly owner: SessionOwner; readonly isGood: boolean } | undefined> {
+  const shown = readSecretToken(prefix, token);
+  if (!shown) return undefined;
+  return await db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .selectFrom("sign_in_token")
+      .selectAll()
+      .where("id", "=", shown.id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const accountId = row.account_id;
+    const owner =
+      row.member_id === null
+        ? { accountId, apiKeyId: row.api_key_id ?? "" }
+        : { accountId, memberId: row.member_id };
+    if (!secretMatches(shown.secret, row.secret_hash) || row.expires_at.getTime() <= now) {
+      return { owner, isGood: false };
+    }
+    await transaction.deleteFrom("sign_in_token").where("id", "=", shown.id).execute();
+    return { owner, isGood: true };
+  });
+}
