@@ -4,6 +4,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createContextValues, createHandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { addAccount } from "../../test/auth-fixture.ts";
 import { openTestDatabase } from "../../test/open-test-database.ts";
+import { openTestMeter } from "../../test/open-test-meter.ts";
 import { callerKey } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {
@@ -12,20 +13,26 @@ import {
   GetAccountRequestSchema,
   UpdateAccountRequestSchema,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
-import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
+import { createPageTokens } from "../std/page-token.ts";
 import { createAccountsService } from "./accounts-service.ts";
+import { testCaller } from "../../test/test-caller.ts";
 
 let database: Database;
 let accounts: ServiceImpl<typeof Accounts>;
 before(async () => {
   database = await openTestDatabase();
-  accounts = createAccountsService({ db: database.db, log: createLog("silent") });
+  accounts = createAccountsService({
+    db: database.db,
+    meter: openTestMeter(database.db),
+    pageTokens: createPageTokens(Buffer.alloc(32)),
+    log: createLog("silent"),
+  });
 });
 after(() => database[Symbol.asyncDispose]());
 
 function contextOf(accountId: string) {
-  const caller = { accountId, keyId: newId(), scopes: new Set(["account"] as const) };
+  const caller = testCaller(accountId, ["account"]);
   return createHandlerContext({
     service: Accounts,
     method: Accounts.method.updateAccount,
@@ -132,4 +139,16 @@ test("updateAccount() refuses what it cannot keep, all at once, and changes noth
     );
   }
   assert.deepEqual(await get(id), before);
+});
+
+test("updateAccount() holds one connection: as many at once as the service has are all answered", async () => {
+  const id = await addAccount(database.db);
+  const days = Array.from({ length: 2 * database.pool.options.max }, (_, index) => index + 1);
+  const answers = await Promise.all(
+    days.map(async (mediaRetentionDays) => await update(id, { mediaRetentionDays })),
+  );
+  assert.deepEqual(
+    answers.map(({ mediaRetentionDays }) => mediaRetentionDays),
+    days,
+  );
 });

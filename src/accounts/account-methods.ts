@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Selectable, Updateable } from "kysely";
+import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
 import type { AccountTable } from "../database/tables.ts";
 import {
@@ -9,9 +10,11 @@ import {
   type Accounts,
   type UpdateAccountRequest,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
-import { ServiceError, shown, Violations } from "../std/service-error.ts";
+import { shown, Violations } from "../std/service-error.ts";
 import type { AccountsParts } from "./accounts-service.ts";
+import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
+import { accountGone } from "./lock-account.ts";
 
 /** A hundred years: what is to stay longer stays for good. */
 export const retentionDaysMax = 36_500;
@@ -21,7 +24,8 @@ const changeable = ["displayName", "mediaRetentionDays", "transcriptRetentionDay
 type Changeable = (typeof changeable)[number];
 
 /** The RPCs of an account itself: its name, and for how long it keeps what it has. */
-export function accountMethods({ db, log }: AccountsParts) {
+export function accountMethods(parts: AccountsParts) {
+  const { db } = parts;
   return {
     async getAccount(_request, context) {
       const row = await db
@@ -30,22 +34,28 @@ export function accountMethods({ db, log }: AccountsParts) {
         .where("id", "=", callerOf(context).accountId)
         .executeTakeFirst();
       if (!row) throw accountGone();
-      return accountMessage(row);
+      return accountMessage(row, await usedLimits(parts, row.id));
     },
 
     async updateAccount(request, context) {
-      const { accountId, keyId } = callerOf(context);
+      const caller = callerOf(context);
       const change = readChange(request);
-      const row = await db
-        .updateTable("account")
-        .set(change)
-        .where("id", "=", accountId)
-        .returningAll()
-        .executeTakeFirst();
-      if (!row) throw accountGone();
-      const fields = Object.keys(change);
-      log.info({ accountId, by: keyId, fields }, "account.changed");
-      return accountMessage(row);
+      const row = await audited(parts, caller, async (trx, record) => {
+        const changedRow = await trx
+          .updateTable("account")
+          .set(change)
+          .where("id", "=", caller.accountId)
+          .returningAll()
+          .executeTakeFirst();
+        if (!changedRow) throw accountGone();
+        const changed = AccountSchema.fields.filter(({ name }) => Object.hasOwn(change, name));
+        const details = { fields: changed.map(({ jsonName }) => jsonName).join(",") };
+        const resource = `accounts/${caller.accountId}`;
+        await record({ action: "account.update", resource, details });
+        return changedRow;
+      });
+      // After the commit: one that waits in a transaction for a second connection waits for those that wait for its row.
+      return accountMessage(row, await usedLimits(parts, row.id));
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
@@ -108,16 +118,12 @@ function readDays(
   return days === 0 ? null : days;
 }
 
-function accountMessage(row: Selectable<AccountTable>): Account {
+function accountMessage(row: Selectable<AccountTable>, used: UsedLimits): Account {
   return create(AccountSchema, {
+    ...used,
     name: `accounts/${row.id}`,
     displayName: row.display_name,
     mediaRetentionDays: row.media_retention_days ?? 0,
     transcriptRetentionDays: row.transcript_retention_days ?? 0,
   });
-}
-
-/** Deleted since its key was looked up. */
-function accountGone(): ServiceError {
-  return new ServiceError("unauthenticated", "the account is gone");
 }

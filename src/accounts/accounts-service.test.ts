@@ -10,6 +10,7 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import { openTestDatabase } from "../../test/open-test-database.ts";
+import { openTestMeter } from "../../test/open-test-meter.ts";
 import { until } from "../../test/until.ts";
 import { createAuthenticator, type Authenticator } from "../auth/authenticate.ts";
 import { addAccount, addApiKey, refusal, signJwt } from "../../test/auth-fixture.ts";
@@ -27,9 +28,12 @@ import {
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
+import { createPageTokens } from "../std/page-token.ts";
 import { createAccountsService } from "./accounts-service.ts";
+import { testCaller, testOrigin } from "../../test/test-caller.ts";
 
 const log = createLog("silent");
+const pageTokens = createPageTokens(Buffer.alloc(32, 1));
 const publicUrl = "https://hlust.example";
 const publicPem = generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "pem" });
 
@@ -38,7 +42,12 @@ let accounts: ServiceImpl<typeof Accounts>;
 let authenticator: Authenticator;
 before(async () => {
   database = await openTestDatabase();
-  accounts = createAccountsService({ db: database.db, log });
+  accounts = createAccountsService({
+    db: database.db,
+    meter: openTestMeter(database.db),
+    pageTokens,
+    log,
+  });
   authenticator = createAuthenticator({ db: database.db, publicUrl: () => publicUrl, log });
 });
 after(() => database[Symbol.asyncDispose]());
@@ -50,7 +59,12 @@ async function newContext(...scopes: Scope[]): Promise<HandlerContext & { caller
 
 async function contextOf(accountId: string, scopes: Scope[]) {
   const { id: keyId } = await addApiKey(database.db, accountId, scopes);
-  const caller: Caller = { accountId, keyId, scopes: new Set(scopes) };
+  const own = {
+    actor: `apiKeys/${keyId}`,
+    credential: { kind: "api_key", id: keyId },
+    keyId,
+  } as const;
+  const caller: Caller = { ...testCaller(accountId, scopes), ...own };
   const context = createHandlerContext({
     service: Accounts,
     method: Accounts.method.createApiKey,
@@ -83,7 +97,7 @@ const deleteClientKey = async (context: HandlerContext, name = "") =>
 
 const recognizeWith = (token = "") =>
   authenticator.authenticate(
-    { headers: new Headers({ authorization: `Bearer ${token}` }), url: "/" },
+    { headers: new Headers({ authorization: `Bearer ${token}` }), url: "/", origin: testOrigin },
     Speech.method.recognize,
   );
 
@@ -110,6 +124,14 @@ describe("createApiKey()", () => {
     assert.deepEqual(apiKey?.scopes, ["speech", "account"]);
     const kept = apiKey?.expireTime?.seconds;
     assert.equal(kept, expireTime.seconds);
+    assert.equal(apiKey?.creator, context.caller.actor);
+    const publicKey = publicPem.toString();
+    const client = await createClientKey(context, { publicKey, expireTime });
+    assert.equal(client.expireTime?.seconds, expireTime.seconds);
+    const [listedApiKey] = await apiKeys(context);
+    const [listedClientKey] = await clientKeys(context);
+    assert.equal(listedApiKey?.creator, context.caller.actor);
+    assert.equal(listedClientKey?.expireTime?.seconds, expireTime.seconds);
   });
 
   it("tells everything that is wrong at once, and makes nothing", async () => {
@@ -163,6 +185,23 @@ describe("createApiKey()", () => {
     assert.equal((await refusal(createApiKey(context))).code, "resource_exhausted");
   });
 
+  it("gives the last key that an account may have once, to however many ask at once", async () => {
+    const context = await newContext(...all);
+    await database.pool.query(
+      `insert into api_key (id, account_id, display_name, scopes, secret_hash)
+       select gen_random_uuid(), $1, '', '{}', '' from generate_series(1, 997)`,
+      [context.caller.accountId],
+    );
+    const asked = Array.from({ length: 8 }, async () => await createApiKey(context));
+    const answers = await Promise.allSettled(asked);
+    const reasons = answers.map((each) =>
+      each.status === "rejected" ? String(each.reason.reason) : "OK",
+    );
+    const refused = Array.from({ length: 6 }, () => "TOO_MANY_KEYS");
+    assert.deepEqual(reasons.toSorted(), ["OK", "OK", ...refused]);
+    assert.equal((await apiKeys(context)).length, 1000);
+  });
+
   it("is for callers that were authenticated", async () => {
     const context = await newContext(...all);
     context.values.delete(callerKey);
@@ -179,6 +218,8 @@ describe("createClientKey()", () => {
     const { keyId: kid, clientId = "" } = made;
     assert.equal(made.name, `clientKeys/${kid}`);
     assert.equal(made.algorithm, "ES256");
+    assert.equal(made.creator, context.caller.actor);
+    assert.equal(made.expireTime, undefined);
     const iat = Math.floor(Date.now() / 1000);
     const claims = { iss: clientId, sub: clientId, aud: publicUrl, iat, exp: iat + 60 };
     const caller = await recognizeWith(signJwt({ alg: "ES256", kid }, claims, privateKey));
@@ -193,11 +234,16 @@ describe("createClientKey()", () => {
     const { privateKey } = generateKeyPairSync("ed25519");
     const publicKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     const error = await refusal(
-      createClientKey(context, { displayName: "x".repeat(201), scopes: ["all"], publicKey }),
+      createClientKey(context, {
+        displayName: "x".repeat(201),
+        scopes: ["all"],
+        expireTime: timestampFromDate(new Date(Date.now() - 1)),
+        publicKey,
+      }),
     );
     assert.deepEqual(
       error.violations.map(({ field }) => field),
-      ["displayName", "scopes[0]", "publicKey"],
+      ["displayName", "scopes[0]", "expireTime", "publicKey"],
     );
     assert.match(error.message, /is a private key/);
     assert.ok(!error.message.includes(publicKey.split("\n")[1] ?? ""));

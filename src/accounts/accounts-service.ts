@@ -3,8 +3,10 @@ import { EmptySchema, type Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely, Selectable } from "kysely";
 import { newApiKey } from "../auth/api-key.ts";
+import { audited, type Act } from "../auth/audit-log.ts";
 import { callerOf, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import { readPublicKey } from "../auth/client-key.ts";
+import type { Meter } from "../auth/meter.ts";
 import type { ApiKeyTable, ClientKeyTable, Tables } from "../database/tables.ts";
 import {
   ApiKeySchema,
@@ -19,28 +21,44 @@ import {
 import { timestampFromDate } from "../std/duration.ts";
 import { idIn, newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { ServiceError, shown, Violations } from "../std/service-error.ts";
 import { accountMethods } from "./account-methods.ts";
+import { auditMethods } from "./audit-methods.ts";
+import { callerMethod } from "./caller-method.ts";
+import { checkKeyLimits, keyLimitsMessage } from "./key-limits.ts";
+import { memberMethods } from "./member-methods.ts";
+import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
+import { refuseTooManyKeys } from "./refuse-too-many-keys.ts";
+import { sessionMethods } from "./session-methods.ts";
+import { streamTokenMethods } from "./stream-token-methods.ts";
+import { usageMethods } from "./usage-methods.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 
 export interface AccountsParts {
   readonly db: Kysely<Tables>;
+  readonly meter: Pick<Meter, "limitsOf" | "useOf">;
+  readonly pageTokens: PageTokens;
   readonly log: Log;
   readonly now?: () => number;
 }
 
-/** Keys of one kind that an account may have: lists answer them all. */
-const keysMax = 1000;
 /** The end of RFC 3339 time: 9999-12-31T23:59:59Z. */
 const timestampSecondsMax = 253_402_300_799n;
 const defaultScopes: readonly Scope[] = ["transcripts.read", "transcripts.write", "speech"];
 
 /** The RPCs of hlust.accounts.v1: an account and its keys. */
 export function createAccountsService(parts: AccountsParts): ServiceImpl<typeof Accounts> {
-  const { db, log, now = Date.now } = parts;
+  const { db } = parts;
   return {
     ...accountMethods(parts),
-    createApiKey: (request, context) => createApiKey(db, log, now, request, callerOf(context)),
+    ...callerMethod(parts),
+    ...memberMethods(parts),
+    ...auditMethods(parts),
+    ...sessionMethods(parts),
+    ...streamTokenMethods(parts),
+    ...usageMethods(parts),
+    createApiKey: (request, context) => createApiKey(parts, request, callerOf(context)),
     listApiKeys: async (_request, context) => {
       const rows = await db
         .selectFrom("api_key")
@@ -51,9 +69,8 @@ export function createAccountsService(parts: AccountsParts): ServiceImpl<typeof 
         .execute();
       return { apiKeys: rows.map(apiKeyMessage) };
     },
-    deleteApiKey: ({ name }, context) =>
-      deleteKey(db, log, { table: "api_key", collection: "apiKeys", name }, callerOf(context)),
-    createClientKey: (request, context) => createClientKey(db, log, request, callerOf(context)),
+    deleteApiKey: ({ name }, context) => deleteKey(parts, "api_key", name, callerOf(context)),
+    createClientKey: (request, context) => createClientKey(parts, request, callerOf(context)),
     listClientKeys: async (_request, context) => {
       const rows = await db
         .selectFrom("client_key")
@@ -64,98 +81,122 @@ export function createAccountsService(parts: AccountsParts): ServiceImpl<typeof 
         .execute();
       return { clientKeys: rows.map(clientKeyMessage) };
     },
-    deleteClientKey: ({ name }, context) =>
-      deleteKey(
-        db,
-        log,
-        { table: "client_key", collection: "clientKeys", name },
-        callerOf(context),
-      ),
+    deleteClientKey: ({ name }, context) => deleteKey(parts, "client_key", name, callerOf(context)),
   };
 }
 
 async function createApiKey(
-  db: Kysely<Tables>,
-  log: Log,
-  now: () => number,
+  parts: AccountsParts,
   request: CreateApiKeyRequest,
   caller: Caller,
 ): Promise<Pick<CreateApiKeyResponse, "secret"> & { apiKey: ApiKey }> {
   const violations = new Violations();
-  checkDisplayName(request.displayName, violations);
-  const granted = checkScopes(request.scopes, violations);
-  const expiresAt = checkExpireTime(request.expireTime, now(), violations);
+  const wanted = await checkKey(request, parts, caller, violations);
   violations.throwIfAny();
-  refuseMoreThanOwn(granted, caller);
-  await refuseTooMany(db, "api_key", caller);
+  refuseMoreThanOwn(wanted.scopes, caller);
   const key = newApiKey();
-  const row = await db
-    .insertInto("api_key")
-    .values({
-      id: key.id,
-      account_id: caller.accountId,
-      display_name: request.displayName,
-      scopes: granted,
-      secret_hash: key.secretHash,
-      expires_at: expiresAt,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  log.info({ accountId: caller.accountId, by: caller.keyId, keyId: key.id }, "api_key.created");
+  const values = { ...wanted, id: key.id, secret_hash: key.secretHash };
+  const row = await audited(parts, caller, async (trx, record) => {
+    await refuseTooManyKeys(trx, "api_key", caller.accountId);
+    await record(creationOf("api_key", values));
+    return await trx
+      .insertInto("api_key")
+      .values({ ...values, account_id: caller.accountId, creator: caller.actor })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
   return { apiKey: apiKeyMessage(row), secret: key.token };
 }
 
 async function createClientKey(
-  db: Kysely<Tables>,
-  log: Log,
+  parts: AccountsParts,
   request: CreateClientKeyRequest,
   caller: Caller,
 ): Promise<ClientKey> {
   const violations = new Violations();
-  checkDisplayName(request.displayName, violations);
-  const granted = checkScopes(request.scopes, violations);
+  const wanted = await checkKey(request, parts, caller, violations);
   const key = readPublicKey(request.publicKey);
   if (typeof key === "string") violations.add("publicKey", key);
   violations.throwIfAny();
-  refuseMoreThanOwn(granted, caller);
-  await refuseTooMany(db, "client_key", caller);
   if (typeof key === "string") throw new TypeError("a violation was not thrown");
-  const row = await db
-    .insertInto("client_key")
-    .values({
-      id: newId(),
-      account_id: caller.accountId,
-      client_id: newId(),
-      display_name: request.displayName,
-      scopes: granted,
-      algorithm: key.algorithm,
-      public_key: JSON.stringify(key.jwk),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  log.info({ accountId: caller.accountId, by: caller.keyId, keyId: row.id }, "client_key.created");
+  refuseMoreThanOwn(wanted.scopes, caller);
+  const values = {
+    ...wanted,
+    id: newId(),
+    client_id: newId(),
+    algorithm: key.algorithm,
+    public_key: JSON.stringify(key.jwk),
+  };
+  const row = await audited(parts, caller, async (trx, record) => {
+    await refuseTooManyKeys(trx, "client_key", caller.accountId);
+    await record(creationOf("client_key", values));
+    return await trx
+      .insertInto("client_key")
+      .values({ ...values, account_id: caller.accountId, creator: caller.actor })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
   return clientKeyMessage(row);
 }
 
+/** The kinds of keys, by their tables, with their collections. */
+const collections = { api_key: "apiKeys", client_key: "clientKeys" } as const;
+type KeyKind = keyof typeof collections;
+
 /** Somebody else's key answers like one that does not exist. */
-async function deleteKey(
-  db: Kysely<Tables>,
-  log: Log,
-  key: { table: "api_key" | "client_key"; collection: string; name: string },
-  caller: Caller,
-) {
-  const id = idIn(key.collection, key.name);
-  const deleted =
-    id &&
-    (await db
-      .deleteFrom(key.table)
-      .where("id", "=", id)
-      .where("account_id", "=", caller.accountId)
-      .returning("id")
-      .executeTakeFirst());
-  if (!deleted) throw new ServiceError("not_found", `there is no ${shown(key.name)}`);
-  log.info({ accountId: caller.accountId, by: caller.keyId, keyId: id }, `${key.table}.deleted`);
+async function deleteKey(parts: AccountsParts, kind: KeyKind, name: string, caller: Caller) {
+  const id = idIn(collections[kind], name);
+  await audited(parts, caller, async (trx, record) => {
+    const deleted =
+      id &&
+      (await trx
+        .deleteFrom(kind)
+        .where("id", "=", id)
+        .where("account_id", "=", caller.accountId)
+        .returning("display_name")
+        .executeTakeFirst());
+    if (!deleted) throw new ServiceError("not_found", `there is no ${shown(name)}`);
+    const details = { displayName: deleted.display_name };
+    await record({ action: `${kind}.delete`, resource: name, details });
+  });
   return create(EmptySchema);
+}
+
+/** What both kinds of keys are asked for. */
+interface WantedKey {
+  readonly display_name: string;
+  readonly scopes: Scope[];
+  readonly expires_at: Date | null;
+  /** JSON, as its column has it. */
+  readonly limits: string;
+}
+
+async function checkKey(
+  request: CreateApiKeyRequest | CreateClientKeyRequest,
+  { meter, now = Date.now }: AccountsParts,
+  caller: Caller,
+  violations: Violations,
+): Promise<WantedKey> {
+  const { key: own } = await meter.limitsOf(caller);
+  checkDisplayName(request.displayName, violations);
+  return {
+    display_name: request.displayName,
+    scopes: checkScopes(request.scopes, violations),
+    expires_at: checkExpireTime(request.expireTime, now(), violations),
+    limits: checkKeyLimits(request.limits, own, violations),
+  };
+}
+
+function creationOf(kind: KeyKind, key: WantedKey & { readonly id: string }): Act {
+  return {
+    action: `${kind}.create`,
+    resource: `${collections[kind]}/${key.id}`,
+    details: {
+      displayName: key.display_name,
+      scopes: key.scopes.join(","),
+      ...(key.expires_at && { expireTime: key.expires_at.toISOString() }),
+    },
+  };
 }
 
 function checkScopes(names: readonly string[], violations: Violations): Scope[] {
@@ -185,43 +226,16 @@ function checkExpireTime(
   return expiresAt;
 }
 
-/** Whoever holds a key that may make keys must not come to more than it can do itself. */
-function refuseMoreThanOwn(granted: readonly Scope[], caller: Caller): void {
-  const missing = granted.filter((scope) => !caller.scopes.has(scope));
-  if (missing.length === 0) return;
-  throw new ServiceError(
-    "permission_denied",
-    `a key can only give scopes that it has: the one used for this call lacks ${missing.join(", ")}`,
-    { reason: "SCOPE_MISSING", metadata: { scope: missing.join(",") } },
-  );
-}
-
-async function refuseTooMany(
-  db: Kysely<Tables>,
-  table: "api_key" | "client_key",
-  caller: Caller,
-): Promise<void> {
-  const { count } = await db
-    .selectFrom(table)
-    .select((row) => row.fn.countAll<string>().as("count"))
-    .where("account_id", "=", caller.accountId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) < keysMax) return;
-  throw new ServiceError(
-    "resource_exhausted",
-    `the account has ${keysMax} keys of this kind: delete one first`,
-    { reason: "TOO_MANY_KEYS" },
-  );
-}
-
 function apiKeyMessage(row: Selectable<ApiKeyTable>): ApiKey {
   return create(ApiKeySchema, {
     name: `apiKeys/${row.id}`,
     displayName: row.display_name,
     scopes: row.scopes,
+    limits: keyLimitsMessage(row.limits),
     creationTime: timestampFromDate(row.created_at),
     ...(row.expires_at && { expireTime: timestampFromDate(row.expires_at) }),
     ...(row.last_used_at && { lastUseTime: timestampFromDate(row.last_used_at) }),
+    creator: row.creator,
   });
 }
 
@@ -233,7 +247,10 @@ function clientKeyMessage(row: Selectable<ClientKeyTable>): ClientKey {
     displayName: row.display_name,
     algorithm: row.algorithm,
     scopes: row.scopes,
+    limits: keyLimitsMessage(row.limits),
     creationTime: timestampFromDate(row.created_at),
+    ...(row.expires_at && { expireTime: timestampFromDate(row.expires_at) }),
     ...(row.last_used_at && { lastUseTime: timestampFromDate(row.last_used_at) }),
+    creator: row.creator,
   });
 }

@@ -8,6 +8,7 @@ import { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { ensureFirstAccount } from "./first-account.ts";
+import { testOrigin } from "../../test/test-caller.ts";
 
 const log = createLog("silent");
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -31,7 +32,11 @@ describe("ensureFirstAccount()", () => {
     assert.equal((await stat(dataFolder)).mode & 0o777, 0o700);
     assert.deepEqual(await readdir(dataFolder), ["api-key"]);
     const caller = await createAuthenticator({ db, publicUrl: () => "", log }).authenticate(
-      { headers: new Headers({ authorization: `Bearer ${first.secret}` }), url: "/" },
+      {
+        headers: new Headers({ authorization: `Bearer ${first.secret}` }),
+        url: "/",
+        origin: testOrigin,
+      },
       Accounts.method.createApiKey,
     );
     const scopes = ["transcripts.read", "transcripts.write", "speech", "account"];

@@ -1,0 +1,44 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
+import { callerOf, scopes, type Caller } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
+import { CallerSchema, Role, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import type { AccountsParts } from "./accounts-service.ts";
+
+/** The RPC about who calls. */
+export function callerMethod({ db }: AccountsParts) {
+  return {
+    async getCaller(_request, context) {
+      const caller = callerOf(context);
+      return create(CallerSchema, {
+        account: `accounts/${caller.accountId}`,
+        actor: caller.actor,
+        displayName: await displayNameOf(db, caller),
+        scopes: scopes.filter((scope) => caller.scopes.has(scope)),
+        ...(caller.role && { role: Role[caller.role] }),
+      });
+    },
+  } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+/** "" when it is gone since the call began. A member without a name is called by their address. */
+async function displayNameOf(db: Kysely<Tables>, { accountId, actor }: Caller): Promise<string> {
+  const [collection, id = ""] = actor.split("/");
+  if (collection === "members") {
+    const member = await db
+      .selectFrom("member")
+      .where("id", "=", id)
+      .where("account_id", "=", accountId)
+      .select(["display_name", "email"])
+      .executeTakeFirst();
+    return member ? member.display_name || member.email : "";
+  }
+  const key = await db
+    .selectFrom(collection === "apiKeys" ? "api_key" : "client_key")
+    .where("id", "=", id)
+    .where("account_id", "=", accountId)
+    .select("display_name")
+    .executeTakeFirst();
+  return key?.display_name ?? "";
+}

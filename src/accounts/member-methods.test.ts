@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  createContextValues,
+  createHandlerContext,
+  type HandlerContext,
+  type ServiceImpl,
+} from "@connectrpc/connect";
+import { addAccount, addApiKey, addClientKey, refusal } from "../../test/auth-fixture.ts";
+import { openTestMeter } from "../../test/open-test-meter.ts";
+import { openTestDatabase } from "../../test/open-test-database.ts";
+import { testCaller } from "../../test/test-caller.ts";
+import { callerKey, scopes, type Caller, type Scope } from "../auth/caller.ts";
+import type { Database } from "../database/database.ts";
+import {
+  Accounts,
+  CallerSchema,
+  CreateMemberRequestSchema,
+  DeleteMemberRequestSchema,
+  GetCallerRequestSchema,
+  ListMembersRequestSchema,
+  ListMembersResponseSchema,
+  MemberSchema,
+  Role,
+  UpdateMemberRequestSchema,
+  type Member,
+} from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { newId } from "../std/ids.ts";
+import { createLog } from "../std/log.ts";
+import { createPageTokens } from "../std/page-token.ts";
+import { createAccountsService } from "./accounts-service.ts";
+
+let database: Database;
+let accounts: ServiceImpl<typeof Accounts>;
+before(async () => {
+  database = await openTestDatabase();
+  const pageTokens = createPageTokens(Buffer.alloc(32, 1));
+  accounts = createAccountsService({
+    db: database.db,
+    meter: openTestMeter(database.db),
+    pageTokens,
+    log: createLog("silent"),
+  });
+});
+after(() => database[Symbol.asyncDispose]());
+
+function callBy(caller: Caller): HandlerContext {
+  return createHandlerContext({
+    service: Accounts,
+    method: Accounts.method.createMember,
+    protocolName: "test",
+    requestMethod: "POST",
+    url: "http://127.0.0.1/",
+    contextValues: createContextValues().set(callerKey, caller),
+  });
+}
+
+/** As a caller of a later version may send it. */
+const unknownRole = fromJson(MemberSchema, { role: 9 }).role;
+
+/** A call by a key of an account, by default of a new one and with every scope. */
+const newCall = async (held: readonly Scope[] = scopes, accountId?: string) =>
+  callBy(testCaller(accountId ?? (await addAccount(database.db)), held));
+
+type Invitation = MessageInitShape<typeof CreateMemberRequestSchema>;
+const invite = async (context: HandlerContext, request: Invitation): Promise<Member> => {
+  const made = await accounts.createMember(create(CreateMemberRequestSchema, request), context);
+  return create(MemberSchema, made);
+};
+const inviteAs = async (context: HandlerContext, role: Role): Promise<string> =>
+  (await invite(context, { email: `${newId()}@example.is`, role })).name;
+const change = async (
+  context: HandlerContext,
+  member: MessageInitShape<typeof MemberSchema>,
+  ...paths: string[]
+): Promise<Member> => {
+  const request = create(UpdateMemberRequestSchema, { member, updateMask: { paths } });
+  return create(MemberSchema, await accounts.updateMember(request, context));
+};
+const remove = async (context: HandlerContext, name: string) =>
+  await accounts.deleteMember(create(DeleteMemberRequestSchema, { name }), context);
+const list = async (context: HandlerContext): Promise<Member[]> => {
+  const answer = await accounts.listMembers(create(ListMembersRequestSchema), context);
+  return create(ListMembersResponseSchema, answer).members;
+};
+const rolesOf = async (context: HandlerContext): Promise<Role[]> =>
+  (await list(context)).map(({ role }) => role);
+
+describe("createMember()", () => {
+  it("invites a person, who is listed, newest first, in their account alone", async () => {
+    const context = await newCall();
+    const anna = { email: "Anna.B@Example.is", displayName: "Anna Þöll", role: Role.OWNER };
+    const made = await invite(context, anna);
+    assert.match(made.name, /^members\/[\da-f-]{36}$/);
+    assert.deepEqual([made.email, made.displayName, made.role], Object.values(anna));
+    assert.ok(Math.abs(Number(made.creationTime?.seconds) * 1000 - Date.now()) < 60_000);
+    assert.equal(made.lastSignInTime, undefined);
+    const second = await invite(context, { email: "bo@example.is", role: Role.VIEWER });
+    assert.deepEqual(await list(context), [second, made]);
+    assert.deepEqual(await list(await newCall()), []);
+  });
+
+  it("tells everything that is wrong at once, and makes nobody", async () => {
+    const context = await newCall();
+    const rows: [request: Invitation, fields: string[]][] = [
+      [{}, ["email", "role"]],
+      [{ email: "anna", displayName: "a\n", role: unknownRole }, ["email", "displayName", "role"]],
+      [{ email: "anna@x.is", displayName: "x".repeat(201), role: 1 }, ["displayName"]],
+      [{ email: "\u212Aari@x.is", role: Role.OWNER }, ["email"]],
+      [{ email: `${"a".repeat(250)}@x.is`, role: Role.OWNER }, ["email"]],
+    ];
+    for (const [request, fields] of rows) {
+      const { code, violations } = await refusal(invite(context, request));
+      assert.equal(code, "invalid_argument");
+      assert.deepEqual(
+        violations.map(({ field }) => field),
+        fields,
+      );
+    }
+    assert.deepEqual(await list(context), []);
+  });
+
+  it("has an address once in an account, in whatever case, and as often as there are accounts", async () => {
+    const context = await newCall();
+    await invite(context, { email: "anna@example.is", role: Role.VIEWER });
+    const again = { email: "ANNA@example.is", role: Role.OWNER };
+    const { code, reason } = await refusal(invite(context, again));
+    assert.deepEqual([code, reason], ["already_exists", "MEMBER_EXISTS"]);
+    await invite(await newCall(), again);
+  });
+
+  it("makes one of those who invite the same person at once the one who did", async () => {
+    const context = await newCall();
+    const asked = Array.from({ length: 8 }, async () =>
+      invite(context, { email: "anna@example.is", role: Role.OWNER }),
+    );
+    const reasons = await reasonsOf(asked);
+    const refused = Array.from({ length: 7 }, () => "MEMBER_EXISTS");
+    assert.deepEqual(reasons, [...refused, "OK"]);
+  });
+
+  it("has room for 1000, however many ask at once", async () => {
+    const context = await newCall();
+    const { accountId } = callerIn(context);
+    await database.pool.query(
+      `insert into member (id, account_id, email, display_name, role)
+       select gen_random_uuid(), $1, n || '@example.is', '', 'VIEWER' from generate_series(1, 999) n`,
+      [accountId],
+    );
+    const asked = Array.from({ length: 8 }, async () => inviteAs(context, Role.VIEWER));
+    const refused = Array.from({ length: 7 }, () => "TOO_MANY_MEMBERS");
+    assert.deepEqual(await reasonsOf(asked), ["OK", ...refused]);
+    assert.equal((await list(context)).length, 1000);
+  });
+
+  it("gives no role that may do more than its caller", async () => {
+    const rows: [held: Scope[], given: Role[]][] = [
+      [["account"], []],
+      [["account", "transcripts.read"], [Role.VIEWER]],
+      [
+        ["account", "transcripts.read", "transcripts.write", "speech"],
+        [Role.VIEWER, Role.MEMBER, Role.OWNER],
+      ],
+    ];
+    for (const [held, given] of rows) {
+      const context = await newCall(held);
+      const owner = await newCall(scopes, callerIn(context).accountId);
+      await inviteAs(owner, Role.OWNER);
+      for (const role of [Role.VIEWER, Role.MEMBER, Role.OWNER]) {
+        const name = await inviteAs(owner, role === Role.VIEWER ? Role.MEMBER : Role.VIEWER);
+        const reasons = await reasonsOf([inviteAs(context, role), change(context, { name, role })]);
+        const expected = given.includes(role) ? "OK" : "SCOPE_MISSING";
+        assert.deepEqual(reasons, [expected, expected], `${held.join()} gives ${role}`);
+      }
+    }
+  });
+});
+
+describe("updateMember()", () => {
+  it("changes what its mask names, or what is set", async () => {
+    const context = await newCall();
+    await inviteAs(context, Role.OWNER);
+    const made = await invite(context, { email: "bo@example.is", role: Role.VIEWER });
+    const { name } = made;
+    const expected = { ...made };
+    const rows: [
+      member: MessageInitShape<typeof MemberSchema>,
+      paths: string[],
+      changed: Partial<Member>,
+    ][] = [
+      [{ displayName: "Bo" }, [], { displayName: "Bo" }],
+      [{ role: Role.MEMBER }, [], { role: Role.MEMBER }],
+      [{ displayName: "x", role: Role.OWNER }, ["role"], { role: Role.OWNER }],
+      [{ displayName: "", role: Role.VIEWER }, ["display_name"], { displayName: "" }],
+      // As it was read.
+      [{ ...made, displayName: "Bo B.", role: Role.OWNER }, [], { displayName: "Bo B." }],
+      [{ ...made, displayName: "B" }, ["displayName", "email", "name"], { displayName: "B" }],
+    ];
+    for (const [member, paths, changed] of rows) {
+      Object.assign(expected, changed);
+      assert.deepEqual(await change(context, { ...member, name }, ...paths), expected);
+      assert.deepEqual((await list(context))[0], expected);
+    }
+  });
+
+  it("refuses what it cannot keep, and changes nothing", async () => {
+    const context = await newCall();
+    const name = await inviteAs(context, Role.OWNER);
+    const before = await list(context);
+    const rows: [
+      member: MessageInitShape<typeof MemberSchema>,
+      paths: string[],
+      fields: string[],
+    ][] = [
+      [{}, [], ["member"]],
+      [{ email: before[0]?.email ?? "" }, [], ["member"]],
+      [{ displayName: "Bo" }, ["creationTime"], ["member"]],
+      [{ displayName: "a\u0000", role: unknownRole }, [], ["displayName", "role"]],
+      [{}, ["role"], ["role"]],
+      [{ displayName: "Bo" }, ["displayName", "scopes"], ["updateMask"]],
+      [{ displayName: "Bo", email: "bo@example.is" }, [], ["email"]],
+      [{ displayName: "Bo" }, ["displayName", "email"], ["email"]],
+    ];
+    for (const [member, paths, fields] of rows) {
+      const { code, violations } = await refusal(change(context, { ...member, name }, ...paths));
+      assert.equal(code, "invalid_argument");
+      assert.deepEqual(
+        violations.map(({ field }) => field),
+        fields,
+      );
+    }
+    assert.deepEqual(await list(context), before);
+  });
+});
+
+describe("updateMember() and deleteMember()", () => {
+  it("leave no members without an owner", async () => {
+    const context = await newCall();
+    const [first, second] = [
+      await inviteAs(context, Role.OWNER),
+      await inviteAs(context, Role.OWNER),
+    ];
+    await change(context, { name: first, role: Role.MEMBER });
+    const demoted = await refusal(change(context, { name: second, role: Role.VIEWER }));
+    assert.deepEqual([demoted.code, demoted.reason], ["failed_precondition", "LAST_OWNER"]);
+    assert.equal((await refusal(remove(context, second))).reason, "LAST_OWNER");
+    await change(context, { name: second, displayName: "still", role: Role.OWNER });
+    await remove(context, first);
+    assert.equal(
+      (await refusal(change(context, { name: second, role: Role.MEMBER }))).reason,
+      "LAST_OWNER",
+    );
+    await remove(context, second); // nobody is left
+    assert.deepEqual(await list(context), []);
+    const viewers = [await inviteAs(context, Role.VIEWER), await inviteAs(context, Role.VIEWER)];
+    for (const name of viewers) await remove(context, name); // none was an owner
+  });
+
+  it("leave an owner when all of them go at once", async () => {
+    const context = await newCall();
+    const owners: string[] = [];
+    for (let count = 0; count < 6; count += 1) owners.push(await inviteAs(context, Role.OWNER));
+    await inviteAs(context, Role.VIEWER);
+    const reasons = await reasonsOf(
+      owners.map(async (name, at) =>
+        at % 2 === 0
+          ? await remove(context, name)
+          : await change(context, { name, role: Role.VIEWER }),
+      ),
+    );
+    assert.deepEqual(reasons, ["LAST_OWNER", "OK", "OK", "OK", "OK", "OK"]);
+    assert.deepEqual(
+      (await rolesOf(context)).filter((role) => role === Role.OWNER),
+      [Role.OWNER],
+    );
+  });
+
+  it("answer for somebody else's member as for one that does not exist", async () => {
+    const [mine, theirs] = [await newCall(), await newCall()];
+    const name = await inviteAs(theirs, Role.VIEWER);
+    const messages = new Set<string>();
+    for (const other of [
+      name,
+      `members/${newId()}`,
+      "members/x",
+      "",
+      newId(),
+      `apiKeys/${newId()}`,
+    ]) {
+      for (const answer of [
+        async () => await remove(mine, other),
+        async () => await change(mine, { name: other, role: Role.OWNER }),
+        async () => await change(mine, { name: other, role: unknownRole }),
+      ]) {
+        const { code, message } = await refusal(answer());
+        assert.equal(code, "not_found", other);
+        messages.add(message.replace(/".*"/, "<name>"));
+      }
+    }
+    assert.deepEqual([...messages], ["there is no <name>"]);
+    assert.deepEqual(await rolesOf(theirs), [Role.VIEWER]);
+  });
+});
+
+describe("getCaller()", () => {
+  const ask = async (caller: Caller) =>
+    create(CallerSchema, await accounts.getCaller(create(GetCallerRequestSchema), callBy(caller)));
+
+  it("tells who calls, what they are called and what they may do", async () => {
+    const { db } = database;
+    const accountId = await addAccount(db);
+    const context = callBy(testCaller(accountId, scopes));
+    const apiKey = await addApiKey(db, accountId, ["speech"]);
+    await db
+      .updateTable("api_key")
+      .set({ display_name: "Sími" })
+      .where("id", "=", apiKey.id)
+      .execute();
+    const clientKey = await addClientKey(db, accountId, "ES256");
+    const member = await invite(context, {
+      email: "anna@example.is",
+      displayName: "Anna",
+      role: Role.VIEWER,
+    });
+    const nameless = await invite(context, { email: "bo@example.is", role: Role.OWNER });
+    const rows: [caller: Partial<Caller>, displayName: string][] = [
+      [{ actor: `apiKeys/${apiKey.id}` }, "Sími"],
+      [{ actor: `clientKeys/${clientKey.id}` }, ""],
+      [{ actor: member.name, role: "VIEWER" }, "Anna"],
+      [{ actor: nameless.name, role: "OWNER" }, "bo@example.is"],
+      [{ actor: `apiKeys/${newId()}` }, ""],
+    ];
+    for (const [own, displayName] of rows) {
+      const held = new Set<Scope>(["speech", "transcripts.read"]);
+      const answer = await ask({ ...testCaller(accountId, []), ...own, scopes: held });
+      assert.equal(answer.account, `accounts/${accountId}`);
+      assert.equal(answer.actor, own.actor);
+      assert.equal(answer.displayName, displayName);
+      assert.equal(answer.role, own.role && Role[own.role]);
+      assert.deepEqual(answer.scopes, ["transcripts.read", "speech"]);
+    }
+  });
+});
+
+/** How calls ended, sorted: "OK" or the reason. */
+async function reasonsOf(answers: readonly Promise<unknown>[]): Promise<string[]> {
+  const ended = await Promise.allSettled(answers);
+  return ended
+    .map((each) => (each.status === "rejected" ? `${each.reason.reason}` : "OK"))
+    .toSorted();
+}
+
+function callerIn(context: HandlerContext): Caller {
+  const caller = context.values.get(callerKey);
+  assert.ok(caller);
+  return caller;
+}

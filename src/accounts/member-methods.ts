@@ -1,0 +1,137 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Selectable } from "kysely";
+import { audited } from "../auth/audit-log.ts";
+import { callerOf, scopesOfRole } from "../auth/caller.ts";
+import type { MemberTable } from "../database/tables.ts";
+import {
+  MemberSchema,
+  Role,
+  type Accounts,
+  type Member,
+} from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { timestampFromDate } from "../std/duration.ts";
+import { idIn, newId } from "../std/ids.ts";
+import { ServiceError, shown } from "../std/service-error.ts";
+import type { AccountsParts } from "./accounts-service.ts";
+import { checkNewMember, readMemberChange, refuseOtherEmail } from "./check-member.ts";
+import { lockAccount } from "./lock-account.ts";
+import { isLastOwner, listMembers, lockMember, membersMax, takenSeats } from "./member-store.ts";
+import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
+
+/** The RPCs about the people of an account. */
+export function memberMethods(parts: AccountsParts) {
+  const { db } = parts;
+  return {
+    async createMember(request, context) {
+      const caller = callerOf(context);
+      const { accountId } = caller;
+      const wanted = checkNewMember(request);
+      refuseMoreThanOwn(scopesOfRole[wanted.role], caller);
+      return await audited(parts, caller, async (trx, record) => {
+        await lockAccount(trx, accountId);
+        const { count, isTaken } = await takenSeats(trx, accountId, wanted.email);
+        if (isTaken) throw memberExists();
+        if (count >= membersMax) throw tooManyMembers();
+        const row = await trx
+          .insertInto("member")
+          .values({ ...wanted, id: newId(), account_id: accountId })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        const { email, role } = row;
+        const resource = `members/${row.id}`;
+        await record({ action: "member.create", resource, details: { email, role } });
+        return memberMessage(row);
+      });
+    },
+
+    async listMembers(_request, context) {
+      const rows = await listMembers(db, callerOf(context).accountId);
+      return { members: rows.map(memberMessage) };
+    },
+
+    async updateMember(request, context) {
+      const caller = callerOf(context);
+      const { accountId } = caller;
+      const name = request.member?.name ?? "";
+      const id = idIn("members", name);
+      return await audited(parts, caller, async (trx, record) => {
+        await lockAccount(trx, accountId);
+        const before = id && (await lockMember(trx, accountId, id));
+        if (!before) throw memberNotFound(name);
+        const change = readMemberChange(request);
+        refuseOtherEmail(request, before.email);
+        const { role } = change;
+        if (role && role !== before.role) {
+          refuseMoreThanOwn(scopesOfRole[role], caller);
+          if (await isLastOwner(trx, before)) throw lastOwner();
+        }
+        const row = await trx
+          .updateTable("member")
+          .set(change)
+          .where("id", "=", before.id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        const details = role ? { roleBefore: before.role, role } : undefined;
+        await record({ action: "member.update", resource: name, ...(details && { details }) });
+        return memberMessage(row);
+      });
+    },
+
+    async deleteMember({ name }, context) {
+      const caller = callerOf(context);
+      const { accountId } = caller;
+      const id = idIn("members", name);
+      await audited(parts, caller, async (trx, record) => {
+        await lockAccount(trx, accountId);
+        const before = id && (await lockMember(trx, accountId, id));
+        if (!before) throw memberNotFound(name);
+        const { count } = await takenSeats(trx, accountId, before.email);
+        if (count > 1 && (await isLastOwner(trx, before))) throw lastOwner();
+        await trx.deleteFrom("member").where("id", "=", before.id).execute();
+        const { email, role } = before;
+        await record({ action: "member.delete", resource: name, details: { email, role } });
+      });
+      return create(EmptySchema);
+    },
+  } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+function memberMessage(row: Selectable<MemberTable>): Member {
+  return create(MemberSchema, {
+    name: `members/${row.id}`,
+    email: row.email,
+    displayName: row.display_name,
+    role: Role[row.role],
+    creationTime: timestampFromDate(row.created_at),
+    ...(row.last_sign_in_at && { lastSignInTime: timestampFromDate(row.last_sign_in_at) }),
+  });
+}
+
+/** Somebody else's member answers like one that does not exist. */
+function memberNotFound(name: string): ServiceError {
+  return new ServiceError("not_found", `there is no ${shown(name)}`);
+}
+
+function memberExists(): ServiceError {
+  return new ServiceError("already_exists", "email: the account has a member with this address", {
+    reason: "MEMBER_EXISTS",
+  });
+}
+
+function tooManyMembers(): ServiceError {
+  return new ServiceError(
+    "resource_exhausted",
+    `the account has ${membersMax} members: remove one first`,
+    { reason: "TOO_MANY_MEMBERS" },
+  );
+}
+
+function lastOwner(): ServiceError {
+  return new ServiceError(
+    "failed_precondition",
+    "the account would have members of whom none is an owner: make another one an owner first",
+    { reason: "LAST_OWNER" },
+  );
+}

@@ -1,0 +1,65 @@
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { MemberTable, Tables } from "../database/tables.ts";
+
+export type StoredMember = Selectable<MemberTable>;
+
+/** Members that an account may have: lists answer them all. */
+export const membersMax = 1000;
+
+/** All of an account's, newest first. */
+export async function listMembers(db: Kysely<Tables>, accountId: string): Promise<StoredMember[]> {
+  return await db
+    .selectFrom("member")
+    .where("account_id", "=", accountId)
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** A member, who stays as they are until the transaction ends; undefined when the account has none such. */
+export async function lockMember(
+  trx: Transaction<Tables>,
+  accountId: string,
+  id: string,
+): Promise<StoredMember | undefined> {
+  return await trx
+    .selectFrom("member")
+    .where("id", "=", id)
+    .where("account_id", "=", accountId)
+    .selectAll()
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** How many members the account has, and whether one of them has this address. Under a lock on the account. */
+export async function takenSeats(
+  trx: Transaction<Tables>,
+  accountId: string,
+  email: string,
+): Promise<{ count: number; isTaken: boolean }> {
+  const { count, taken } = await trx
+    .selectFrom("member")
+    .where("account_id", "=", accountId)
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .select(sql<boolean | null>`bool_or(lower(email) = lower(${email}))`.as("taken"))
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), isTaken: taken === true };
+}
+
+/** Whether this is the only owner of their account. Under a lock on the account. */
+export async function isLastOwner(
+  trx: Transaction<Tables>,
+  { id, account_id, role }: StoredMember,
+): Promise<boolean> {
+  if (role !== "OWNER") return false;
+  const other = await trx
+    .selectFrom("member")
+    .where("account_id", "=", account_id)
+    .where("role", "=", "OWNER")
+    .where("id", "!=", id)
+    .select("id")
+    .limit(1)
+    .execute();
+  return other.length === 0;
+}

@@ -1,0 +1,66 @@
+import type { Kysely } from "kysely";
+import { recordAct } from "../auth/audit-log.ts";
+import type { Caller } from "../auth/caller.ts";
+import { accountLimitNames, type AccountLimits } from "../auth/limits.ts";
+import type { Tables } from "../database/tables.ts";
+import { ServiceError, Violations } from "../std/service-error.ts";
+
+/** What is to change: a number, 0 for as much as it likes, null for what the settings say. */
+export type LimitChanges = { readonly [Name in keyof AccountLimits]?: number | null | undefined };
+
+/** The most that each may be: bytes as far as numbers are exact, the rest as far as the contract's int32 goes. */
+const limitMax = (name: keyof AccountLimits): number =>
+  name === "storedBytes" ? Number.MAX_SAFE_INTEGER : 2_147_483_647;
+
+/**
+ * Sets limits of an account, for its operator; every node holds them within two seconds. Answers all that are set now, without those of the
+ * settings. Throws invalid_argument with every violation, and not_found.
+ */
+export async function setAccountLimits(
+  db: Kysely<Tables>,
+  by: Pick<Caller, "actor" | "origin">,
+  accountId: string,
+  changes: LimitChanges,
+): Promise<Partial<AccountLimits>> {
+  checkChanges(changes);
+  return await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .selectFrom("account")
+      .where("id", "=", accountId)
+      .select("limits")
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!row) throw new ServiceError("not_found", `there is no account ${accountId}`);
+    const limits: Record<string, number> = { ...row.limits };
+    const details: Record<string, string> = {};
+    for (const name of accountLimitNames) {
+      const value = changes[name];
+      if (value === undefined) continue;
+      details[name] = value === null ? "default" : `${value}`;
+      if (value === null) delete limits[name];
+      else limits[name] = value;
+    }
+    await trx
+      .updateTable("account")
+      .set({ limits: JSON.stringify(limits) })
+      .where("id", "=", accountId)
+      .execute();
+    const act = { action: "limits.update", resource: `accounts/${accountId}`, details };
+    await recordAct(trx, { ...by, accountId }, act);
+    return limits;
+  });
+}
+
+function checkChanges(changes: LimitChanges): void {
+  const violations = new Violations();
+  for (const name of accountLimitNames) {
+    const value = changes[name] ?? 0;
+    const max = limitMax(name);
+    if (Number.isSafeInteger(value) && value >= 0 && value <= max) continue;
+    violations.add(name, `is ${value}: a whole number from 0 (any) to ${max}`);
+  }
+  if (Object.values(changes).every((value) => value === undefined)) {
+    violations.add("limits", `at least one of ${accountLimitNames.join(", ")} is required`);
+  }
+  violations.throwIfAny();
+}

@@ -1,0 +1,16 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { callerOf } from "../auth/caller.ts";
+import { createStreamToken } from "../auth/stream-token.ts";
+import type { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { timestampFromDate } from "../std/duration.ts";
+import type { AccountsParts } from "./accounts-service.ts";
+
+/** The RPC that makes tokens for live streams of browsers. */
+export function streamTokenMethods(parts: AccountsParts) {
+  return {
+    async createStreamToken(_request, context) {
+      const { token, expiresAt } = await createStreamToken(parts, callerOf(context));
+      return { token, expireTime: timestampFromDate(expiresAt) };
+    },
+  } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}

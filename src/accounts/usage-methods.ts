@@ -1,0 +1,47 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { callerOf } from "../auth/caller.ts";
+import { readUsageDays } from "../auth/usage-store.ts";
+import { UsageDaySchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { readPageRequest } from "../std/page-request.ts";
+import { invalidArgument } from "../std/service-error.ts";
+import type { AccountsParts } from "./accounts-service.ts";
+
+/** A page is a month when it is not told. */
+const pageSizeDefault = 31;
+
+/** The RPC of what an account has used. */
+export function usageMethods({ db, pageTokens }: AccountsParts) {
+  return {
+    async listUsageDays({ pageSize, pageToken }, context) {
+      const { accountId } = callerOf(context);
+      const scope = { collection: "usageDays", accountId, filter: "" };
+      const size = pageSize === 0 ? pageSizeDefault : pageSize;
+      const page = readPageRequest(pageTokens, scope, { pageSize: size, pageToken });
+      if (Array.isArray(page)) throw invalidArgument(page);
+      const rows = await readUsageDays(db, accountId, {
+        before: page.after?.[0],
+        limit: page.size + 1,
+      });
+      const shown = rows.slice(0, page.size);
+      const last = rows.length > page.size ? shown.at(-1) : undefined;
+      return {
+        usageDays: shown.map(({ date, requests, liveMs, shortMs, jobMs }) =>
+          create(UsageDaySchema, {
+            date,
+            requests: BigInt(requests),
+            liveSeconds: wholeSeconds(liveMs),
+            shortSeconds: wholeSeconds(shortMs),
+            jobSeconds: wholeSeconds(jobMs),
+          }),
+        ),
+        nextPageToken: last ? pageTokens.write(scope, [last.date, accountId]) : "",
+      };
+    },
+  } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+/** Rounded down: a limit is reached when as much as it is shown. */
+export function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

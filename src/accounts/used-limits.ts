@@ -1,0 +1,37 @@
+import { create } from "@bufbuild/protobuf";
+import { sql } from "kysely";
+import {
+  AccountLimitsSchema,
+  AccountUsageSchema,
+  type Account,
+} from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import type { AccountsParts } from "./accounts-service.ts";
+import { wholeSeconds } from "./usage-methods.ts";
+
+export type UsedLimits = Required<Pick<Account, "limits" | "usage">>;
+
+/** What an account may use, and what it uses of that. */
+export async function usedLimits(
+  { db, meter }: Pick<AccountsParts, "db" | "meter">,
+  accountId: string,
+): Promise<UsedLimits> {
+  const { account: limits } = await meter.limitsOf({ accountId, keyId: undefined });
+  const { requests, streams, audioMs } = await meter.useOf(accountId);
+  const { rows } = await sql<{ jobs: number; bytes: string }>`
+    select
+      (select count(*)::int from transcript_job
+        where account_id = ${accountId} and state = 'PROCESSING') as jobs,
+      (select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId}) as bytes
+  `.execute(db);
+  const [stored = { jobs: 0, bytes: "0" }] = rows;
+  return {
+    limits: create(AccountLimitsSchema, { ...limits, storedBytes: BigInt(limits.storedBytes) }),
+    usage: create(AccountUsageSchema, {
+      requestsPerMinute: Math.ceil(requests),
+      concurrentStreams: streams,
+      queuedJobs: stored.jobs,
+      audioSecondsPerDay: wholeSeconds(audioMs),
+      storedBytes: BigInt(stored.bytes),
+    }),
+  };
+}
