@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { countJobAudio } from "../auth/usage-store.ts";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
@@ -39,7 +40,7 @@ export function createFinish(parts: {
   return new Batches(finishAll, { itemsMax: jobsMax, isEverybodys });
 }
 
-/** One commit: the transcripts, the jobs' ends and their places in the queue; or, where one has no lease, nothing. */
+/** One commit: the transcripts, the jobs' ends with their audio, and their places in the queue; or, where one has no lease, nothing. */
 async function finish(
   trx: Transaction<Tables>,
   queue: JobQueue,
@@ -47,8 +48,8 @@ async function finish(
 ): Promise<void> {
   const successes = jobs.map(({ success }) => success);
   const leases = successes.map(({ lease }) => lease);
-  const isOurs = (await succeedJobs(trx, successes)) && (await queue.endAll(trx, leases));
-  if (!isOurs) throw new LeaseLost();
+  const audio = await succeedJobs(trx, successes);
+  if (!audio || !(await queue.endAll(trx, leases))) throw new LeaseLost();
   const withPieces = jobs.filter(({ hasPieces }) => hasPieces);
   await deletePieces(trx, ...withPieces.map(({ success }) => success.lease.jobId));
   await insertRows(
@@ -59,4 +60,6 @@ async function finish(
     trx,
     jobs.flatMap(({ media }) => media ?? []),
   );
+  // Last: every end of a job of the account, on any node, waits for this one's commit from here on.
+  await countJobAudio(trx, audio);
 }

@@ -83,6 +83,7 @@ async function finish(
     allow: loopbackAllowed,
     keepMedia: true,
     mediaBytesMax: 1e8,
+    meter: jobs.meter,
     durationMsMax: 3_600_000,
     retryMs: 5,
     log: createLog("silent"),
@@ -147,6 +148,11 @@ test("a job has one transcript, whenever a worker without its lease comes to the
     assert.equal((await rowsOf("transcript")).length, index + 1, when);
     assert.equal((await rowsOf("pgboss.job where state <> 'completed'")).length, 0, when);
   }
+  const { rows: sums } = await jobs.database.pool.query(`select
+    (select sum(job_ms) from usage_day where subject_id = account_id) as counted,
+    (select sum(duration_ms) from transcript_job where state = 'SUCCESS') as heard`);
+  assert.ok(Number(sums[0].heard) > 0);
+  assert.equal(sums[0].counted, sums[0].heard, "their audio counts once");
   await fixture.isTidy();
 });
 

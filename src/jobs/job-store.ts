@@ -15,6 +15,8 @@ import { failRow } from "./try-store.ts";
 export interface NewJob {
   readonly id: string;
   readonly accountId: string;
+  /** The key that submits it; null: a member does. */
+  readonly keyId: string | null;
   readonly metadata: TranscriptMetadata;
   /** Where the media comes from: a URL, or a finished upload. */
   readonly source:
@@ -41,9 +43,9 @@ export async function insertJobs(
   if (jobs.length === 0) return new Map();
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string; account_id: string; priority: number }>`
-    insert into transcript_job (id, account_id, state, priority, metadata, media_uri, upload_id, media_id,
+    insert into transcript_job (id, account_id, key_id, state, priority, metadata, media_uri, upload_id, media_id,
       idempotency_key, request_sha256, started_at, updated_at)
-    select job.id, job.account_id, 'PROCESSING',
+    select job.id, job.account_id, job.key_id, 'PROCESSING',
       greatest(${turnMin}::int, least(
         coalesce(
           (select max(priority) from transcript_job where state = 'PROCESSING' and lease = 0),
@@ -55,6 +57,7 @@ export async function insertJobs(
     from unnest(
         ${column(({ id }) => id)}::uuid[],
         ${column(({ accountId }) => accountId)}::uuid[],
+        ${column(({ keyId }) => keyId)}::uuid[],
         ${column(({ metadata }) => toJsonString(TranscriptMetadataSchema, metadata))}::text[],
         ${column(({ source }) => ("uri" in source ? source.uri : null))}::text[],
         ${column(({ source }) => ("uri" in source ? null : source.uploadId))}::uuid[],
@@ -62,7 +65,7 @@ export async function insertJobs(
         ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${column(({ requestSha256 }) => requestSha256)}::bytea[],
         ${column(({ now }) => now)}::timestamptz[])
-      with ordinality as job (id, account_id, metadata, media_uri, upload_id, media_id, idempotency_key, request_sha256,
+      with ordinality as job (id, account_id, key_id, metadata, media_uri, upload_id, media_id, idempotency_key, request_sha256,
         started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id, account_id, priority
@@ -95,6 +98,24 @@ export async function lockJobCounts(
     .select(["account_id", sql<number>`count(*)::int`.as("count")])
     .execute();
   return new Map(rows.map(({ account_id, count }) => [account_id, count]));
+}
+
+/** How many jobs that are not ended were submitted with each of these keys, which are of these accounts. Exact under lockJobCounts(). */
+export async function countJobsOfKeys(
+  trx: Transaction<Tables>,
+  accountIds: readonly string[],
+  keyIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom("transcript_job")
+    .where("account_id", "in", accountIds)
+    .where("key_id", "in", keyIds)
+    .where("state", "=", "PROCESSING")
+    .groupBy("key_id")
+    .select(["key_id", sql<number>`count(*)::int`.as("count")])
+    .execute();
+  return new Map(rows.map(({ key_id, count }) => [key_id ?? "", count]));
 }
 
 /** undefined: the account has no such job. */

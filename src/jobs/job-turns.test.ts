@@ -164,7 +164,11 @@ test("an account has so many jobs that are not ended, however many submit at the
   assert.equal(code, "resource_exhausted");
   assert.equal(reason, "TOO_MANY_JOBS");
   assert.ok(retryAfterMs);
-  assert.deepEqual(metadata, { jobsMax: `${testAccountJobsMax}` });
+  assert.deepEqual(metadata, {
+    limit: "queuedJobs",
+    value: `${testAccountJobsMax}`,
+    of: "account",
+  });
   const { rows } = await database.pool.query("select id from transcript_job");
   assert.equal(rows.length, testAccountJobsMax, "what was refused has left nothing");
   await submit(few);

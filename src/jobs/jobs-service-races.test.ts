@@ -12,6 +12,7 @@ import {
   type JobsFixture,
 } from "../../test/jobs-fixture.ts";
 import { openTestDatabase } from "../../test/open-test-database.ts";
+import { openTestMeter } from "../../test/open-test-meter.ts";
 import { until } from "../../test/until.ts";
 import { openDatabase, type Database } from "../database/database.ts";
 import {
@@ -57,7 +58,7 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
     pageTokens: createPageTokens(randomBytes(32)),
     allow: loopbackAllowed,
     languageCodes: () => ["en-US"],
-    accountJobsMax: 100,
+    meter: opened.use(openTestMeter(own.db)),
   });
   const parts = opened.move();
   return {
@@ -188,4 +189,22 @@ test("a submit of an upload that goes away is refused, and no deadlock that take
   going.release();
   assert.equal(await late, "invalid_argument");
   assert.match(await beside, /^transcriptjob/);
+});
+
+test("an upload of another account is none, in one commit with its owner's submits too", async () => {
+  const other = await jobs.addAccount();
+  const metadata = { languageCode: "en-US", fileType: 1 } as const;
+  const uploads = await Promise.all(Array.from({ length: 10 }, addUpload));
+  // Those that come while the first is being written share a commit.
+  const racing = uploads.map(async ({ id }) => {
+    const request: JobRequest = { metadata, useUri: false, uri: `uploads/${id}` };
+    return await Promise.all([
+      refusalOrName(jobs.submit(account, request)),
+      refusalOrName(jobs.submit(other, request)),
+    ]);
+  });
+  for (const [own, foreign] of await Promise.all(racing)) {
+    assert.match(own, /^transcriptjob/);
+    assert.equal(foreign, "invalid_argument");
+  }
 });

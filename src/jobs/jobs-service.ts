@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { toJson, type JsonValue } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
-import { callerOf } from "../auth/caller.ts";
+import { callerOf, type Caller } from "../auth/caller.ts";
+import { tooManyJobs } from "../auth/limits.ts";
+import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   SubmitTranscriptJobRequestSchema,
@@ -40,8 +42,8 @@ export interface JobsParts {
   readonly allow: MediaAllowList;
   /** Languages of the installed models, sorted. */
   readonly languageCodes: () => readonly string[];
-  /** Jobs of one account that are not ended. */
-  readonly accountJobsMax: number;
+  /** Of jobs that are not ended, and of audio. */
+  readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
   /** Ends what is watched when the service stops. */
   readonly stopping?: AbortSignal;
   readonly now?: () => number;
@@ -67,9 +69,8 @@ export function createJobsService(parts: JobsParts): JobsService {
   const watchers = new JobWatchers(db, { stopping: parts.stopping });
   return {
     async submitTranscriptJob(request, context) {
-      const { accountId } = callerOf(context);
       const key = readKey(context.requestHeader.get("idempotency-key"));
-      return submittedMessage(await submit({ ...parts, jobs }, accountId, request, key));
+      return submittedMessage(await submit({ ...parts, jobs }, callerOf(context), request, key));
     },
 
     async getTranscriptJob({ name }, context) {
@@ -118,11 +119,12 @@ export function createJobsService(parts: JobsParts): JobsService {
 /** Makes the job and its place in the queue in one commit; or finds the one that the key names. */
 async function submit(
   parts: JobsParts & { readonly jobs: Batches<SubmittedJob, Submitted> },
-  accountId: string,
+  caller: Caller,
   request: SubmitTranscriptJobRequest,
   key: string | null,
 ): Promise<StoredJob> {
-  const { db, jobs, uploads, now = Date.now } = parts;
+  const { db, jobs, uploads, meter, now = Date.now } = parts;
+  const { accountId, keyId = null } = caller;
   const at = now();
   const requestSha256 = key === null ? null : hashOf(request);
   if (key !== null) await forgetKey(db, accountId, key, new Date(at - keyMs));
@@ -134,9 +136,14 @@ async function submit(
     const missing = source && (await missingUpload(db, accountId, source));
     throw invalidArgument(missing ? [...violations, missing] : violations);
   }
+  await meter.checkAudio(caller);
+  const limits = await meter.limitsOf(caller);
+  const jobsMax = { account: limits.account.queuedJobs, key: limits.key.queuedJobs };
   const submitted = await jobs.add({
     id: newId(at),
     accountId,
+    keyId,
+    jobsMax,
     metadata,
     source,
     idempotencyKey: key,
@@ -148,22 +155,9 @@ async function submit(
   const job = await jobOfKey(db, accountId, key, requestSha256);
   if (job) return job;
   if (submitted === "NO_UPLOAD") throw invalidArgument([noUpload(source)]);
-  if (submitted === "TOO_MANY_JOBS") throw tooManyJobs(parts.accountJobsMax);
+  if (submitted === "ACCOUNT_FULL") throw tooManyJobs("account", jobsMax.account);
+  if (submitted === "KEY_FULL") throw tooManyJobs("key", jobsMax.key);
   throw new Error("a job that was inserted is gone");
-}
-
-const tooManyRetryMs = 10_000;
-
-function tooManyJobs(jobsMax: number): ServiceError {
-  return new ServiceError(
-    "resource_exhausted",
-    `the account has ${jobsMax} jobs that are not ended, the most that it may: submit it again when some are`,
-    {
-      reason: "TOO_MANY_JOBS",
-      metadata: { jobsMax: `${jobsMax}` },
-      retryAfterMs: tooManyRetryMs,
-    },
-  );
 }
 
 /** What is wrong with the upload that a submit names, beside all else. */

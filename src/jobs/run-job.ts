@@ -1,3 +1,4 @@
+import type { Meter } from "../auth/meter.ts";
 import type { Database } from "../database/database.ts";
 import {
   TranscriptMetadata_DataSource as DataSource,
@@ -9,6 +10,13 @@ import { keepPeaks } from "../media/media-facts.ts";
 import { deleteBytes, insertMedia } from "../media/media-records.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
+import {
+  checkStoredBytes,
+  holdStoredBytes,
+  isStorageLimit,
+  putWithin,
+  roomOf,
+} from "../media/stored-bytes.ts";
 import type { Batches } from "../std/batches.ts";
 import { durationFromMs } from "../std/duration.ts";
 import { newId } from "../std/ids.ts";
@@ -49,6 +57,9 @@ export interface JobParts extends Omit<TranscribeParts, "slots"> {
   readonly scratchFolder: string;
   readonly keepMedia: boolean;
   readonly mediaBytesMax: number;
+  /** Bytes that an account may keep, where the operator has set nothing else. Default 0: any. */
+  readonly storedBytesMax?: number;
+  readonly meter: Pick<Meter, "checkAudio">;
   readonly log: Log;
   /** For tests. */
   readonly resolve?: Resolve | undefined;
@@ -74,6 +85,10 @@ export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
   const { lease, job, signal, stopping } = run;
   const { sandbox, durationMsMax } = parts;
   const languageCode = languageOf(parts, job);
+  // What has begun is taken to its end.
+  if (lease.number === 1) {
+    await parts.meter.checkAudio({ accountId: job.accountId, keyId: job.keyId ?? undefined });
+  }
   const mediaId = job.mediaId ?? (await takeMedia(parts, run));
   await run.onKept("media");
   const ending = AbortSignal.any([signal, stopping]);
@@ -154,33 +169,48 @@ function languageOf({ recognizer }: JobParts, { metadata }: LeasedJob): string {
   );
 }
 
-/** Fetches the media under a new id: what a worker without its lease still writes disturbs nobody. */
+/**
+ * Fetches the media under a new id: what a worker without its lease still writes disturbs nobody. Throws STORAGE_LIMIT where it is to
+ * stay and the account has no room for it.
+ */
 async function takeMedia(parts: JobParts, run: JobRun): Promise<string> {
   const { lease, job, signal, stopping } = run;
   if (job.uri === null) {
     throw new ServiceError("failed_precondition", "the uploaded media is gone");
   }
+  const { accountId, uri: url } = job;
+  const { store, allow, keepMedia, resolve, fetchLimits: limits, storedBytesMax = 0 } = parts;
+  const { db } = parts.database;
   const id = newId();
-  const stored = await fetchMedia({
-    url: job.uri,
-    id,
-    store: parts.store,
-    allow: parts.allow,
-    bytesMax: parts.mediaBytesMax,
-    signal: AbortSignal.any([signal, stopping]),
-    ...(parts.resolve && { resolve: parts.resolve }),
-    ...(parts.fetchLimits && { limits: parts.fetchLimits }),
-  });
+  const room = keepMedia
+    ? await roomOf(db, { accountId, transcriptId: null }, { storedBytesMax })
+    : undefined;
+  const stored = await putWithin(room, parts.mediaBytesMax, async (bytesMax) =>
+    fetchMedia({
+      url,
+      id,
+      store,
+      allow,
+      bytesMax,
+      signal: AbortSignal.any([signal, stopping]),
+      ...(resolve && { resolve }),
+      ...(limits && { limits }),
+    }),
+  );
   parts.log.info({ jobId: lease.jobId, mediaId: id, sizeBytes: stored.sizeBytes }, "job.fetched");
   try {
     await persist(signal, async () =>
-      parts.database.db.transaction().execute(async (trx) => {
-        await insertMedia(trx, { id, accountId: job.accountId, ...stored });
+      db.transaction().execute(async (trx) => {
+        const max = keepMedia
+          ? await holdStoredBytes(trx, accountId, { storedBytesMax })
+          : undefined;
+        await insertMedia(trx, { id, accountId, ...stored });
         if (!(await setMedia(trx, lease, id))) throw new LeaseLost();
+        await checkStoredBytes(trx, accountId, max);
       }),
     );
   } catch (error) {
-    if (error instanceof LeaseLost) await deleteBytes(parts, id);
+    if (error instanceof LeaseLost || isStorageLimit(error)) await deleteBytes(parts, id);
     throw error;
   }
   return id;

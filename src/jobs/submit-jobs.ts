@@ -4,19 +4,27 @@ import type { Tables } from "../database/tables.ts";
 import { Batches } from "../std/batches.ts";
 import type { CheckedSubmit } from "./check-submit.ts";
 import type { JobQueue } from "./job-queue.ts";
-import { insertJobs, lockJobCounts, lockUploadMedia, type NewJob } from "./job-store.ts";
+import {
+  countJobsOfKeys,
+  insertJobs,
+  lockJobCounts,
+  lockUploadMedia,
+  type NewJob,
+} from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 
 /** A job whose request is checked, but for its upload. */
 export type SubmittedJob = Omit<NewJob, "source"> & {
   readonly source: NonNullable<CheckedSubmit["source"]>;
+  /** How many jobs that are not ended the account, and its key, may have. 0: any number. */
+  readonly jobsMax: { readonly account: number; readonly key: number };
 };
 
 /**
- * The job; or why there is none: its upload is no finished one of the account, another job has its idempotency key, or the account has
- * as many unfinished jobs as it may.
+ * The job; or why there is none: its upload is no finished one of the account, another job has its idempotency key, or the account or
+ * its key has as many unfinished jobs as it may.
  */
-export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "TOO_MANY_JOBS";
+export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "ACCOUNT_FULL" | "KEY_FULL";
 
 const batchMax = 64;
 
@@ -24,14 +32,12 @@ const batchMax = 64;
 export function createSubmit(parts: {
   readonly db: Kysely<Tables>;
   readonly queue: JobQueue;
-  /** Jobs of one account that are not ended. */
-  readonly accountJobsMax: number;
 }): Batches<SubmittedJob, Submitted> {
-  const { db, queue, accountJobsMax } = parts;
+  const { db, queue } = parts;
   const submitAll = async (jobs: readonly SubmittedJob[]): Promise<Submitted[]> => {
     const submitted = await db
       .transaction()
-      .execute(async (trx) => await insertAll(trx, queue, jobs, accountJobsMax));
+      .execute(async (trx) => await insertAll(trx, queue, jobs));
     queue.announce();
     return submitted;
   };
@@ -43,9 +49,8 @@ async function insertAll(
   trx: Transaction<Tables>,
   queue: JobQueue,
   jobs: readonly SubmittedJob[],
-  accountJobsMax: number,
 ): Promise<Submitted[]> {
-  const tooMany = await pastMax(trx, jobs, accountJobsMax);
+  const tooMany = await pastMax(trx, jobs);
   const uploads = jobs.flatMap(({ accountId, source }) =>
     "uploadId" in source ? { accountId, uploadId: source.uploadId } : [],
   );
@@ -62,26 +67,33 @@ async function insertAll(
   await queue.addAll(trx, [...inserted.values()]);
   const byId = new Map(found.map((job) => [job.id, job]));
   return jobs.map(({ id }) => {
-    if (tooMany.has(id)) return "TOO_MANY_JOBS";
+    const full = tooMany.get(id);
+    if (full) return full;
     const job = byId.get(id);
     if (!job) return "NO_UPLOAD";
     return inserted.has(id) ? storedJob(job) : "KEY_TAKEN";
   });
 }
 
-/** Ids of the jobs that their accounts may not have as well. */
+/** The jobs that their accounts, or keys, may not have as well. */
 async function pastMax(
   trx: Transaction<Tables>,
   jobs: readonly SubmittedJob[],
-  accountJobsMax: number,
-): Promise<Set<string>> {
+): Promise<Map<string, "ACCOUNT_FULL" | "KEY_FULL">> {
   const accountIds = [...new Set(jobs.map(({ accountId }) => accountId))];
-  const counts = await lockJobCounts(trx, accountIds);
-  const tooMany = new Set<string>();
-  for (const { id, accountId } of jobs) {
-    const count = counts.get(accountId) ?? 0;
-    if (count < accountJobsMax) counts.set(accountId, count + 1);
-    else tooMany.add(id);
+  const ofAccounts = await lockJobCounts(trx, accountIds);
+  const limited = jobs.flatMap(({ keyId, jobsMax }) => (jobsMax.key > 0 ? (keyId ?? []) : []));
+  const ofKeys = await countJobsOfKeys(trx, accountIds, [...new Set(limited)]);
+  const tooMany = new Map<string, "ACCOUNT_FULL" | "KEY_FULL">();
+  for (const { id, accountId, keyId, jobsMax } of jobs) {
+    const ofAccount = ofAccounts.get(accountId) ?? 0;
+    const ofKey = ofKeys.get(keyId ?? "") ?? 0;
+    if (jobsMax.account > 0 && ofAccount >= jobsMax.account) tooMany.set(id, "ACCOUNT_FULL");
+    else if (jobsMax.key > 0 && ofKey >= jobsMax.key) tooMany.set(id, "KEY_FULL");
+    else {
+      ofAccounts.set(accountId, ofAccount + 1);
+      if (keyId !== null) ofKeys.set(keyId, ofKey + 1);
+    }
   }
   return tooMany;
 }

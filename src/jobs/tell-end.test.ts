@@ -25,7 +25,9 @@ async function addWebhook(accountId: string, ...eventTypes: string[]): Promise<s
   const id = newId();
   const url = "https://hooks.example/";
   const webhook = { id, accountId, url, displayName: "", eventTypes, secret: newSecret() };
-  assert.ok(await insertWebhook(jobs.database.db, webhook));
+  await jobs.database.db.transaction().execute(async (trx) => {
+    assert.ok(await insertWebhook(trx, webhook));
+  });
   return id;
 }
 
@@ -93,7 +95,7 @@ test("an end that is rolled back, or of a lease that was lost, is told to nobody
   const success = { transcriptId: newId(), durationMs: 1_000, keepsMedia: false };
   const error = { code: 13, message: "a test" };
   await db.transaction().execute(async (trx) => {
-    assert.equal(await succeedJobs(trx, [{ ...success, lease: lost }]), false);
+    assert.equal(await succeedJobs(trx, [{ ...success, lease: lost }]), undefined);
     assert.equal(await failTry(trx, lost, error), false);
   });
   for (const isWell of [true, false]) {

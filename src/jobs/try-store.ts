@@ -5,6 +5,7 @@ import {
   type UpdateQueryBuilder,
   type UpdateResult,
 } from "kysely";
+import type { JobAudio } from "../auth/usage-store.ts";
 import type { Tables } from "../database/tables.ts";
 import type { StatusJson } from "../gen/google/rpc/status_pb.ts";
 import type {
@@ -22,6 +23,8 @@ import { isAwaited, tellEnd } from "./tell-end.ts";
 /** What a worker needs of a job that it has leased. */
 export interface LeasedJob {
   readonly accountId: string;
+  /** The key that submitted it. */
+  readonly keyId: string | null;
   readonly metadata: TranscriptMetadata;
   readonly uri: string | null;
   readonly mediaId: string | null;
@@ -45,7 +48,7 @@ export async function beginTries(
       from unnest(${leases.map(({ jobId }) => jobId)}::uuid[], ${leases.map(({ number }) => number)}::int[]) as all_begun (id, lease)
       group by id) as begun
     where j.id = begun.id and j.lease <= begun.lease and j.state = 'PROCESSING'
-    returning j.id, j.lease, j.account_id, j.media_uri, j.media_id, j.tries, j.progress_percent, j.metadata::text as metadata
+    returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.tries, j.progress_percent, j.metadata::text as metadata
   `.execute(db);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return leases.map(({ jobId, number }) => {
@@ -53,6 +56,7 @@ export async function beginTries(
     if (row?.lease !== number) return undefined;
     return {
       accountId: row.account_id,
+      keyId: row.key_id,
       metadata: metadataOf(row.metadata),
       uri: row.media_uri,
       mediaId: row.media_id,
@@ -66,6 +70,7 @@ interface LeasedRow {
   readonly id: string;
   readonly lease: number;
   readonly account_id: string;
+  readonly key_id: string | null;
   readonly media_uri: string | null;
   readonly media_id: string | null;
   readonly tries: number;
@@ -152,13 +157,19 @@ export interface JobSuccess {
   readonly keepsMedia: boolean;
 }
 
-/** Ends jobs as SUCCESS; false when one of the leases is no longer the latest. */
+/** Ends jobs as SUCCESS, and tells what audio they had; undefined when one of the leases is no longer the latest. */
 export async function succeedJobs(
   trx: Transaction<Tables>,
   jobs: readonly JobSuccess[],
-): Promise<boolean> {
+): Promise<readonly JobAudio[] | undefined> {
   const ids = jobs.map(({ lease }) => lease.jobId);
-  const { rows } = await sql<{ id: string; is_awaited: boolean }>`
+  const { rows } = await sql<{
+    id: string;
+    is_awaited: boolean;
+    account_id: string;
+    key_id: string | null;
+    duration_ms: number;
+  }>`
     update transcript_job
     set state = 'SUCCESS', progress_percent = 100, transcript_id = ended.transcript_id,
       duration_ms = ended.duration_ms, updated_at = greatest(now(), updated_at),
@@ -169,10 +180,15 @@ export async function succeedJobs(
         ${jobs.map(({ keepsMedia }) => keepsMedia)}::bool[])
       as ended (id, lease, transcript_id, duration_ms, keeps_media)
     where transcript_job.id = ended.id and transcript_job.lease = ended.lease and state = 'PROCESSING'
-    returning transcript_job.id, ${isAwaited}
+    returning transcript_job.id, ${isAwaited}, account_id, key_id, transcript_job.duration_ms
   `.execute(trx);
   for (const { id, is_awaited: isTold } of rows) if (isTold) await tellEnd(trx, id);
-  return rows.length === jobs.length;
+  if (rows.length !== jobs.length) return undefined;
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    keyId: row.key_id,
+    ms: row.duration_ms,
+  }));
 }
 
 /** Ends a job as FAILED; false when the lease is no longer the latest. */

@@ -166,7 +166,7 @@ test("on its last try a job is alone until it is past where its worker died; the
     const id = newId();
     const job = { id, accountId: other, metadata, source: { uri: `${fixture.url}/hour.flac` } };
     const key = { idempotencyKey: null, requestSha256: null };
-    await insertJobs(trx, [{ ...job, ...key, now: new Date() }]);
+    await insertJobs(trx, [{ ...job, ...key, keyId: null, now: new Date() }]);
     await jobs.queue.addAll(trx, [{ id, accountId: other, priority: 0 }]);
     await sql`update transcript_job set tries = 2, lease = 2 where id = ${id}`.execute(trx);
     await sql`update pgboss.job set state = 'retry', retry_count = 1, started_on = now()

@@ -1,28 +1,49 @@
-import type { Kysely, Transaction } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { askForDescription } from "./description-queue.ts";
 import { deleteBytes, findMedia, insertMedia, releaseMedia, type Media } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
+import { checkStoredBytes, holdStoredBytes, type StoredBytesLimit } from "./stored-bytes.ts";
 
-/** The row of an upload that takes its media still. Throws not_found, or already_exists when it was used. */
-export async function findOpenUpload(db: Kysely<Tables>, uploadId: string) {
-  return openUpload(
-    await db
-      .selectFrom("upload")
-      .where("id", "=", uploadId)
-      .select(["account_id", "transcript_id", "media_id"])
-      .executeTakeFirst(),
-  );
+/** An upload that takes its media still; whose room counts where `storedBytesMax` is more than 0, the account's limit. */
+export interface OpenUpload extends StoredBytesLimit {
+  readonly accountId: string;
+  readonly transcriptId: string | null;
+}
+
+/** `otherwise`: where the operator has set no limit for the account. Throws not_found, or already_exists when it was used. */
+export async function findOpenUpload(
+  db: Kysely<Tables>,
+  uploadId: string,
+  otherwise: StoredBytesLimit,
+): Promise<OpenUpload> {
+  const row = await db
+    .selectFrom("upload")
+    .innerJoin("account", "account.id", "account_id")
+    .where("upload.id", "=", uploadId)
+    .select(["account_id", "transcript_id", "media_id"])
+    .select(sql<string | null>`account.limits->>'storedBytes'`.as("stored_bytes_max"))
+    .executeTakeFirst();
+  const upload = openUpload(row);
+  return {
+    accountId: upload.account_id,
+    transcriptId: upload.transcript_id,
+    storedBytesMax: Number(upload.stored_bytes_max ?? otherwise.storedBytesMax),
+  };
 }
 
 /**
  * Records media whose bytes are in the store as that of an upload and its transcript; what the transcript had goes. When it throws,
- * as findOpenUpload() does or for a signal that came before, the bytes are deleted.
+ * as findOpenUpload() does, for a signal that came before, or past the account's limit (STORAGE_LIMIT), the bytes are deleted.
  */
 export async function finishUpload(
-  parts: { readonly db: Kysely<Tables>; readonly store: MediaStore; readonly log: Log },
+  parts: StoredBytesLimit & {
+    readonly db: Kysely<Tables>;
+    readonly store: MediaStore;
+    readonly log: Log;
+  },
   uploadId: string,
   media: Media,
   signal?: AbortSignal,
@@ -32,7 +53,7 @@ export async function finishUpload(
     signal?.throwIfAborted();
     const replaced = await db
       .transaction()
-      .execute(async (trx) => await recordUpload(trx, uploadId, media));
+      .execute(async (trx) => await recordUpload(trx, uploadId, media, parts));
     log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
     if (replaced !== undefined) await deleteBytes(parts, replaced);
   } catch (error) {
@@ -66,11 +87,21 @@ async function recordUpload(
   trx: Transaction<Tables>,
   uploadId: string,
   media: Media,
+  limit: StoredBytesLimit,
 ): Promise<string | undefined> {
-  const { account_id: accountId, transcript_id: transcriptId } = await findOpenUpload(
-    trx,
-    uploadId,
-  );
+  const upload = await findOpenUpload(trx, uploadId, limit);
+  const { accountId, storedBytesMax } = upload;
+  const storedMax = storedBytesMax > 0 ? await holdStoredBytes(trx, accountId, limit) : undefined;
+  const released = await giveMedia(trx, { ...upload, uploadId }, media);
+  await checkStoredBytes(trx, accountId, storedMax);
+  return released;
+}
+
+async function giveMedia(
+  trx: Transaction<Tables>,
+  { uploadId, accountId, transcriptId }: OpenUpload & { readonly uploadId: string },
+  media: Media,
+): Promise<string | undefined> {
   // The transcript first: that is the order in which its deletion takes the locks.
   const transcript =
     transcriptId === null

@@ -16,6 +16,7 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import type { DirectTransfers, MediaStore } from "./media-store.ts";
 import { openS3Store } from "./s3-store.ts";
+import { storedBytes } from "./stored-bytes.ts";
 import { openUploadCollector, type UploadCollector } from "./upload-collector.ts";
 import { createUploads, type Uploads } from "./uploads.ts";
 
@@ -273,4 +274,28 @@ test("collectAll() takes in what came, and deletes what is too large, used or no
   await put(large.url, "not so large");
   await node.collector.collectUpload(app.accountId, large.id);
   assert.equal(Number((await mediaOf(large.id))?.size_bytes), 12);
+});
+
+test("what came past the limit of its account is deleted, and whoever submits it is told", async () => {
+  const bucket = await openTestBucket(s3);
+  await using node = await openNode(bucket.settings);
+  const { id, url } = await begin(node);
+  const has = await storedBytes(app.db, app.accountId);
+  const setLimit = async (bytes: number): Promise<unknown> =>
+    app.db
+      .updateTable("account")
+      .set({ limits: JSON.stringify({ storedBytes: has + bytes }) })
+      .execute();
+  await setLimit(10);
+  await put(url, "eleven char");
+  await assert.rejects(node.collector.collectUpload(app.accountId, id), {
+    code: "resource_exhausted",
+    reason: "STORAGE_LIMIT",
+  });
+  await untilKept(bucket, []);
+  await put(url, "ten chars.");
+  await node.collector.collectUpload(app.accountId, id);
+  assert.equal(await storedBytes(app.db, app.accountId), has + 10);
+  await assert.rejects(node.uploads.begin(app.accountId, null), { reason: "STORAGE_LIMIT" });
+  await app.db.updateTable("account").set({ limits: "{}" }).execute();
 });

@@ -7,6 +7,7 @@ import { within } from "../std/within.ts";
 import { findOpenUpload, finishUpload } from "./finish-upload.ts";
 import type { DirectTransfers, MediaStore, ReceivedMedia } from "./media-store.ts";
 import { signedUrlMs } from "./signed-url.ts";
+import { isStorageLimit, putWithin, roomOf } from "./stored-bytes.ts";
 import { sweepOften } from "./sweep-often.ts";
 
 /** Takes in what callers have put straight into the store: the store tells nobody, so the collector looks. */
@@ -26,6 +27,8 @@ export interface CollectorParts {
   readonly store: MediaStore;
   readonly direct: DirectTransfers;
   readonly uploadBytesMax: number;
+  /** Bytes that an account may keep, where the operator has set nothing else. Default 0: any. */
+  readonly storedBytesMax?: number;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -87,17 +90,20 @@ export function openUploadCollector(parts: CollectorParts): UploadCollector {
 
 /** Takes the media of one upload in, if it has come: a copy is recorded, the original deleted. */
 async function takeIn(parts: CollectorParts, uploadId: string): Promise<void> {
-  const { db, direct, uploadBytesMax: bytesMax, log, now = Date.now } = parts;
+  const { db, direct, uploadBytesMax, storedBytesMax = 0, log, now = Date.now } = parts;
   if (!(await direct.received(uploadId))) return;
   try {
-    await findOpenUpload(db, uploadId);
+    const upload = await findOpenUpload(db, uploadId, { storedBytesMax });
+    const room = upload.storedBytesMax > 0 ? await roomOf(db, upload, upload) : undefined;
     const id = newId(now());
-    const media = { id, ...(await direct.adopt(uploadId, id, { bytesMax })) };
-    await finishUpload(parts, uploadId, media);
+    const adopted = await putWithin(room, uploadBytesMax, async (bytesMax) =>
+      direct.adopt(uploadId, id, { bytesMax }),
+    );
+    await finishUpload({ ...parts, storedBytesMax }, uploadId, { id, ...adopted });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const isTooLarge = error.httpStatus === 413;
-    if (isTooLarge) log.info({ uploadId, bytesMax }, "upload.too_large");
+    const isTooLarge = error.httpStatus === 413 || isStorageLimit(error);
+    if (isTooLarge) log.info({ uploadId, reason: error.reason }, "upload.too_large");
     // Deleted meanwhile, or taken in by another node.
     else if (error.code !== "not_found" && error.code !== "already_exists") throw error;
     await direct.discard(uploadId);

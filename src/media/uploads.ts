@@ -5,6 +5,7 @@ import type { Log } from "../std/log.ts";
 import { findOpenUpload, finishUpload } from "./finish-upload.ts";
 import type { MediaStore, PutOptions } from "./media-store.ts";
 import { signedUrlMs, type SignedUrls } from "./signed-url.ts";
+import { putWithin, roomOf, storageLimit, type StoredRoom } from "./stored-bytes.ts";
 import type { UploadCollector } from "./upload-collector.ts";
 
 /** Path of an upload under the public address; PUT works with a signature. */
@@ -16,19 +17,27 @@ export function uploadPath(uploadId: string): string {
 export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
    * Makes a place; the transcript, if there is one, gets the media. The URL works for an hour. undefined when the account has no such
-   * transcript.
+   * transcript. Throws STORAGE_LIMIT when there is no room for any media.
    */
   begin(
     accountId: string,
     transcriptId: string | null,
   ): Promise<{ id: string; url: string } | undefined>;
-  /** Throws not_found when the upload is gone, with its transcript or its media, and already_exists when it was used. */
-  check(uploadId: string): Promise<void>;
+  /**
+   * What the account may still store, where that is limited. Throws not_found when the upload is gone, with its transcript or its media,
+   * already_exists when it was used, and STORAGE_LIMIT when there is no room for as much as is announced.
+   */
+  check(uploadId: string, announcedBytes?: number): Promise<StoredRoom | undefined>;
   /**
    * Takes the bytes; resolves when bytes and rows are durable. The media replaces that of the transcript. When it fails nothing is
-   * kept, and the upload can be tried again. Throws like check() and MediaStore.put(); the signal counts until the rows are written.
+   * kept, and the upload can be tried again. Throws like check() and MediaStore.put(); the signal counts until the rows are written. Past
+   * `room` it is given up at once; whatever that was, the account's limit holds in the end.
    */
-  receive(uploadId: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<void>;
+  receive(
+    uploadId: string,
+    bytes: AsyncIterable<Uint8Array>,
+    options: PutOptions & { readonly room?: StoredRoom | undefined },
+  ): Promise<void>;
 }
 
 export function createUploads(parts: {
@@ -36,12 +45,14 @@ export function createUploads(parts: {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploadBytesMax: number;
+  /** Bytes that an account may keep, where the operator has set nothing else. Default 0: any. */
+  readonly storedBytesMax?: number;
   readonly log: Log;
   readonly now?: () => number;
   /** Where callers put media straight into the store. */
   readonly collector?: UploadCollector | undefined;
 }): Uploads {
-  const { db, store, urls, uploadBytesMax, collector, now = Date.now } = parts;
+  const { db, store, urls, uploadBytesMax, storedBytesMax = 0, collector, now = Date.now } = parts;
   return {
     async begin(accountId, transcriptId) {
       const upload = {
@@ -53,6 +64,7 @@ export function createUploads(parts: {
         media_id: null,
       };
       const { id } = upload;
+      await roomOf(db, { accountId, transcriptId }, { storedBytesMax });
       const isBegun = await db.transaction().execute(async (trx) => {
         if (transcriptId !== null && !(await holdTranscript(trx, accountId, transcriptId))) {
           return false;
@@ -65,13 +77,18 @@ export function createUploads(parts: {
       const path = uploadPath(id);
       return { id, url: urls.sign({ method: "PUT", path, bytesMax: uploadBytesMax }) };
     },
-    async check(uploadId) {
-      await findOpenUpload(db, uploadId);
+    async check(uploadId, announcedBytes = 0) {
+      const upload = await findOpenUpload(db, uploadId, { storedBytesMax });
+      const room = upload.storedBytesMax > 0 ? await roomOf(db, upload, upload) : undefined;
+      if (room && announcedBytes > room.bytes) throw storageLimit(room.max);
+      return room;
     },
-    async receive(uploadId, bytes, options) {
+    async receive(uploadId, bytes, { room, ...options }) {
       const id = newId(now());
-      const media = { id, ...(await store.put(id, bytes, options)) };
-      await finishUpload(parts, uploadId, media, options.signal);
+      const stored = await putWithin(room, options.bytesMax, async (bytesMax) =>
+        store.put(id, bytes, { ...options, bytesMax }),
+      );
+      await finishUpload({ ...parts, storedBytesMax }, uploadId, { id, ...stored }, options.signal);
     },
     async collectForTranscript(accountId, transcriptId) {
       await collector?.collectForTranscript(accountId, transcriptId);

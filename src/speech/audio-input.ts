@@ -1,6 +1,7 @@
 import { endUtterance, type RecognitionInput } from "../engines/recognizer.ts";
 import type { StreamingRecognizeRequest } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Deadline } from "./deadline.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import { SampleJoiner } from "./linear16.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
@@ -11,6 +12,13 @@ const done: Result = { done: true, value: undefined };
 const noAudio = (seconds: number): string =>
   `no audio came for ${seconds} s: send an empty audioContent to finalize`;
 
+export interface AudioInputOptions {
+  /** How long nothing may come. */
+  readonly idleMsMax: number;
+  /** Told how many samples came; answers why they are the last that are heard. */
+  readonly hear: (samples: number) => ServiceError | undefined;
+}
+
 /**
  * The samples and marks of the messages after the configuration; ends at an empty audioContent. Throws invalid_argument for any
  * other message, out_of_range when none comes for too long. Not a generator: every chunk of every stream goes through here, and
@@ -19,19 +27,25 @@ const noAudio = (seconds: number): string =>
 export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
   readonly #messages: AsyncIterator<StreamingRecognizeRequest>;
   readonly #deadline: Deadline;
-  readonly #idleMsMax: number;
+  readonly #options: AudioInputOptions;
   readonly #joiner = new SampleJoiner();
   #first: Result | undefined;
   #isOver = false;
+  #refusal: ServiceError | undefined;
 
   constructor(
     messages: AsyncIterator<StreamingRecognizeRequest>,
     deadline: Deadline,
-    idleMsMax: number,
+    options: AudioInputOptions,
   ) {
     this.#messages = messages;
     this.#deadline = deadline;
-    this.#idleMsMax = idleMsMax;
+    this.#options = options;
+  }
+
+  /** Why no more of it is heard, if the caller did not end it. */
+  get refusal(): ServiceError | undefined {
+    return this.#refusal;
   }
 
   /** Whether anything comes before the end; waits for it, and gives it to next(). */
@@ -51,7 +65,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
   }
 
   #read(settle: Settle, reject: (error: unknown) => void): void {
-    if (!this.#deadline.begins(this.#idleMsMax, reject, noAudio)) return;
+    if (!this.#deadline.begins(this.#options.idleMsMax, reject, noAudio)) return;
     // oxlint-disable-next-line promise/no-callback-in-promise -- the one promise for this message is settled here
     this.#messages.next().then((next) => this.#take(next, settle, reject), reject);
   }
@@ -76,7 +90,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
       case "audioContent": {
         const { value } = streamingRequest;
         if (value.byteLength === 0) return this.#end();
-        return { done: false, value: this.#joiner.push(value) };
+        return { done: false, value: this.#heard(this.#joiner.push(value)) };
       }
       case "finalizeUtterance":
         return streamingRequest.value ? { done: false, value: endUtterance } : undefined;
@@ -86,6 +100,13 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
       default:
         throw unexpectedMessage("a message without a field", "audioContent");
     }
+  }
+
+  /** What comes after the last that may be heard is not read. */
+  #heard(samples: Int16Array): Int16Array {
+    this.#refusal = this.#options.hear(samples.length);
+    if (this.#refusal) this.#isOver = true;
+    return samples;
   }
 
   #end(): Result {

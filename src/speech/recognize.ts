@@ -18,11 +18,19 @@ import { alternativeOf, descriptionOf } from "./results.ts";
 /** §8: audio sent to speech:recognize is shorter than this. */
 export const audioSecondsMax = 30;
 
+export interface RecognizeOptions {
+  /** Results also say where they end and their language. */
+  readonly describeResults: boolean;
+  /** Runs what recognises so much audio, or throws why it may not be. */
+  readonly metered: (ms: number, run: () => Promise<void>) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
 /** Recognizes audio shorter than 30 s (section 4.8). Throws invalid_argument with every violation. */
 export async function recognize(
   request: RecognizeRequest,
   recognizer: Recognizer,
-  { describeResults, signal }: { readonly describeResults: boolean; readonly signal: AbortSignal },
+  { describeResults, metered, signal }: RecognizeOptions,
 ): Promise<RecognizeResponse> {
   const violations = new Violations();
   const config = checkConfig(
@@ -34,20 +42,23 @@ export async function recognize(
   const samples = checkAudio(request, config, violations);
   violations.throwIfAny();
 
-  const recognitions = recognizer.recognize([samples], { ...config, mode: "short", signal });
   const results: SpeechRecognitionResult[] = [];
-  for await (const recognition of recognitions) {
-    if (!recognition.isFinal) continue;
-    const { withWords } = config;
-    results.push(
-      create(SpeechRecognitionResultSchema, {
-        alternatives: recognition.alternatives.map((each) =>
-          alternativeOf(each, { withWords, after: "" }),
-        ),
-        ...(describeResults && descriptionOf(recognition, config)),
-      }),
-    );
-  }
+  const ms = (samples.length * 1000) / config.sampleRateHertz;
+  await metered(ms, async () => {
+    const recognitions = recognizer.recognize([samples], { ...config, mode: "short", signal });
+    for await (const recognition of recognitions) {
+      if (!recognition.isFinal) continue;
+      const { withWords } = config;
+      results.push(
+        create(SpeechRecognitionResultSchema, {
+          alternatives: recognition.alternatives.map((each) =>
+            alternativeOf(each, { withWords, after: "" }),
+          ),
+          ...(describeResults && descriptionOf(recognition, config)),
+        }),
+      );
+    }
+  });
   return create(RecognizeResponseSchema, { results });
 }
 

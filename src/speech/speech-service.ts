@@ -1,4 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { callerOf } from "../auth/caller.ts";
+import type { Meter } from "../auth/meter.ts";
 import type { Recognizer } from "../engines/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { recognize } from "./recognize.ts";
@@ -11,12 +13,21 @@ import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts"
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;
   readonly limits: StreamLimits;
+  readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
   readonly describeResults?: boolean;
 }): ServiceImpl<typeof Speech> {
-  const { recognizer, limits, describeResults = false } = parts;
+  const { recognizer, limits, meter, describeResults = false } = parts;
   return {
-    recognize: (request, { signal }) => recognize(request, recognizer, { describeResults, signal }),
-    streamingRecognize: (requests, call) =>
-      streamingRecognize(requests, recognizer, { limits, describeResults, call }),
+    recognize(request, call) {
+      const caller = callerOf(call);
+      const metered = async (ms: number, run: () => Promise<void>): Promise<void> =>
+        meter.recognizeShort(caller, ms, run);
+      return recognize(request, recognizer, { describeResults, metered, signal: call.signal });
+    },
+    async *streamingRecognize(requests, call) {
+      using stream = await meter.openStream(callerOf(call));
+      const hear = stream.hear.bind(stream);
+      yield* streamingRecognize(requests, recognizer, { limits, describeResults, hear, call });
+    },
   };
 }

@@ -30,6 +30,8 @@ export interface StreamLimits {
 
 export interface StreamOptions {
   readonly limits: StreamLimits;
+  /** Told how much audio came, in milliseconds; answers why no more of it is heard. */
+  readonly hear: (ms: number) => ServiceError | undefined;
   /** Results also say where they end and their language. */
   readonly describeResults: boolean;
   /** Aborts when the caller has gone; only looked at once there is something to give up. */
@@ -38,12 +40,13 @@ export interface StreamOptions {
 
 /**
  * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every later one audioContent; an empty
- * one finalises. Throws invalid_argument for anything else, out_of_range when nothing comes for too long.
+ * one finalises. Throws invalid_argument for anything else, out_of_range when nothing comes for too long, and, after the finals of what
+ * was heard, what hear() answers.
  */
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  { limits, describeResults, call }: StreamOptions,
+  { limits, describeResults, hear, call }: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
   const messages = requests[Symbol.asyncIterator]();
   using deadline = new Deadline(limits.streamMsMax, () => {
@@ -64,7 +67,11 @@ export async function* streamingRecognize(
     mode: "live",
     ignoresHints: describeResults,
   });
-  const audio = new AudioInput(messages, deadline, limits.audioMsMax ?? audioMsMax);
+  const samplesPerMs = config.options.sampleRateHertz / 1000;
+  const audio = new AudioInput(messages, deadline, {
+    idleMsMax: limits.audioMsMax ?? audioMsMax,
+    hear: (samples) => hear(samples / samplesPerMs),
+  });
   // Who has said nothing yet takes nothing but its socket.
   if (!(await audio.begins())) return;
 
@@ -80,6 +87,7 @@ export async function* streamingRecognize(
       return;
     }
   }
+  if (audio.refusal) throw audio.refusal;
 }
 
 interface CheckedStream {

@@ -7,7 +7,11 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import fc from "fast-check";
 import { anyStrings, arbitraryMessage, wellFormedStrings } from "../../test/arbitrary-message.ts";
 import { ItemSchema, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
-import { Accounts, UpdateAccountRequestSchema } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import {
+  Accounts,
+  UpdateAccountRequestSchema,
+  UpdateMemberRequestSchema,
+} from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import {
   Transcripts,
@@ -120,6 +124,7 @@ test("every method of the contract is written and read back", () => {
       for (const schema of [
         UpdateTranscriptRequestSchema,
         UpdateAccountRequestSchema,
+        UpdateMemberRequestSchema,
         UpdateWebhookRequestSchema,
       ]) {
         const hasMask = isMessage(message, schema) && message.updateMask;

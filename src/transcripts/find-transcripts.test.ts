@@ -44,6 +44,8 @@ async function subjectsOf(accountId: string, filter: string, pageSize: number): 
 
 test("a filter finds the same, in the same order, whether the newest, an index or all are looked through", async () => {
   const accountId = await accountWith(12_000);
+  // Has what is searched for, too.
+  await accountWith(2_000);
   const { rows } = await sql<{ subject: string; keywords: string[] }>`
     select subject, keywords from transcript where account_id = ${accountId}
     order by created_at desc, id desc`.execute(app.db);

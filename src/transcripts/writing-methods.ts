@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
 import {
   TranscriptMetadata_DataSource as DataSource,
@@ -50,11 +51,12 @@ export function writingMethods(parts: TranscriptsParts) {
     },
 
     async deleteTranscript({ name }, context) {
-      const { accountId } = callerOf(context);
+      const caller = callerOf(context);
       const id = transcriptIdIn(name);
-      const mediaId = await db.transaction().execute(async (trx) => {
-        const deleted = await deleteTranscriptRow(trx, accountId, id);
+      const mediaId = await audited(parts, caller, async (trx, record) => {
+        const deleted = await deleteTranscriptRow(trx, caller.accountId, id);
         if (!deleted) throw transcriptNotFound(name);
+        await record({ action: "transcript.delete", resource: name });
         if (deleted.mediaId === null) return null;
         return (await releaseMedia(trx, deleted.mediaId)) ? deleted.mediaId : null;
       });

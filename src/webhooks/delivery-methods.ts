@@ -13,14 +13,14 @@ import type { WebhooksParts } from "./webhooks-service.ts";
 export function deliveryMethods({ db, pageTokens, log, now = Date.now }: WebhooksParts) {
   return {
     async testWebhook({ name }, context) {
-      const { accountId, keyId } = callerOf(context);
+      const { accountId, actor } = callerOf(context);
       const id = webhookIdIn(name);
       const webhook = await findWebhook(db, accountId, id);
       if (!webhook) throw webhookNotFound(name);
       if (webhook.disabled_at) throw webhookDisabled();
       const row = await insertTest(db, id, new Date(now()));
       if (!row) throw tooManyTests();
-      log.info({ accountId, by: keyId, webhookId: id, deliveryId: row.id }, "webhook.tested");
+      log.info({ accountId, by: actor, webhookId: id, deliveryId: row.id }, "webhook.tested");
       return deliveryMessage(row);
     },
 
@@ -39,14 +39,14 @@ export function deliveryMethods({ db, pageTokens, log, now = Date.now }: Webhook
     },
 
     async redeliverWebhookDelivery({ name }, context) {
-      const { accountId, keyId } = callerOf(context);
+      const { accountId, actor } = callerOf(context);
       const { webhookId, deliveryId } = deliveryIdsIn(name);
       const webhook = await findWebhook(db, accountId, webhookId);
       if (!webhook) throw deliveryNotFound(name);
       if (webhook.disabled_at) throw webhookDisabled();
       const row = await redeliver(db, webhookId, deliveryId);
       if (!row) throw deliveryNotFound(name);
-      log.info({ accountId, by: keyId, webhookId, deliveryId }, "webhook.redelivered");
+      log.info({ accountId, by: actor, webhookId, deliveryId }, "webhook.redelivered");
       return deliveryMessage(row);
     },
   } satisfies Partial<ServiceImpl<typeof Webhooks>>;

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable, type UpdateObject } from "kysely";
+import { sql, type Kysely, type Selectable, type Transaction, type UpdateObject } from "kysely";
 import type { Tables, WebhookTable } from "../database/tables.ts";
 
 export type StoredWebhook = Omit<Selectable<WebhookTable>, "secret" | "previous_secret">;
@@ -33,37 +33,35 @@ export interface NewWebhook {
 
 /** undefined: the account has as many as it may. */
 export async function insertWebhook(
-  db: Kysely<Tables>,
+  trx: Transaction<Tables>,
   webhook: NewWebhook,
 ): Promise<StoredWebhook | undefined> {
   const { accountId } = webhook;
-  return await db.transaction().execute(async (trx) => {
-    // One at a time for an account, so that two at once are not one too many.
-    await trx
-      .selectFrom("account")
-      .where("id", "=", accountId)
-      .select("id")
-      .forNoKeyUpdate()
-      .execute();
-    const { count } = await trx
-      .selectFrom("webhook")
-      .where("account_id", "=", accountId)
-      .select((row) => row.fn.countAll<string>().as("count"))
-      .executeTakeFirstOrThrow();
-    if (Number(count) >= webhooksMax) return undefined;
-    return await trx
-      .insertInto("webhook")
-      .values({
-        id: webhook.id,
-        account_id: accountId,
-        url: webhook.url,
-        display_name: webhook.displayName,
-        event_types: [...webhook.eventTypes],
-        secret: webhook.secret,
-      })
-      .returning(shownColumns)
-      .executeTakeFirstOrThrow();
-  });
+  // One at a time for an account, so that two at once are not one too many.
+  await trx
+    .selectFrom("account")
+    .where("id", "=", accountId)
+    .select("id")
+    .forNoKeyUpdate()
+    .execute();
+  const { count } = await trx
+    .selectFrom("webhook")
+    .where("account_id", "=", accountId)
+    .select((row) => row.fn.countAll<string>().as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= webhooksMax) return undefined;
+  return await trx
+    .insertInto("webhook")
+    .values({
+      id: webhook.id,
+      account_id: accountId,
+      url: webhook.url,
+      display_name: webhook.displayName,
+      event_types: [...webhook.eventTypes],
+      secret: webhook.secret,
+    })
+    .returning(shownColumns)
+    .executeTakeFirstOrThrow();
 }
 
 /** All of an account's, newest first. */

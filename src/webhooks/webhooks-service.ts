@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
+import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Webhooks } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
@@ -38,12 +39,13 @@ export interface WebhooksParts {
 
 /** The RPCs of hlust.webhooks.v1. */
 export function createWebhooksService(parts: WebhooksParts): ServiceImpl<typeof Webhooks> {
-  const { db, allow, log, now = Date.now } = parts;
+  const { db, allow, now = Date.now } = parts;
   return {
     ...deliveryMethods(parts),
 
     async createWebhook({ url, displayName, eventTypes: names }, context) {
-      const { accountId, keyId } = callerOf(context);
+      const caller = callerOf(context);
+      const { accountId } = caller;
       const violations = new Violations();
       checkUrl(url, allow, violations);
       checkDisplayName(displayName, violations);
@@ -52,9 +54,13 @@ export function createWebhooksService(parts: WebhooksParts): ServiceImpl<typeof 
       const id = newId(now());
       const secret = newSecret();
       const webhook = { id, accountId, url, displayName, eventTypes, secret };
-      const row = await insertWebhook(db, webhook);
-      if (!row) throw tooManyWebhooks();
-      log.info({ accountId, by: keyId, webhookId: id }, "webhook.created");
+      const row = await audited(parts, caller, async (trx, record) => {
+        const inserted = await insertWebhook(trx, webhook);
+        if (!inserted) throw tooManyWebhooks();
+        const details = { displayName, eventTypes: eventTypes.join(",") };
+        await record({ action: "webhook.create", resource: `webhooks/${id}`, details });
+        return inserted;
+      });
       return { webhook: webhookMessage(row, now()), secret: secretText(secret) };
     },
 
@@ -70,33 +76,42 @@ export function createWebhooksService(parts: WebhooksParts): ServiceImpl<typeof 
     },
 
     async updateWebhook(request, context) {
-      const { accountId, keyId } = callerOf(context);
+      const caller = callerOf(context);
+      const { accountId } = caller;
       const name = request.webhook?.name ?? "";
       const id = webhookIdIn(name);
       if (!(await findWebhook(db, accountId, id))) throw webhookNotFound(name);
       const change = readChange(request, allow);
-      const row = await changeWebhook(db, accountId, id, change);
-      if (!row) throw webhookNotFound(name);
-      const fields = Object.keys(change);
-      log.info({ accountId, by: keyId, webhookId: id, fields }, "webhook.changed");
+      const row = await audited(parts, caller, async (trx, record) => {
+        const changed = await changeWebhook(trx, accountId, id, change);
+        if (!changed) throw webhookNotFound(name);
+        const details = { fields: Object.keys(change).join(",") };
+        await record({ action: "webhook.update", resource: name, details });
+        return changed;
+      });
       return webhookMessage(row, now());
     },
 
     async deleteWebhook({ name }, context) {
-      const { accountId, keyId } = callerOf(context);
+      const caller = callerOf(context);
       const id = webhookIdIn(name);
-      if (!(await deleteWebhook(db, accountId, id))) throw webhookNotFound(name);
-      log.info({ accountId, by: keyId, webhookId: id }, "webhook.deleted");
+      await audited(parts, caller, async (trx, record) => {
+        if (!(await deleteWebhook(trx, caller.accountId, id))) throw webhookNotFound(name);
+        await record({ action: "webhook.delete", resource: name });
+      });
       return create(EmptySchema);
     },
 
     async rotateWebhookSecret({ name }, context) {
-      const { accountId, keyId } = callerOf(context);
+      const caller = callerOf(context);
       const id = webhookIdIn(name);
       const secret = newSecret();
-      const row = await rotateSecret(db, accountId, id, secret);
-      if (!row) throw webhookNotFound(name);
-      log.info({ accountId, by: keyId, webhookId: id }, "webhook.secret_rotated");
+      const row = await audited(parts, caller, async (trx, record) => {
+        const rotated = await rotateSecret(trx, caller.accountId, id, secret);
+        if (!rotated) throw webhookNotFound(name);
+        await record({ action: "webhook.rotate_secret", resource: name });
+        return rotated;
+      });
       return { webhook: webhookMessage(row, now()), secret: secretText(secret) };
     },
   };
