@@ -7,6 +7,7 @@ import {
 } from "../gen/google/rpc/error_details_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
 import { errorCodes, ServiceError, type ErrorCode } from "../std/service-error.ts";
+import { originKey } from "./call-origin.ts";
 
 /** google.rpc.Code and HTTP status of each code (decisions: Errors). */
 const table: Readonly<Record<ErrorCode, { code: Code; status: number }>> = {
@@ -126,8 +127,8 @@ export function connectError(error: ServiceError): ConnectError {
   return answer;
 }
 
-/** Turns whatever was thrown into what the caller may know. */
-export type AnswerError = (error: unknown) => ServiceError;
+/** Turns whatever was thrown into what the caller may know; a bug is reported with the request that met it. */
+export type AnswerError = (error: unknown, requestId?: string) => ServiceError;
 
 /**
  * `explain` knows failures of parts behind the methods, such as a database that is away; what nobody knows is a bug, reported
@@ -135,14 +136,14 @@ export type AnswerError = (error: unknown) => ServiceError;
  */
 export function createAnswerError(
   explain: (error: unknown) => ServiceError | undefined,
-  report: (bug: unknown) => void,
+  report: (bug: unknown, requestId: string | undefined) => void,
 ): AnswerError {
-  return (error) => {
+  return (error, requestId) => {
     if (error instanceof ServiceError) return error;
     if (error instanceof ConnectError) return fromConnect(error);
     const explained = explain(error);
     if (explained) return explained;
-    report(error);
+    report(error, requestId);
     return new ServiceError("internal", "internal error");
   };
 }
@@ -155,25 +156,28 @@ function fromConnect(error: ConnectError): ServiceError {
 
 /** Answers errors of gRPC, gRPC-Web and Connect calls, thrown at once or in the middle of a stream. */
 export function answerErrors(answer: AnswerError): Interceptor {
-  const answered = (error: unknown): ConnectError =>
+  const answered = (error: unknown, requestId: string): ConnectError =>
     error instanceof ConnectError && error.code !== Code.Unknown
       ? error
-      : connectError(answer(error));
+      : connectError(answer(error, requestId));
 
-  async function* guard<T>(messages: AsyncIterable<T>): AsyncIterable<T> {
+  async function* guard<T>(messages: AsyncIterable<T>, requestId: string): AsyncIterable<T> {
     try {
       yield* messages;
     } catch (error) {
-      throw answered(error);
+      throw answered(error, requestId);
     }
   }
 
   return (next) => async (request) => {
+    const { requestId } = request.contextValues.get(originKey);
     try {
       const response = await next(request);
-      return response.stream ? { ...response, message: guard(response.message) } : response;
+      return response.stream
+        ? { ...response, message: guard(response.message, requestId) }
+        : response;
     } catch (error) {
-      throw answered(error);
+      throw answered(error, requestId);
     }
   };
 }

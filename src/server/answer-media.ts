@@ -3,6 +3,7 @@ import type { Media } from "../media/media-records.ts";
 import type { ByteRange, MediaStore } from "../media/media-store.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { callOriginOf } from "./call-origin.ts";
 import { writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
 import { sendChunks } from "./send-chunks.ts";
 
@@ -62,7 +63,8 @@ export async function answerMedia(
     await sendChunks(response, bytes);
   } catch (error) {
     response.destroy();
-    log.info({ mediaId: media.id, ...errorFields(error) }, "download.broken_off");
+    const { requestId } = callOriginOf(request);
+    log.info({ mediaId: media.id, requestId, ...errorFields(error) }, "download.broken_off");
   }
 }
 

@@ -41,7 +41,7 @@ export async function answerPacked(
     "content-type": "application/json",
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
-    vary: "Accept-Encoding",
+    vary: varyOf(response, "Accept-Encoding"),
     ...call.answerHeaders,
   };
   if (frame) {
@@ -54,6 +54,12 @@ export async function answerPacked(
   const ofJson = { "content-length": head.length + packed.jsonBytes + tail.length };
   const pieces = identityPieces(response, head, packed, tail);
   await answerPieces(response, pieces, { call, limits, headers: { ...headers, ...ofJson } });
+}
+
+/** Vary with one more header, beside what the door has set for pages of other origins. */
+function varyOf(response: HttpResponse, name: string): string {
+  const before = response.getHeader("vary");
+  return before === undefined ? name : `${String(before)}, ${name}`;
 }
 
 async function* identityPieces(

@@ -13,6 +13,7 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { credentials, Client as GrpcClient } from "@grpc/grpc-js";
+import { unwatched } from "../../test/test-caller.ts";
 import { until } from "../../test/until.ts";
 import {
   Health,
@@ -39,7 +40,7 @@ async function openHealth(services = [idle(Speech)]) {
     services,
     media: undefined,
     // Nobody is asked who they are.
-    authenticator: { authenticate: notCalled },
+    authenticator: { authenticate: notCalled, ...unwatched },
     readiness: [
       {
         name: "part",

@@ -1,13 +1,24 @@
 import { Http2ServerResponse } from "node:http2";
-import type { DescService } from "@bufbuild/protobuf";
-import type { Interceptor } from "@connectrpc/connect";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { createContextKey, createContextValues, type Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Authenticator } from "../auth/authenticate.ts";
-import { callerKey } from "../auth/caller.ts";
+import { callerKey, type Caller } from "../auth/caller.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
+import { answerErrors, connectError, rpcCode, type AnswerError } from "./answer-errors.ts";
+import type { BodyLimits } from "./body-pace.ts";
+import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
-import { giveUpReading, targetOf, type HttpListener, type HttpResponse } from "./http.ts";
+import { endWhenRevoked, responseKey } from "./end-when-revoked.ts";
+import {
+  giveUpReading,
+  headersOf,
+  targetOf,
+  type HttpListener,
+  type HttpRequest,
+  type HttpResponse,
+} from "./http.ts";
+import { paceBody } from "./paced-body.ts";
 import type { ImplementedService } from "./methods.ts";
 
 /** Longest message: a transcript at its limit. */
@@ -16,6 +27,12 @@ const messageBytesMax = 32 << 20;
 const openMessageBytesMax = 64 << 10;
 /** Streams without a token that may be open at once. */
 const openStreamsMax = 1_000;
+
+type Authenticate = () => Promise<Caller>;
+
+const authenticateKey = createContextKey<Authenticate | undefined>(undefined, {
+  description: "tells who calls",
+});
 
 /** gRPC, gRPC-Web and Connect on one handler; what is none of them goes to `otherwise`. */
 export function createGrpcDoor(parts: {
@@ -26,14 +43,35 @@ export function createGrpcDoor(parts: {
   readonly answerError: AnswerError;
   readonly draining: Draining;
   readonly shutdownSignal: AbortSignal;
+  /** For requests of one message. */
+  readonly bodyLimits: BodyLimits;
   readonly otherwise: HttpListener;
 }): HttpListener {
-  const paths = new Set(
+  const methods = new Map(
     [...parts.services, ...parts.open].flatMap(({ service }) =>
-      service.methods.map((method) => `/${service.typeName}/${method.name}`),
+      service.methods.map((method) => [`/${service.typeName}/${method.name}`, method]),
     ),
   );
   const open = new Set(parts.open.map(({ service }) => service));
+  const responses = new WeakMap<HttpRequest, HttpResponse>();
+  const authenticating = new WeakMap<HttpRequest, Authenticate>();
+  /** The token is looked at before the body, which may be long; once, for what reads the body and what calls the method. */
+  const guard = (request: HttpRequest, method: DescMethod) => {
+    const origin = callOriginOf(request);
+    const authenticate = once(async () => {
+      const facts = { headers: headersOf(request), url: targetOf(request), origin };
+      return await parts.authenticator.authenticate(facts, method);
+    });
+    authenticating.set(request, authenticate);
+    // Streams of requests are silent at times; their methods know for how long.
+    const isWhole = method.methodKind === "unary" || method.methodKind === "server_streaming";
+    paceBody(request, isWhole ? parts.bodyLimits : undefined, async () => {
+      if (open.has(method.parent)) return;
+      await authenticate().catch((error: unknown) => {
+        throw connectError(parts.answerError(error, origin.requestId));
+      });
+    });
+  };
   const adapter = connectNodeAdapter({
     routes: (router) => {
       for (const { service, implementation } of parts.services) {
@@ -46,16 +84,26 @@ export function createGrpcDoor(parts: {
     // The last one is the innermost.
     interceptors: [
       answerErrors(parts.answerError),
-      unless(open, authenticate(parts.authenticator), limitStreams(openStreamsMax)),
+      unless(open, authenticate, limitStreams(openStreamsMax)),
+      unless(open, endWhenRevoked(parts.authenticator), (next) => next),
       parts.draining.interceptor,
     ],
+    contextValues: (request) =>
+      createContextValues()
+        .set(originKey, callOriginOf(request))
+        .set(responseKey, responses.get(request))
+        .set(authenticateKey, authenticating.get(request)),
     readMaxBytes: messageBytesMax,
     shutdownSignal: parts.shutdownSignal,
   });
   return (request, response) => {
     const [path = ""] = targetOf(request).split("?", 1);
-    if (paths.has(path)) adapter(request, withPlainMessages(response));
-    else if (isGrpc(request.headers["content-type"])) answerUnimplemented(path, response);
+    const method = methods.get(path);
+    if (method) {
+      responses.set(request, response);
+      guard(request, method);
+      adapter(request, withPlainMessages(response));
+    } else if (isGrpc(request.headers["content-type"])) answerUnimplemented(path, response);
     else parts.otherwise(request, response);
   };
 }
@@ -102,15 +150,15 @@ function unless(open: ReadonlySet<DescService>, other: Interceptor, own: Interce
   };
 }
 
-function authenticate(authenticator: Authenticator): Interceptor {
-  return (next) => async (request) => {
-    const caller = await authenticator.authenticate(
-      { headers: request.header, url: request.url },
-      request.method,
-    );
-    request.contextValues.set(callerKey, caller);
-    return await next(request);
-  };
+const authenticate: Interceptor = (next) => async (request) => {
+  const caller = await request.contextValues.get(authenticateKey)?.();
+  request.contextValues.set(callerKey, caller);
+  return await next(request);
+};
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= work());
 }
 
 /** Lets so many streams be open at once: nobody can be told who holds them. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
+import { bodyLimits, BodyPace, type BodyLimits } from "./body-pace.ts";
 
 /** A request of either protocol version. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -108,6 +109,20 @@ export function breakOff(response: HttpResponse): void {
   }
 }
 
+/** How long a caller whose stream is ended has to take what it is told. */
+export const farewellMsMax = 2_000;
+
+/** Breaks off what has not ended by itself in a moment. */
+export function breakOffSoon(response: HttpResponse): void {
+  if (isClosed(response)) return;
+  const timer = setTimeout(() => {
+    breakOff(response);
+  }, farewellMsMax);
+  response.once("close", () => {
+    clearTimeout(timer);
+  });
+}
+
 /** Answers a failure, or breaks off when an answer has begun already. */
 export function answerFailure(response: HttpResponse, error: ServiceError): void {
   if (response.headersSent) {
@@ -124,6 +139,9 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
 /** Tells a caller that waits with its body (Expect: 100-continue; RFC 9110, section 10.1.1) to send it. */
 export function askForBody(request: HttpRequest, response: HttpResponse): void {
   if (!isWaitingToSend(request)) return;
+  // Taken back with the bytes that made it: Node throws where the stream of HTTP/2 is gone.
+  if (response instanceof Http2ServerResponse && (isClosed(response) || response.stream.destroyed))
+    return;
   asked.add(request);
   response.writeContinue();
 }
@@ -155,14 +173,15 @@ export function giveUpReading(response: HttpResponse): void {
 
 /** How long the rest of a refused request may take. */
 const droppedMsMax = 5_000;
-/** A body that stands still this long is given up. */
-const bodyIdleMsMax = 30_000;
-
 /**
  * Reads a whole body of at most `bytesMax`. Throws invalid_argument with status 413 past it, deadline_exceeded when nothing comes
- * for 30 s, cancelled when the caller goes away.
+ * for 30 s or it comes too slowly, cancelled when the caller goes away.
  */
-export async function readBody(request: HttpRequest, bytesMax: number): Promise<Uint8Array> {
+export async function readBody(
+  request: HttpRequest,
+  bytesMax: number,
+  limits: BodyLimits = bodyLimits,
+): Promise<Uint8Array> {
   if (hasNoBody(request)) return nothing;
   // Its "close" is over: nobody would tell.
   if (request.destroyed) throw new ServiceError("cancelled", "the caller went away");
@@ -171,19 +190,25 @@ export async function readBody(request: HttpRequest, bytesMax: number): Promise<
   const chunks: Buffer[] = [];
   let size = 0;
   return await new Promise((resolve, reject) => {
-    const idle = setTimeout(() => {
-      settle(() => {
-        reject(new ServiceError("deadline_exceeded", "the body stood still for 30 s"));
-      });
-    }, bodyIdleMsMax);
+    const pace = new BodyPace(limits);
+    const look = () => {
+      const leftMs = pace.leftMs();
+      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      else {
+        settle(() => {
+          reject(pace.failure());
+        });
+      }
+    };
+    let timer = setTimeout(look, limits.idleMsMax);
     const settle = (finish: () => void) => {
-      clearTimeout(idle);
+      clearTimeout(timer);
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       request.on("error", ignore);
       finish();
     };
     const onData = (chunk: Buffer) => {
-      idle.refresh();
+      pace.came(chunk.length);
       size += chunk.length;
       if (size <= bytesMax) {
         chunks.push(chunk);

@@ -126,7 +126,14 @@ function sharedFailures(): SharedFailure[] {
 function passingFailures(): SharedFailure[] {
   return [
     shared("TooMany", "every", "Too much at once: try again after `Retry-After` seconds.", {
-      RESOURCE_EXHAUSTED: answerOf("resource_exhausted", "too many calls at once"),
+      TOO_MANY_REQUESTS: answerOf(
+        "resource_exhausted",
+        "the account has made 60000 calls in the last 60 s, the most that it may",
+        {
+          reason: "TOO_MANY_REQUESTS",
+          metadata: { limit: "requestsPerMinute", value: "60000", of: "account" },
+        },
+      ),
     }),
     shared(
       "Unavailable",

@@ -63,7 +63,7 @@ test("openPort() knows HTTP/2 by a preface that comes in pieces", async () => {
 test("openPort() lets an idle HTTP/2 connection go, but none with a call that is silent", async () => {
   const waiting: Http2ServerResponse[] = [];
   const port = await openPort(
-    { host: "127.0.0.1", port: 0, idleMsMax: 500 },
+    { host: "127.0.0.1", port: 0 },
     {
       handle: (request, response) => {
         if (request.url === "/silent" && response instanceof Http2ServerResponse) {
@@ -73,6 +73,7 @@ test("openPort() lets an idle HTTP/2 connection go, but none with a call that is
       upgrade: () => {},
       refuse: refuseMalformed,
     },
+    { idleMsMax: 500 },
   );
   const [idle, busy] = [connectHttp2(port.address), connectHttp2(port.address)];
   const silent = busy.request({ ":path": "/silent" });
@@ -93,6 +94,19 @@ test("openPort() closes a connection whose headers never end", { timeout: 20_000
   const socket = connect(number, "127.0.0.1");
   socket.write("GET / HTTP/1.1\r\nhost: a\r\n");
   assert.match(await readAll(socket), /^HTTP\/1.1 408 /);
+  port.close();
+  await port.drain();
+});
+
+test("openPort() outlives whoever goes away before it is told that this is no proxy", async () => {
+  const { port, number } = await openEcho();
+  for (let n = 0; n < 20; n += 1) {
+    const socket = connect(number, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
+    socket.resetAndDestroy();
+  }
+  assert.equal(await (await fetch(port.address)).text(), "HTTP/1.1");
   port.close();
   await port.drain();
 });

@@ -1,21 +1,37 @@
 import { once } from "node:events";
-import { createServer as createHttp1Server, type IncomingMessage } from "node:http";
-import { constants, createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import {
+  createServer as createHttp1Server,
+  type IncomingMessage,
+  type Server as Http1Server,
+} from "node:http";
+import {
+  constants,
+  createServer as createHttp2Server,
+  type Http2Server,
+  type ServerHttp2Session,
+} from "node:http2";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import type { HttpListener } from "./http.ts";
+import { tellProtocol } from "./tell-protocol.ts";
+import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
-/** What an HTTP/2 client with prior knowledge sends first (RFC 9113, section 3.4). */
-const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-/** A connection that does not say what it speaks is closed after this. */
-const silenceMsMax = 10_000;
-const headersMsMax = 10_000;
-/** A connection without a call is kept this long, unless told otherwise. */
+/** A connection without a call is kept this long. */
 const idleMsMaxDefault = 75_000;
 /** A peer of an idle connection is looked for after this, and given up some minutes later. */
 const keepAliveMs = 60_000;
 /** Trailers of an answer have gone out this long after its body. */
 const trailersMs = 200;
+/** A connection that is told to end is cut after this. */
+const endMsMax = 5_000;
+
+export interface PortLimits extends UnsentLimits {
+  /** A connection that does not say what it speaks, or whose headers are not whole, is closed after this. */
+  readonly headersMsMax: number;
+  readonly idleMsMax: number;
+  readonly connections: ConnectionLimits;
+}
 
 export interface Port {
   /** http://<host>:<port>, as bound. */
@@ -26,82 +42,40 @@ export interface Port {
   close(): void;
 }
 
+export interface Doors {
+  readonly handle: HttpListener;
+  /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW, or CONNECT. */
+  readonly refuse: (code: string, socket: Duplex) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
 /** Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port, told apart by the first bytes. */
 export async function openPort(
-  at: { readonly host: string; readonly port: number; readonly idleMsMax?: number },
-  doors: {
-    readonly handle: HttpListener;
-    /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW. */
-    readonly refuse: (code: string, socket: Duplex) => void;
-    readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  },
+  at: { readonly host: string; readonly port: number },
+  doors: Doors,
+  given: Partial<PortLimits> = {},
 ): Promise<Port> {
-  const { idleMsMax = idleMsMaxDefault } = at;
-  const http1 = createHttp1Server(
-    {
-      headersTimeout: headersMsMax,
-      // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
-      requestTimeout: 0,
-      keepAliveTimeout: idleMsMax,
-      connectionsCheckingInterval: 1_000,
-      noDelay: true,
-      // Asked for by our own doors, which say so in our own words.
-      requireHostHeader: false,
-      // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there (RFC 9110, section 7.8).
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
-    },
-    doors.handle,
-  );
-  // The doors ask for the body themselves.
-  http1.on("checkContinue", doors.handle);
-  http1.on("upgrade", doors.upgrade);
-  http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    doors.refuse(error.code ?? "", socket);
-  });
-  // Without it the server never looks for headers that are late: it does not listen itself.
-  http1.emit("listening");
-  const http2 = createHttp2Server({ settings: { maxConcurrentStreams: 256 } }, doors.handle);
-  http2.on("checkContinue", doors.handle);
-  // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1). Its trailers go out after
-  // "finish", and there is no event for that.
-  http2.on("request", (_request, { stream }) => {
-    stream.once("finish", () => {
-      const close = setTimeout(() => {
-        stream.close(constants.NGHTTP2_NO_ERROR);
-      }, trailersMs);
-      stream.once("close", () => {
-        clearTimeout(close);
-      });
-    });
-  });
+  const limits: PortLimits = { ...defaultLimits(), ...given };
+  const unsent = new UnsentWatch(limits);
+  const http1 = openHttp1(doors, limits);
   const sessions = new Set<ServerHttp2Session>();
-  http2.on("session", (session) => {
-    sessions.add(session);
-    let calls = 0;
-    session.on("stream", (stream) => {
-      calls += 1;
-      stream.once("close", () => {
-        calls -= 1;
-      });
-    });
-    // Calls that are silent for long, such as Watch of gRPC's health, keep their connection.
-    session.setTimeout(idleMsMax);
-    session.on("timeout", () => {
-      if (calls === 0) session.close();
-      else session.setTimeout(idleMsMax);
-    });
-    session.once("close", () => sessions.delete(session));
+  const http2 = openHttp2(doors, { sessions, unsent });
+  const connections = new Connections(limits.connections, () => {
+    http1.closeIdleConnections();
   });
-  // A broken session ends with its socket; there is nobody to tell.
-  http2.on("sessionError", () => {});
-
-  const sockets = new Set<Socket>();
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const listener = createServer({ noDelay: true, ...keepAlive }, (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-    tellProtocol(socket, (isHttp2) => {
-      (isHttp2 ? http2 : http1).emit("connection", socket);
+    if (!connections.admit(socket)) return;
+    tellProtocol(socket, limits.headersMsMax, (isHttp2) => {
+      if (isHttp2) {
+        http2.once("session", (session) => {
+          endWhenIdle(session, socket, limits.idleMsMax);
+        });
+        http2.emit("connection", socket);
+        return;
+      }
+      unsent.watchSocket(socket);
+      http1.emit("connection", socket);
     });
   });
   listener.listen(at.port, at.host);
@@ -120,38 +94,116 @@ export async function openPort(
       http1.closeIdleConnections();
       await closed;
       clearInterval(sweep);
+      unsent[Symbol.dispose]();
       http1.close();
     },
     close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of connections.open) socket.destroy();
     },
   };
 }
 
-/** Reads up to 24 bytes, puts them back, and tells whether they are the preface of HTTP/2. */
-function tellProtocol(socket: Socket, told: (isHttp2: boolean) => void): void {
-  const destroy = () => {
-    socket.destroy();
+function defaultLimits(): PortLimits {
+  return {
+    ...unsentLimits,
+    headersMsMax: 10_000,
+    idleMsMax: idleMsMaxDefault,
+    connections: { max: defaultConnectionsMax(), perAddressMax: Infinity, isExempt: () => true },
   };
-  let head = Buffer.alloc(0);
-  const onReadable = () => {
-    const chunk: Buffer | null = socket.read();
-    if (chunk === null) return;
-    head = Buffer.concat([head, chunk]);
-    const length = Math.min(head.length, preface.length);
-    const isPrefix = head.compare(preface, 0, length, 0, length) === 0;
-    if (isPrefix && length < preface.length) return;
-    socket.off("readable", onReadable);
-    socket.off("error", destroy);
-    socket.off("timeout", destroy);
-    socket.setTimeout(0);
-    socket.unshift(head);
-    told(isPrefix);
+}
+
+function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
+  const http1 = createHttp1Server(
+    {
+      headersTimeout: headersMsMax,
+      // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
+      requestTimeout: 0,
+      keepAliveTimeout: idleMsMax,
+      connectionsCheckingInterval: Math.min(500, headersMsMax / 2),
+      noDelay: true,
+      // Asked for by our own doors, which say so in our own words.
+      requireHostHeader: false,
+      // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there (RFC 9110, section 7.8).
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
+    },
+    doors.handle,
+  );
+  // The doors ask for the body themselves.
+  http1.on("checkContinue", doors.handle);
+  http1.on("upgrade", doors.upgrade);
+  http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    doors.refuse(error.code ?? "", socket);
+  });
+  // Without a listener Node would close the connection without a word.
+  http1.on("connect", (_request, socket: Duplex) => {
+    socket.on("error", () => socket.destroy());
+    doors.refuse("CONNECT", socket);
+  });
+  // Without it the server never looks for headers that are late: it does not listen itself.
+  http1.emit("listening");
+  return http1;
+}
+
+function openHttp2(
+  doors: Doors,
+  {
+    sessions,
+    unsent,
+  }: { readonly sessions: Set<ServerHttp2Session>; readonly unsent: UnsentWatch },
+): Http2Server {
+  const http2 = createHttp2Server({ settings: { maxConcurrentStreams: 256 } }, doors.handle);
+  http2.on("checkContinue", doors.handle);
+  // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1). Its trailers go out after
+  // "finish", and there is no event for that.
+  http2.on("request", (_request, { stream }) => {
+    stream.once("finish", () => {
+      const close = setTimeout(() => {
+        stream.close(constants.NGHTTP2_NO_ERROR);
+      }, trailersMs);
+      stream.once("close", () => {
+        clearTimeout(close);
+      });
+    });
+  });
+  http2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.on("stream", (stream) => {
+      unsent.watchStream(stream, () => {
+        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      });
+    });
+  });
+  // A broken session ends with its socket; there is nobody to tell.
+  http2.on("sessionError", () => {});
+  return http2;
+}
+
+/**
+ * Ends a connection that has had no call for so long, whatever else it sends. Calls that are silent for long, such as Watch of gRPC's
+ * health, keep theirs.
+ */
+function endWhenIdle(session: ServerHttp2Session, socket: Socket, idleMsMax: number): void {
+  let calls = 0;
+  const end = () => {
+    session.close();
+    // One whose peer takes nothing, has half a call under way or just stays does not end by itself.
+    idle = setTimeout(() => socket.destroy(), endMsMax);
   };
-  socket.on("error", destroy);
-  socket.on("timeout", destroy);
-  socket.setTimeout(silenceMsMax);
-  socket.on("readable", onReadable);
+  let idle = setTimeout(end, idleMsMax);
+  session.on("stream", (stream) => {
+    calls += 1;
+    clearTimeout(idle);
+    stream.once("close", () => {
+      calls -= 1;
+      if (calls > 0 || session.closed) return;
+      clearTimeout(idle);
+      idle = setTimeout(end, idleMsMax);
+    });
+  });
+  socket.once("close", () => {
+    clearTimeout(idle);
+  });
 }
 
 function addressOf(bound: string | AddressInfo | null): string {

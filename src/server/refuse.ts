@@ -1,18 +1,27 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
 
+/** A peer that is told to go is cut after this: it may neither read nor close. */
+const endMsMax = 500;
+
 /** Answers on a bare socket, in HTTP/1.1, and ends it. */
-export function refuse(socket: Duplex, error: ServiceError): void {
+export function refuse(socket: Duplex, error: ServiceError, requestId: string = newId()): void {
   const { status, headers, body } = errorBody(error);
   const lines = Object.entries({
     ...headers,
+    "x-request-id": requestId,
     "content-length": `${Buffer.byteLength(body)}`,
     connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   const reason = STATUS_CODES[status] ?? "Error";
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), endMsMax);
+  socket.once("close", () => {
+    clearTimeout(timer);
+  });
 }
 
 /** Answers what is not HTTP, by Node's code for what is wrong with it. */
@@ -29,6 +38,7 @@ export function refuseMalformed(code: string, socket: Duplex): void {
 }
 
 const problems: Readonly<Record<string, readonly [message: string, status: number]>> = {
+  CONNECT: ["this service is no proxy", 405],
   HPE_HEADER_OVERFLOW: ["the request line and headers are longer than 16 KiB", 431],
   ERR_HTTP_REQUEST_TIMEOUT: ["the headers did not come within 10 s", 408],
 };

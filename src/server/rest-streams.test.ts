@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { openTestRestDoor, openTestStreams, token } from "../../test/open-test-streams.ts";
 import { Streams } from "../../test/gen/streams_pb.ts";
+import { unwatched } from "../../test/test-caller.ts";
 import { until } from "../../test/until.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createRestDoor } from "./rest.ts";
@@ -358,7 +359,7 @@ test("a rule that no door can serve is refused when the service starts", () => {
         rules: [{ selector: `${Streams.typeName}.${method}`, ...rule }],
       }),
       methods: new Map(),
-      authenticator: { authenticate: () => assert.fail("not called") },
+      authenticator: { authenticate: () => assert.fail("not called"), ...unwatched },
       answerError: () => assert.fail("not called"),
       shutdownSignal: new AbortController().signal,
     });

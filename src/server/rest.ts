@@ -9,6 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { Session } from "../auth/session-store.ts";
 import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { packedFieldOf } from "../std/packed-field.ts";
@@ -22,17 +23,19 @@ import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/wr
 import type { AnswerError } from "./answer-errors.ts";
 import { answerPacked } from "./answer-packed.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
+import type { BodyLimits } from "./body-pace.ts";
 import { CallContext } from "./call-context.ts";
+import { callOriginOf } from "./call-origin.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
 import {
   answerContent,
   answerJson,
+  breakOffSoon,
   headerOf,
   isClosed,
   readBody,
   targetOf,
   writeHead,
-  type HttpHandler,
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
@@ -54,13 +57,26 @@ interface RestParts {
   /** Aborts when calls in flight must end. */
   readonly shutdownSignal: AbortSignal;
   readonly limits?: StreamLimits;
+  readonly bodyLimits?: BodyLimits;
 }
+
+/** What the console's door knows of a call: the part of its target that is the contract's, and who is signed in. */
+export interface ConsoleCall {
+  readonly target: string;
+  readonly session: Session;
+}
+
+export type RestDoor = (
+  request: HttpRequest,
+  response: HttpResponse,
+  by?: ConsoleCall,
+) => Promise<void>;
 
 /**
  * The REST door: route, authenticate, read, bind, call, write; in this order of checks (decisions: Errors). Methods that answer with a
  * stream are served too; those that are called with one need a WebSocket.
  */
-export function createRestDoor(parts: RestParts): HttpHandler {
+export function createRestDoor(parts: RestParts): RestDoor {
   const { transcoder, methods, authenticator, shutdownSignal } = parts;
   checkKinds(transcoder.bindings);
   // Read once: an option is decoded each time it is asked for.
@@ -70,13 +86,15 @@ export function createRestDoor(parts: RestParts): HttpHandler {
     for (const call of calls) call.abort(stopping());
   });
 
-  return async (request, response) => {
-    const target = targetOf(request);
+  return async (request, response, by) => {
+    const target = by?.target ?? targetOf(request);
     const routed = routeCall(transcoder, request.method ?? "GET", target);
     const { binding } = routed;
     const { method } = binding;
     const headers = { get: (name: string) => headerOf(request, name.toLowerCase()) ?? null };
-    const caller = await authenticator.authenticate({ headers, url: target }, method);
+    const origin = callOriginOf(request);
+    const facts = { headers, url: target, origin, session: by?.session };
+    const caller = await authenticator.authenticate(facts, method);
     const spec = methods.get(method);
     if (spec === undefined) throw new Error(`${method.name} is not implemented`);
     // After the token: a browser is not told why its socket was refused, and asks again here.
@@ -89,7 +107,8 @@ export function createRestDoor(parts: RestParts): HttpHandler {
     if (!takesHttpBody(binding)) checkContentType(request);
     checkContentEncoding(request);
     const timeoutMs = callTimeoutMs(request);
-    const body = await readBody(request, bytesMaxOf.get(method) ?? bodyBytesMaxDefault);
+    const bytesMax = bytesMaxOf.get(method) ?? bodyBytesMaxDefault;
+    const body = await readBody(request, bytesMax, parts.bodyLimits);
     const message = transcoder.bind(routed, body, headerOf(request, "content-type"));
 
     using call = new CallContext(request, {
@@ -106,10 +125,27 @@ export function createRestDoor(parts: RestParts): HttpHandler {
     if (request.aborted || isClosed(response)) call.abort(gone());
     if (shutdownSignal.aborted) call.abort(stopping());
     calls.add(call);
+    // What was begun with a key that is revoked since then ends where it may last.
+    using _watched =
+      spec.kind === "server_streaming"
+        ? authenticator.watch(caller, method, (reason) => {
+            call.abort(reason);
+            breakOffSoon(response);
+          })
+        : undefined;
     try {
       if (spec.kind === "unary")
         await answerUnary(request, response, spec, { binding, message, call }, parts);
-      else await answerAll(request, response, spec, { binding, message, call }, parts);
+      else {
+        const answerError: AnswerError = (error) => parts.answerError(error, origin.requestId);
+        await answerAll(
+          request,
+          response,
+          spec,
+          { binding, message, call },
+          { ...parts, answerError },
+        );
+      }
     } finally {
       calls.delete(call);
       response.off("close", onClose);

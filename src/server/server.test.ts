@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { test } from "node:test";
+import { pino } from "pino";
+import { frame, request } from "../../test/access/http2-frames.ts";
 import { Streams } from "../../test/gen/streams_pb.ts";
+import { unwatched } from "../../test/test-caller.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { implemented } from "./methods.ts";
@@ -26,7 +31,7 @@ test("openServer() breaks a call off whose failure cannot be written, and answer
         wait: refuse,
       }),
     ],
-    authenticator: { authenticate: refuse },
+    authenticator: { authenticate: refuse, ...unwatched },
     media: undefined,
     readiness: [],
     explain: () => undefined,
@@ -34,4 +39,60 @@ test("openServer() breaks a call off whose failure cannot be written, and answer
   });
   await assert.rejects(fetch(`${server.address}/v1/wait`), TypeError);
   assert.equal((await fetch(`${server.address}/healthz`)).status, 200);
+});
+
+test("openServer() outlives callers that take their call back with the bytes that made it", async () => {
+  await using server = await openServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [],
+    authenticator: { authenticate: () => Promise.reject(new Error("nobody calls")), ...unwatched },
+    media: undefined,
+    readiness: [],
+    explain: () => undefined,
+    log: createLog("silent"),
+  });
+  const begun = [Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame("SETTINGS", 0)];
+  for (const path of ["/", "/v1/media", "/grpc.health.v1.Health/Check"]) {
+    const call = { ":method": "POST", ":path": path, expect: "100-continue" };
+    const cancelled = frame("RST_STREAM", 1, Buffer.from([0, 0, 0, 8]));
+    const noWindow = frame("WINDOW_UPDATE", 1, Buffer.alloc(4));
+    const broken = frame("PING", 1);
+    for (const after of [cancelled, noWindow, broken]) {
+      const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
+      socket.resume().end(Buffer.concat([...begun, request(1, call), after]));
+      await once(socket, "close");
+    }
+  }
+  assert.equal((await fetch(`${server.address}/healthz`)).status, 200);
+});
+
+test("openServer() takes no caller that goes away before its message for a bug", async () => {
+  const lines: string[] = [];
+  await using server = await openServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [],
+    authenticator: { authenticate: () => Promise.reject(new Error("nobody calls")), ...unwatched },
+    media: undefined,
+    readiness: [],
+    explain: () => undefined,
+    log: pino({ level: "error" }, { write: (line: string) => lines.push(line) }),
+  });
+  const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
+  const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  const path = "/grpc.health.v1.Health/Watch";
+  const call = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
+  const ping = frame("PING", 0, Buffer.alloc(8));
+  socket.write(Buffer.concat([preface, frame("SETTINGS", 0), request(1, call), ping]));
+  // It has the call once it answers what came behind.
+  let answered = Buffer.alloc(0);
+  while (!answered.includes(Buffer.from([0, 0, 8, 6, 1]))) {
+    const [bytes] = await once(socket, "data");
+    answered = Buffer.concat([answered, bytes]);
+  }
+  socket.destroy();
+  // Who comes later is answered later.
+  for (let n = 0; n < 3; n += 1) await (await fetch(`${server.address}/healthz`)).text();
+  assert.deepEqual(lines, []);
 });

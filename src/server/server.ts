@@ -1,11 +1,15 @@
 import { createRegistry } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import type { IsInNetworks } from "../std/networks.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createAnswerError } from "./answer-errors.ts";
+import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
+import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";
+import { callOriginOf, findCallOrigin } from "./call-origin.ts";
 import { createDocsDoor } from "./docs/docs-door.ts";
 import { createDraining } from "./draining.ts";
 import { createGrpcDoor } from "./grpc.ts";
@@ -16,6 +20,7 @@ import {
   answerFailure,
   askForBody,
   breakOff,
+  giveUpReading,
   targetOf,
   type HttpHandler,
   type HttpListener,
@@ -25,8 +30,9 @@ import {
 import { logRuleNotices } from "./http-rules-file.ts";
 import { methodsOf, type ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
-import { openPort } from "./port.ts";
-import { refuseMalformed } from "./refuse.ts";
+import { createPageOrigins } from "./page-origins.ts";
+import { openPort, type Doors, type PortLimits } from "./port.ts";
+import { refuse, refuseMalformed } from "./refuse.ts";
 import { createRestDoor } from "./rest.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 
@@ -55,17 +61,25 @@ export async function openServer(parts: {
   readonly services: readonly ImplementedService[];
   readonly authenticator: Authenticator;
   readonly media: TargetDoor | undefined;
+  /** undefined: nobody signs in here. */
+  readonly console?: ConsoleParts | undefined;
   readonly readiness: readonly ReadinessCheck[];
   readonly explain: (error: unknown) => ServiceError | undefined;
   /** Where callers find the service, without a slash at the end, known once it listens; undefined: no API reference. */
   readonly publicUrl?: () => string;
+  /** Proxies whose X-Forwarded-For is believed. Default: none. */
+  readonly isTrustedProxy?: IsInNetworks;
+  /** Origins of pages that may call from elsewhere; anyOrigin for all. Default: none. */
+  readonly allowedOrigins?: readonly string[];
+  readonly limits?: Partial<PortLimits>;
+  readonly bodyLimits?: BodyLimits;
   /** Rules that take the place of the contract's. */
   readonly httpRules?: ServiceConfig | undefined;
   readonly log: Log;
 }): Promise<Server> {
-  const { services, authenticator, media, httpRules, log } = parts;
-  const answerError = createAnswerError(parts.explain, (bug) => {
-    log.error(errorFields(bug), "call.broken");
+  const { services, authenticator, media, httpRules, log, bodyLimits = bodyLimitsDefault } = parts;
+  const answerError = createAnswerError(parts.explain, (bug, requestId) => {
+    log.error({ ...errorFields(bug), requestId }, "call.broken");
   });
   const contract = services.map(({ service }) => service);
   // What a google.rpc.Status may carry.
@@ -83,7 +97,9 @@ export async function openServer(parts: {
     authenticator,
     answerError,
     shutdownSignal: shutdown.signal,
+    bodyLimits,
   });
+  const consoleDoor = parts.console && createConsoleDoor(parts.console, rest);
   const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
 
   const { publicUrl } = parts;
@@ -97,12 +113,13 @@ export async function openServer(parts: {
     if (docs && docs.handles(targetOf(request))) return docs.handle(request, response);
     if (health.handles(request)) return health.handle(request, response);
     if (media?.handles(targetOf(request))) return media.handle(request, response);
+    if (consoleDoor?.handles(targetOf(request))) return consoleDoor.handle(request, response);
     return rest(request, response);
   };
   const otherwise: HttpListener = (request, response) => {
     serve(request, response)
       .catch((error: unknown) => {
-        answerFailure(response, answerError(error));
+        answerFailure(response, answerError(error, callOriginOf(request).requestId));
       })
       // Not even the failure could be written: without this, one such answer ends the process.
       .catch((bug: unknown) => {
@@ -127,9 +144,19 @@ export async function openServer(parts: {
     answerError,
     draining,
     shutdownSignal: shutdown.signal,
+    bodyLimits,
     otherwise,
   });
+  const pages = createPageOrigins(parts.allowedOrigins ?? [], () => publicUrl?.());
+  const { isTrustedProxy = () => false } = parts;
   const handle: HttpListener = (request, response) => {
+    const { requestId } = findCallOrigin(request, isTrustedProxy);
+    response.setHeader("x-request-id", requestId);
+    // What of the body nobody has read by then.
+    response.once("finish", () => {
+      giveUpReading(response);
+    });
+    if (pages.answer(request, response)) return;
     // Media is refused by its headers, before gigabytes are sent.
     if (!media?.handles(targetOf(request))) askForBody(request, response);
     if (request.httpVersionMajor > 1 || request.headers.host !== undefined) {
@@ -138,11 +165,21 @@ export async function openServer(parts: {
     }
     answerFailure(response, new ServiceError("invalid_argument", "the Host header is missing"));
   };
-  const port = await openPort(parts, {
+  const doors: Doors = {
     handle,
     refuse: refuseMalformed,
-    upgrade: webSocket.handleUpgrade.bind(webSocket),
-  });
+    upgrade: (request, socket, head) => {
+      const { requestId } = findCallOrigin(request, isTrustedProxy);
+      const refusal = pages.refusal(request.headers);
+      if (refusal === undefined) {
+        webSocket.handleUpgrade(request, socket, head);
+        return;
+      }
+      socket.on("error", () => socket.destroy());
+      refuse(socket, refusal, requestId);
+    },
+  };
+  const port = await openPort(parts, doors, parts.limits);
 
   return {
     address: port.address,

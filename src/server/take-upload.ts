@@ -2,6 +2,8 @@ import { mediaTooLarge } from "../media/media-store.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { bodyLimits, BodyPace } from "./body-pace.ts";
+import { callOriginOf } from "./call-origin.ts";
 import {
   answerJson,
   askForBody,
@@ -13,7 +15,7 @@ import {
 export interface UploadParts {
   readonly uploads: Uploads;
   readonly log: Log;
-  /** An upload in which nothing comes for this long is given up. Default 60 s. */
+  /** An upload in which nothing comes for this long is given up, default 60 s, or that comes in a trickle. */
   readonly idleMsMax?: number;
   /** An upload that takes longer in all is given up, however it trickles. Default a day: its place is not kept for longer. */
   readonly uploadMsMax?: number;
@@ -34,15 +36,15 @@ export async function takeUpload(
   try {
     if (request.headers["content-range"] !== undefined) throw partial();
     if (body.announced !== undefined && body.announced > bytesMax) throw mediaTooLarge(bytesMax);
-    await uploads.check(uploadId);
+    const room = await uploads.check(uploadId, body.announced);
     askForBody(request, response);
     // The parser of HTTP/1.1 copies each chunk for its reader; those of HTTP/2 lie in memory that frames share.
     const ownsChunks = request.httpVersionMajor === 1;
     const bytes = ownsChunks ? body.bytes() : asAnnounced(body.bytes(), body.announced);
-    await uploads.receive(uploadId, bytes, { bytesMax, signal: body.signal, ownsChunks });
+    await uploads.receive(uploadId, bytes, { bytesMax, room, signal: body.signal, ownsChunks });
   } catch (error) {
     if (!body.isBroken()) throw drained(request, error);
-    log.info({ uploadId }, "upload.broken_off");
+    log.info({ uploadId, requestId: callOriginOf(request).requestId }, "upload.broken_off");
     response.destroy();
     return;
   } finally {
@@ -102,16 +104,21 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
     isBroken: () => isBroken,
     async *bytes() {
       const chunks: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
+      const pace = new BodyPace({ ...bodyLimits, idleMsMax });
       let isWaiting = true;
-      const timer = setTimeout(() => {
-        if (isWaiting) broken.abort(stoodStill(idleMsMax));
-      }, idleMsMax);
+      const look = () => {
+        const leftMs = isWaiting ? pace.leftMs() : idleMsMax;
+        if (leftMs > 0) timer = setTimeout(look, leftMs);
+        else broken.abort(pace.failure());
+      };
+      let timer = setTimeout(look, idleMsMax);
       try {
         for await (const chunk of chunks) {
+          pace.came(chunk.length);
           isWaiting = false;
           yield chunk;
           isWaiting = true;
-          timer.refresh();
+          pace.wait();
         }
       } finally {
         clearTimeout(timer);
@@ -139,10 +146,6 @@ function partial(): ServiceError {
   return new ServiceError("invalid_argument", "Content-Range is not taken: send the whole media", {
     reason: "CONTENT_RANGE_NOT_TAKEN",
   });
-}
-
-function stoodStill(idleMsMax: number): ServiceError {
-  return new ServiceError("deadline_exceeded", `the upload stood still for ${idleMsMax / 1000} s`);
 }
 
 function tooSlow(uploadMsMax: number): ServiceError {

@@ -94,15 +94,21 @@ for (const [what, breakOff] of Object.entries(breaks)) {
 
 test("PUT that trickles is given up after its time", { timeout: 20_000 }, async () => {
   await using slow = await openTestMediaDoor({ uploadMsMax: 900 });
-  const { url } = await slow.newUpload();
-  // More often than what stands still, and for ever.
-  const trickle = async function* () {
-    for await (const _ of setInterval(50)) yield Buffer.from("x");
-  };
-  const body = Readable.from(trickle());
-  const answer = await slow.send("HTTP/2", "PUT", url, { body });
-  body.destroy();
-  assert.equal(answer.status, 504);
-  assert.match(answer.body.toString(), /not whole after/);
-  await slow.assertNothingLeft(0);
+  const rows: [bytes: number, problem: RegExp][] = [
+    [1000, /not whole after/],
+    [1, /came more slowly than 1024 bytes a second/],
+  ];
+  for (const [bytes, problem] of rows) {
+    const { url } = await slow.newUpload();
+    // More often than what stands still, and for ever.
+    const trickle = async function* () {
+      for await (const _ of setInterval(50)) yield Buffer.alloc(bytes);
+    };
+    const body = Readable.from(trickle());
+    const answer = await slow.send("HTTP/2", "PUT", url, { body });
+    body.destroy();
+    assert.equal(answer.status, 504);
+    assert.match(answer.body.toString(), problem);
+    await slow.assertNothingLeft(0);
+  }
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:http2";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { after, test } from "node:test";
 import {
@@ -102,5 +103,26 @@ for (const protocol of protocols) {
     }
     await assertNothingLeft(count);
     assert.equal((await put(protocol, url, { body: wav(100) })).status, 200);
+  });
+
+  test(`${protocol}: what the account has no room for is not asked for, and kept of nobody who tells no length`, async () => {
+    const { url } = await newUpload();
+    const count = await mediaCount();
+    const { bytes } = await app.db
+      .selectFrom("media")
+      .select((row) => row.fn.sum<string>("size_bytes").as("bytes"))
+      .executeTakeFirstOrThrow();
+    const limits = JSON.stringify({ storedBytes: Number(bytes ?? 0) + 500 });
+    await app.db.updateTable("account").set({ limits }).execute();
+    const refused = await put(protocol, url, { body: wav(501), bytes: 501 });
+    assert.deepEqual([refused.status, reasonOf(refused)], [429, "STORAGE_LIMIT"]);
+    assert.equal(refused.isAsked, false);
+    assert.equal(refused.headers["retry-after"], "60");
+    // Refused on its way, by the bytes that came.
+    const untold = await send(protocol, "PUT", url, { body: Readable.from([wav(501)]) });
+    assert.deepEqual([untold.status, reasonOf(untold)], [429, "STORAGE_LIMIT"]);
+    await assertNothingLeft(count);
+    assert.equal((await put(protocol, url, { body: wav(500) })).status, 200);
+    await app.db.updateTable("account").set({ limits: "{}" }).execute();
   });
 }

@@ -10,6 +10,7 @@ import { implemented, methodsOf } from "./methods.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { createWebSocketDoor } from "./websocket.ts";
+import { testCaller, unwatched } from "../../test/test-caller.ts";
 
 const pingMs = 50;
 /** Longer than three pings. */
@@ -29,11 +30,11 @@ async function openHeldDoor() {
       yield { results: [{ alternatives: [{ transcript: `${count}` }], isFinal: true }] };
     },
   });
-  const caller = { accountId: "a", keyId: "k", scopes: new Set(["speech" as const]) };
+  const caller = testCaller("a", ["speech"]);
   const door = createWebSocketDoor({
     transcoder: createTranscoder([Speech]),
     methods: methodsOf([speech]),
-    authenticator: { authenticate: () => Promise.resolve(caller) },
+    authenticator: { authenticate: () => Promise.resolve(caller), ...unwatched },
     answerError: createAnswerError(
       () => undefined,
       (bug) => assert.fail(String(bug)),

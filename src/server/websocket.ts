@@ -1,17 +1,24 @@
-import { create, type DescMethodBiDiStreaming, type Message } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMethod,
+  type DescMethodBiDiStreaming,
+  type Message,
+} from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { Caller } from "../auth/caller.ts";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
 import { readJson } from "../transcoding/read-json.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import type { Transcoder } from "../transcoding/transcoder.ts";
 import { statusJson, type AnswerError } from "./answer-errors.ts";
 import { CallContext } from "./call-context.ts";
+import { callOriginOf } from "./call-origin.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { headersOf, targetOf } from "./http.ts";
+import { farewellMsMax, headersOf, targetOf } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { Methods } from "./methods.ts";
 import { refuse } from "./refuse.ts";
@@ -57,8 +64,12 @@ export function createWebSocketDoor(parts: {
       [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false,
   });
   // Not a handshake of RFC 6455, such as one without a key.
-  server.on("wsClientError", (error, socket) => {
-    refuse(socket, new ServiceError("invalid_argument", error.message, { reason: "HANDSHAKE" }));
+  server.on("wsClientError", (error, socket, request) => {
+    const problem = new ServiceError("invalid_argument", error.message, { reason: "HANDSHAKE" });
+    refuse(socket, problem, callOriginOf(request).requestId);
+  });
+  server.on("headers", (headers, request) => {
+    headers.push(`x-request-id: ${callOriginOf(request).requestId}`);
   });
   const streams = new Map<Stream, Promise<void>>();
   const heartbeat = new Heartbeat(pingMs);
@@ -75,7 +86,9 @@ export function createWebSocketDoor(parts: {
       );
     }
     const headers = headersOf(request);
-    const caller = await parts.authenticator.authenticate({ headers, url: target }, binding.method);
+    const origin = callOriginOf(request);
+    const facts = { headers, url: target, origin, isWebSocket: true };
+    const caller = await parts.authenticator.authenticate(facts, binding.method);
     if (isDraining) throw new ServiceError("unavailable", "the service is stopping");
     if (socket.destroyed) return;
     const spec = parts.methods.get(binding.method);
@@ -89,7 +102,7 @@ export function createWebSocketDoor(parts: {
     } as const;
     const context = new CallContext({ method: "GET", headers: request.headers }, call);
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const { answerError } = parts;
+      const answerError: AnswerError = (error) => parts.answerError(error, origin.requestId);
       const stream = new Stream(webSocket, {
         spec,
         context,
@@ -97,13 +110,16 @@ export function createWebSocketDoor(parts: {
         write: writerOf(binding),
       });
       heartbeat.add(stream);
-      streams.set(stream, run(stream));
+      streams.set(stream, run(stream, caller, binding.method));
     });
   };
   /** Not a closure of the upgrade, which holds the whole request. */
   const writerOf = (binding: Binding) => (message: Message) =>
     parts.transcoder.write(binding, message);
-  const run = async (stream: Stream) => {
+  const run = async (stream: Stream, caller: Caller, method: DescMethod) => {
+    using _watched = parts.authenticator.watch(caller, method, (reason) => {
+      stream.end(reason);
+    });
     await stream.run();
     heartbeat.remove(stream);
     streams.delete(stream);
@@ -113,7 +129,8 @@ export function createWebSocketDoor(parts: {
     handleUpgrade(request, socket, head) {
       socket.on("error", () => socket.destroy());
       upgrade(request, socket, head).catch((error: unknown) => {
-        refuse(socket, parts.answerError(error));
+        const { requestId } = callOriginOf(request);
+        refuse(socket, parts.answerError(error, requestId), requestId);
       });
     },
     async drain() {
@@ -172,6 +189,22 @@ class Stream {
   drain(): void {
     this.#isDraining = true;
     this.#messages.end();
+  }
+
+  /** Ends at once, whatever the method does; who does not take the close is cut. */
+  end(reason: ServiceError): void {
+    this.#parts.context.abort(reason);
+    this.#messages.fail(reason);
+    this.#socket.send(JSON.stringify({ error: statusJson(reason) }));
+    this.#close(closeCode(reason));
+    // Its close is read also while its messages were not.
+    this.#socket.resume();
+    const timer = setTimeout(() => {
+      this.#socket.terminate();
+    }, farewellMsMax);
+    this.#socket.once("close", () => {
+      clearTimeout(timer);
+    });
   }
 
   #listen(method: DescMethodBiDiStreaming): void {

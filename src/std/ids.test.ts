@@ -14,6 +14,25 @@ test("newId() makes version 7 UUIDs that sort by time", () => {
   assert.equal(newId(0x0123_4567_89ab).slice(0, 13), "01234567-89ab");
 });
 
+test("newId() has 74 random bits behind the millisecond: no two are the same, none tells the next", () => {
+  const ids = Array.from({ length: 100_000 }, () => newId(0));
+  assert.equal(new Set(ids).size, ids.length);
+  const count = 10_000;
+  const bytes = ids.slice(0, count).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
+  // 48 bits of time, then 4 and 2 that say what it is.
+  const isRandom = (bit: number) => bit >= 52 && bit !== 64 && bit !== 65;
+  const bits = Array.from({ length: 128 }, (_, bit) => bit).filter(isRandom);
+  assert.equal(bits.length, 74);
+  for (const bit of bits) {
+    const [byte, shift] = [bit >> 3, 7 - (bit & 7)];
+    const at = (id: Buffer): number => (id.readUInt8(byte) >> shift) & 1;
+    const ones = bytes.filter((id) => at(id) === 1).length;
+    const changes = bytes.filter((id, index) => at(id) !== at(bytes[index - 1] ?? id)).length;
+    // Fifteen standard deviations of a fair coin.
+    for (const half of [ones, changes]) assert.ok(Math.abs(half - count / 2) < 750, `bit ${bit}`);
+  }
+});
+
 test("idIn() takes exactly one id of its own collection", () => {
   const id = newId();
   assert.equal(idIn("transcripts", `transcripts/${id}`), id);

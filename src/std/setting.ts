@@ -1,3 +1,5 @@
+import { parseNetworks } from "./networks.ts";
+
 /** A setting that cannot be used: the start stops with it. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -12,6 +14,9 @@ export interface Setting<T> {
   readonly secret?: boolean;
   readonly parse: (text: string | undefined, name: string) => T;
 }
+
+/** Reads one setting of the environment. */
+export type ReadSetting = <T>(setting: Setting<T>) => T;
 
 /** A whole number within both bounds. Throws ConfigError, as all of these. */
 export function whole(text: string, name: string, min: number, max: number): number {
@@ -43,6 +48,37 @@ export function httpUrl(text: string, name: string): string {
     );
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** postgres://... or postgresql://... */
+export function postgresUrl(text: string, name: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text)) {
+    throw new ConfigError(`${name} does not begin with postgres://`);
+  }
+  return text;
+}
+
+/** Networks in CIDR notation, as they are. */
+export function networks(entries: readonly string[], name: string): readonly string[] {
+  try {
+    parseNetworks(entries);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError(`${name} has ${error.message}`, { cause: error });
+  }
+  return entries;
+}
+
+/** As browsers send it (RFC 6454, section 6.2), or "*" as it is. */
+export function pageOrigin(text: string, name: string): string {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (text !== "*" && !isOrigin) {
+    throw new ConfigError(
+      `${name} has ${JSON.stringify(text)}: an origin such as https://app.example, or * is needed`,
+    );
+  }
+  return url?.origin ?? text;
 }
 
 /** What stands between commas. */

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BodyPace } from "./body-pace.ts";
+
+let now = 0;
+const open = () => new BodyPace({ idleMsMax: 1_000, bytesPerSecondMin: 100 }, () => now);
+
+test("`BodyPace` gives up what stands still", () => {
+  const pace = open();
+  assert.equal(pace.leftMs(), 1_000);
+  now += 400;
+  assert.equal(pace.leftMs(), 600);
+  pace.came(1_000_000);
+  assert.equal(pace.leftMs(), 1_000);
+  now += 1_000;
+  assert.equal(pace.leftMs(), 0);
+  assert.match(pace.failure().message, /^the body stood still for 1 s$/);
+});
+
+test("`BodyPace` gives up what trickles, and not what comes in time", () => {
+  const slow = open();
+  let seconds = 0;
+  for (; slow.leftMs() > 0 && seconds < 100; seconds += 1) {
+    now += 500;
+    slow.came(25);
+    now += 500;
+    slow.came(25);
+  }
+  assert.equal(seconds, 2, "a second, and half of one for each that it lasts");
+  assert.match(slow.failure().message, /^the body came more slowly than 100 bytes a second$/);
+
+  const steady = open();
+  for (let at = 0; at < 1_000; at += 1) {
+    now += 500;
+    steady.came(50);
+    assert.ok(steady.leftMs() > 0);
+  }
+});
+
+test("`BodyPace` counts no time in which nobody waits for the body", () => {
+  const pace = open();
+  for (let at = 0; at < 1_000; at += 1) {
+    now += 10;
+    pace.came(2);
+    now += 5_000;
+    pace.wait();
+    assert.ok(pace.leftMs() > 0);
+  }
+});

@@ -1,0 +1,53 @@
+import { isLoopbackHost } from "../std/loopback.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { headerOf, type HttpRequest } from "./http.ts";
+import { isOwnOrigin } from "./page-origins.ts";
+
+/** What shows that a call comes from a page of the console: no other page can send it without asking first (CORS). */
+const consoleHeader = "x-hlust-console";
+
+/**
+ * Throws permission_denied unless a page of the service's own origin calls (decisions: Access): browsers send a cookie whoever makes them
+ * call. `publicUrl` is the service's own address where callers are told one.
+ */
+export function refuseOtherPages(request: HttpRequest, publicUrl: string): void {
+  const site = headerOf(request, "sec-fetch-site");
+  // Browsers that do not tell the site tell the origin, at least with what changes something.
+  const isOwn =
+    site === undefined
+      ? isOwnOrigin(originOf(request) ?? "", hostOf(request), publicUrl)
+      : site.toLowerCase() === "same-origin";
+  if (!isOwn) {
+    throw new ServiceError("permission_denied", "only pages of the console itself may call this", {
+      reason: "ORIGIN_REFUSED",
+    });
+  }
+  if (request.method === "GET" || request.method === "HEAD") return;
+  if (headerOf(request, consoleHeader) !== "1") {
+    throw new ServiceError("permission_denied", `the header ${consoleHeader}: 1 is missing`, {
+      reason: "CONSOLE_HEADER_MISSING",
+    });
+  }
+}
+
+/** Throws failed_precondition where the browser would not keep the cookie: over http, but to this machine itself. */
+export function refuseWithoutHttps(url: string | undefined): void {
+  const page = url === undefined ? null : URL.parse(url);
+  if (page === null || page.protocol === "https:" || isLoopbackHost(page.hostname)) return;
+  throw new ServiceError(
+    "failed_precondition",
+    `browsers stay signed in only over https, or on the machine of the service itself (http://127.0.0.1, http://localhost): this page is at ${page.origin}`,
+    { reason: "HTTPS_NEEDED" },
+  );
+}
+
+/** The host and port that the browser called. */
+export function hostOf(request: HttpRequest): string | undefined {
+  return headerOf(request, ":authority") ?? headerOf(request, "host");
+}
+
+/** The origin of the page that calls, as the browser says. */
+export function originOf(request: HttpRequest): string | undefined {
+  const origin = headerOf(request, "origin");
+  return origin === "null" ? undefined : origin;
+}

@@ -1,0 +1,160 @@
+import type { Visit } from "../auth/open-session.ts";
+import { signedOut, type OpenedSession, type Sessions } from "../auth/sessions.ts";
+import type { Session } from "../auth/session-store.ts";
+import type { Credentials } from "../auth/sign-in.ts";
+import { idIn } from "../std/ids.ts";
+import { invalidArgument, ServiceError, shown } from "../std/service-error.ts";
+import { callOriginOf } from "./call-origin.ts";
+import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "./console-cookie.ts";
+import type { ConsoleParts } from "./console-door.ts";
+import { originOf, refuseWithoutHttps } from "./console-page.ts";
+import {
+  answerJson,
+  headerOf,
+  readBody,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+} from "./http.ts";
+
+const bodyBytesMax = 16_384;
+
+/** The handlers of /console/session: who is signed in, signing in and out, and going to another account. */
+export function createConsoleSession(parts: ConsoleParts): {
+  readonly tell: HttpHandler;
+  readonly open: HttpHandler;
+  readonly end: HttpHandler;
+  readonly change: HttpHandler;
+} {
+  const { sessions, signIn } = parts;
+
+  async function answer(response: HttpResponse, { session, secret }: OpenedSession): Promise<void> {
+    response.setHeader("set-cookie", setSessionCookie(secret, session.expiresAt));
+    answerJson(response, 200, await sessionJson(parts, session));
+  }
+
+  return {
+    async tell(request, response) {
+      const session = await currentSession(sessions, request, response);
+      if (!session) throw signedOutWays(parts);
+      answerJson(response, 200, await sessionJson(parts, session));
+    },
+
+    async open(request, response) {
+      refuseWithoutHttps(originOf(request));
+      const credentials = readCredentials(await readFields(request));
+      await answer(response, await signIn(credentials, await visitOf(parts, request)));
+    },
+
+    async change(request, response) {
+      const visit = await visitOf(parts, request);
+      if (!visit.before) throw signedOut();
+      await answer(response, await signIn(readSwitch(await readFields(request)), visit));
+    },
+
+    async end(request, response) {
+      const session = await currentSession(sessions, request, response);
+      if (session) await sessions.end(session, callOriginOf(request));
+      response.setHeader("set-cookie", clearSessionCookie);
+      // Not "cookies": that would take those of every host of the domain.
+      answerJson(response, 200, "{}", { "clear-site-data": '"cache", "storage"' });
+    },
+  };
+}
+
+/** Where somebody signs in from, and the session that they had until now. */
+export async function visitOf(
+  { sessions }: Pick<ConsoleParts, "sessions">,
+  request: HttpRequest,
+  shownBefore = sessionCookieOf(headerOf(request, "cookie")) ?? "",
+): Promise<Visit> {
+  const origin = callOriginOf(request);
+  const found = await sessions.check(shownBefore, origin.address);
+  return {
+    origin,
+    userAgent: headerOf(request, "user-agent") ?? "",
+    before: found?.session,
+  };
+}
+
+/** Whose cookie a call shows. When it is time for another secret, the answer sets it. */
+export async function currentSession(
+  sessions: Sessions,
+  request: HttpRequest,
+  response: HttpResponse,
+): Promise<Session | undefined> {
+  const shown = sessionCookieOf(headerOf(request, "cookie")) ?? "";
+  const found = await sessions.check(shown, callOriginOf(request).address);
+  if (found?.renewed !== undefined) {
+    response.setHeader("set-cookie", setSessionCookie(found.renewed, found.session.expiresAt));
+  }
+  return found?.session;
+}
+
+/** What a page of the console starts with. */
+async function sessionJson({ accountsOf }: ConsoleParts, session: Session): Promise<string> {
+  const accounts = (await accountsOf(session)).map(({ accountId, displayName, role }) => ({
+    name: `accounts/${accountId}`,
+    displayName,
+    role,
+  }));
+  return JSON.stringify({
+    name: `sessions/${session.id}`,
+    actor: session.actor,
+    displayName: session.displayName,
+    role: session.role,
+    scopes: [...session.scopes],
+    account: accounts[0],
+    accounts,
+    expireTime: session.expiresAt.toISOString(),
+  });
+}
+
+/** Nobody is signed in; the ways to change that. */
+function signedOutWays({ openId }: ConsoleParts): ServiceError {
+  const { code, message, reason } = signedOut();
+  const metadata = { signInWays: openId ? "apiKey,openId" : "apiKey" };
+  return new ServiceError(code, message, { reason, metadata });
+}
+
+async function readFields(request: HttpRequest): Promise<ReadonlyMap<string, unknown>> {
+  const type = headerOf(request, "content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new ServiceError("invalid_argument", "send application/json", {
+      reason: "UNSUPPORTED_MEDIA_TYPE",
+      httpStatus: 415,
+    });
+  }
+  const text = Buffer.from(await readBody(request, bodyBytesMax)).toString();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ServiceError("invalid_argument", "the body is not JSON");
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new ServiceError("invalid_argument", "the body is no JSON object");
+  }
+  return new Map(Object.entries(body));
+}
+
+/** Exactly one of them, and nothing else. The values are never told back. */
+function readCredentials(fields: ReadonlyMap<string, unknown>): Credentials {
+  const [apiKey, signInToken] = [fields.get("apiKey"), fields.get("signInToken")];
+  if (fields.size === 1 && typeof apiKey === "string") return { way: "api_key", apiKey };
+  if (fields.size === 1 && typeof signInToken === "string") {
+    return { way: "sign_in_token", signInToken };
+  }
+  throw new ServiceError("invalid_argument", "either apiKey or signInToken is needed, as text");
+}
+
+function readSwitch(fields: ReadonlyMap<string, unknown>): Credentials {
+  const account = fields.get("account");
+  const accountId = typeof account === "string" ? idIn("accounts", account) : undefined;
+  if (fields.size !== 1 || accountId === undefined) {
+    throw invalidArgument([
+      { field: "account", description: `is ${shown(account)}: accounts/<id> is needed` },
+    ]);
+  }
+  return { way: "switch", accountId };
+}

@@ -1,0 +1,61 @@
+import { connectError } from "./answer-errors.ts";
+import { BodyPace, type BodyLimits } from "./body-pace.ts";
+import { ServiceError } from "../std/service-error.ts";
+import type { HttpRequest } from "./http.ts";
+
+/**
+ * Whoever reads a request from now on waits for `begin` first, and then for its body no longer than the limits say (undefined: as long as
+ * it takes). Reading throws what `begin` throws.
+ */
+export function paceBody(
+  request: HttpRequest,
+  limits: BodyLimits | undefined,
+  begin: () => Promise<void>,
+): void {
+  const chunks = (): AsyncIterator<Uint8Array> => request.iterator({ destroyOnReturn: false });
+  const value = () => paced(chunks, limits, begin);
+  Object.defineProperty(request, Symbol.asyncIterator, { value });
+}
+
+async function* paced(
+  open: () => AsyncIterator<Uint8Array>,
+  limits: BodyLimits | undefined,
+  begin: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void> {
+  await begin();
+  const chunks = open();
+  const pace = limits && new BodyPace(limits);
+  for (;;) {
+    pace?.wait();
+    // oxlint-disable-next-line no-await-in-loop -- one part after the other
+    const { done, value } = await (pace ? inTime(next(chunks), pace) : next(chunks));
+    if (done) return;
+    pace?.came(value.length);
+    yield value;
+  }
+}
+
+/** A body fails when its caller goes away, which is nobody's bug. */
+async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await chunks.next();
+  } catch {
+    throw connectError(new ServiceError("cancelled", "the caller went away"));
+  }
+}
+
+/** Rejects when the part does not come in time. */
+async function inTime<T>(part: Promise<T>, pace: BodyPace): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const look = () => {
+    const leftMs = pace.leftMs();
+    if (leftMs > 0) timer = setTimeout(look, leftMs);
+    else late.reject(connectError(pace.failure()));
+  };
+  let timer = setTimeout(look, pace.leftMs());
+  try {
+    return await Promise.race([part, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
