@@ -7,6 +7,13 @@ import { decodedSampleRate } from "./audio/decode.ts";
 import { chooseSandbox, type Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
+import { accountsOf } from "./auth/member-accounts.ts";
+import { createOpenId } from "./auth/open-id.ts";
+import { createSessions } from "./auth/sessions.ts";
+import { createSignIn } from "./auth/sign-in.ts";
+import { openMeter, type Meter } from "./auth/meter.ts";
+import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
+import { createRefusedAttempts } from "./auth/refused-attempts.ts";
 import { ConfigError, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
 import { signingKey } from "./database/signing-key.ts";
@@ -30,6 +37,7 @@ import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { createSignedUrls } from "./media/signed-url.ts";
 import { openUploadCollector, type UploadCollector } from "./media/upload-collector.ts";
 import { createUploads } from "./media/uploads.ts";
+import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import type { ReadinessCheck } from "./server/health.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
@@ -37,6 +45,7 @@ import { openServer, type TargetDoor } from "./server/server.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import { errorFields, type Log } from "./std/log.ts";
+import { parseNetworks } from "./std/networks.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens } from "./std/page-token.ts";
@@ -87,6 +96,9 @@ export async function openApp(
   signal?.throwIfAborted();
   const { db } = database;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
+  const { accountLimits } = config;
+  const { storedBytes: storedBytesMax } = accountLimits;
+  const meter = parts.use(openMeter({ db, accountLimits, log }));
   const store = parts.use(await openMediaStore(config, { log }));
   cleanMedia(parts, { db, store, log });
   const runsJobs = config.role !== "api";
@@ -95,9 +107,9 @@ export async function openApp(
     const scratchFolder = join(config.dataFolder, "scratch");
     const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
     const durationMsMax = config.recordingSecondsMax * 1000;
-    const limits = { keepMedia, mediaBytesMax, parallelism, durationMsMax };
+    const limits = { keepMedia, mediaBytesMax, storedBytesMax, parallelism, durationMsMax };
     const working = { database, queue, store, allow, recognizer, sandbox, scratchFolder, log };
-    parts.use(await openWorker({ ...working, ...limits }));
+    parts.use(await openWorker({ ...working, ...limits, meter }));
     parts.use(await openDescriber({ ...working, durationMsMax }));
     parts.use(openArchiveSweep({ db, store, log }));
     parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
@@ -105,13 +117,13 @@ export async function openApp(
 
   const { direct } = store;
   const { role, uploadBytesMax } = config;
+  const taking = { db, store, uploadBytesMax, storedBytesMax, log };
   const collector =
-    direct && role !== "worker"
-      ? parts.use(openUploadCollector({ db, store, direct, uploadBytesMax, log }))
-      : undefined;
+    direct && role !== "worker" ? parts.use(openUploadCollector({ ...taking, direct })) : undefined;
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const segmentsReader = parts.use(openSegmentsReader());
+  const attempts = createRefusedAttempts(config.callers.refusedPerMinute);
   const stopping = new AbortController();
   const { services, media } = await openDoors(config, {
     database,
@@ -122,10 +134,12 @@ export async function openApp(
     allow,
     allowWebhooks,
     recognizer,
+    meter,
     publicUrl,
     stopping: stopping.signal,
     log,
   });
+  const sessions = createSessions({ db, attempts, log });
   const server = parts.use(
     await openServer({
       host: config.host,
@@ -133,11 +147,27 @@ export async function openApp(
       // A worker answers nothing but its health.
       services: role === "worker" ? [] : services,
       media: role === "worker" ? undefined : media,
-      authenticator: createAuthenticator({ db, publicUrl, log }),
+      authenticator: meteredAuthenticator(
+        createAuthenticator({ db, publicUrl, attempts, log }),
+        meter,
+      ),
+      console:
+        role === "worker"
+          ? undefined
+          : {
+              sessions,
+              signIn: createSignIn({ db, sessions, attempts, log }),
+              accountsOf: (session) => accountsOf(db, session),
+              openId: config.openId && createOpenId(config.openId),
+              attempts,
+              publicUrl,
+              log,
+            },
       readiness: readinessOf({ database, recognizer, store, sandbox }),
       explain: databaseTrouble,
       publicUrl,
       httpRules: role === "worker" ? undefined : httpRules,
+      ...callersOf(config),
       log,
     }),
   );
@@ -173,6 +203,25 @@ function cleanMedia(
     stop.abort();
     await cleaning;
   });
+}
+
+/** This machine: reverse proxies and load tools on it call for many, and whoever else is on it needs no connections to harm it. */
+const thisMachine = ["127.0.0.0/8", "::1"];
+
+/** Who may call from where, and how much of the doors one caller may hold. */
+function callersOf(config: Config) {
+  const { trustedProxies, allowedOrigins, connectionsMax, connectionsPerAddress } = config.callers;
+  return {
+    isTrustedProxy: parseNetworks(trustedProxies),
+    allowedOrigins,
+    limits: {
+      connections: {
+        max: connectionsMax ?? defaultConnectionsMax(),
+        perAddressMax: connectionsPerAddress,
+        isExempt: parseNetworks([...trustedProxies, ...thisMachine]),
+      },
+    },
+  };
 }
 
 function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {
@@ -215,6 +264,7 @@ async function openDoors(
     readonly allow: MediaAllowList;
     readonly allowWebhooks: MediaAllowList;
     readonly recognizer: Recognizer;
+    readonly meter: Meter;
     readonly publicUrl: () => string;
     readonly stopping: AbortSignal;
     readonly log: Log;
@@ -222,12 +272,14 @@ async function openDoors(
 ): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
   const { database, segmentsReader, store, collector, queue, allow, recognizer, publicUrl, log } =
     parts;
-  const { stopping } = parts;
+  const { stopping, meter } = parts;
   const { db } = database;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
   const pageTokens = createPageTokens(await signingKey(db, "page-token"));
-  const { uploadBytesMax, streamSecondsMax, accountJobsMax } = config;
-  const uploads = createUploads({ db, store, urls, uploadBytesMax, collector, log });
+  const { uploadBytesMax, streamSecondsMax, accountLimits } = config;
+  const { storedBytes: storedBytesMax } = accountLimits;
+  const taking = { db, store, uploadBytesMax, storedBytesMax, log };
+  const uploads = createUploads({ ...taking, urls, collector });
   const languageCodes = () => recognizer.languageCodes("job");
   const transcripts = {
     ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
@@ -238,17 +290,17 @@ async function openDoors(
       pageTokens,
       allow,
       languageCodes,
-      accountJobsMax,
+      meter,
       stopping,
     }),
   };
-  const limits = { streamMsMax: streamSecondsMax * 1000 };
+  const speech = { recognizer, limits: { streamMsMax: streamSecondsMax * 1000 }, meter };
   return {
     services: [
       implemented(Transcripts, transcripts),
-      implemented(Speech, createSpeechService({ recognizer, limits })),
-      implemented(GoogleSpeech, createSpeechService({ recognizer, limits, describeResults: true })),
-      implemented(Accounts, createAccountsService({ db, log })),
+      implemented(Speech, createSpeechService(speech)),
+      implemented(GoogleSpeech, createSpeechService({ ...speech, describeResults: true })),
+      implemented(Accounts, createAccountsService({ db, meter, pageTokens, log })),
       implemented(
         Webhooks,
         createWebhooksService({ db, pageTokens, allow: parts.allowWebhooks, log }),

@@ -17,6 +17,13 @@ test("readConfig() has defaults that work", () => {
   assert.equal(config.engine, "auto");
   assert.deepEqual(config.allowMediaFrom, []);
   assert.deepEqual(config.allowWebhooksTo, []);
+  assert.deepEqual(config.callers, {
+    trustedProxies: [],
+    allowedOrigins: [],
+    connectionsMax: undefined,
+    connectionsPerAddress: 1000,
+    refusedPerMinute: 60,
+  });
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.sandbox, "auto");
   assert.equal(config.logLevel, "info");
@@ -46,7 +53,16 @@ test("readConfig() reads every setting", () => {
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
+    HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "100",
+    HLUST_ACCOUNT_STREAMS: "0",
     HLUST_ACCOUNT_JOBS_MAX: "500",
+    HLUST_ACCOUNT_AUDIO_SECONDS_PER_DAY: "3600",
+    HLUST_ACCOUNT_STORED_BYTES: "1000000000000",
+    HLUST_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+    HLUST_ALLOWED_ORIGINS: "https://APP.example:443/, http://localhost:3000",
+    HLUST_CONNECTIONS_MAX: "5000",
+    HLUST_CONNECTIONS_PER_ADDRESS: "50",
+    HLUST_REFUSED_PER_MINUTE: "10",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
     S3_BUCKET: "media",
     S3_ENDPOINT: "http://minio:9000/",
@@ -56,6 +72,9 @@ test("readConfig() reads every setting", () => {
     S3_SECRET_ACCESS_KEY: "secret",
     S3_PREFIX: "hlust/test",
     HLUST_S3_PRESIGN: "false",
+    HLUST_OIDC_ISSUER: "https://login.example/realms/a/",
+    HLUST_OIDC_CLIENT_ID: "hlust",
+    HLUST_OIDC_CLIENT_SECRET: "secret",
   });
   assert.deepEqual(config, {
     port: 0,
@@ -81,7 +100,13 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,
     streamSecondsMax: 60,
-    accountJobsMax: 500,
+    accountLimits: {
+      requestsPerMinute: 100,
+      concurrentStreams: 0,
+      queuedJobs: 500,
+      audioSecondsPerDay: 3600,
+      storedBytes: 1e12,
+    },
     httpRulesFile: "/etc/hlust/rules.yaml",
     s3: {
       bucket: "media",
@@ -91,6 +116,18 @@ test("readConfig() reads every setting", () => {
       key: { id: "id", secret: "secret" },
       prefix: "hlust/test/",
       presigns: false,
+    },
+    openId: {
+      issuer: "https://login.example/realms/a/",
+      clientId: "hlust",
+      clientSecret: "secret",
+    },
+    callers: {
+      trustedProxies: ["10.0.0.0/8", "::1"],
+      allowedOrigins: ["https://app.example", "http://localhost:3000"],
+      connectionsMax: 5000,
+      connectionsPerAddress: 50,
+      refusedPerMinute: 10,
     },
   });
   assert.deepEqual(readConfig({ S3_BUCKET: "media" }).s3, {
@@ -108,6 +145,19 @@ test("readConfig() names every setting that cannot be used", () => {
   const rows: [name: string, value: string, problem: RegExp][] = [
     ["HLUST_PORT", "65536", /HLUST_PORT is "65536": a whole number 0 to 65535 is needed/],
     ["HLUST_PORT", "http", /HLUST_PORT/],
+    [
+      "HLUST_TRUSTED_PROXIES",
+      "10.0.0.0/33",
+      /HLUST_TRUSTED_PROXIES has "10.0.0.0\/33" is no network/,
+    ],
+    ["HLUST_TRUSTED_PROXIES", "proxy.example", /HLUST_TRUSTED_PROXIES/],
+    ["HLUST_ALLOWED_ORIGINS", "https://app.example/page", /HLUST_ALLOWED_ORIGINS has/],
+    ["HLUST_ALLOWED_ORIGINS", "app.example", /HLUST_ALLOWED_ORIGINS has/],
+    ["HLUST_ALLOWED_ORIGINS", "https://me@app.example", /HLUST_ALLOWED_ORIGINS has/],
+    ["HLUST_ALLOWED_ORIGINS", "null", /HLUST_ALLOWED_ORIGINS has/],
+    ["HLUST_CONNECTIONS_MAX", "0", /HLUST_CONNECTIONS_MAX/],
+    ["HLUST_CONNECTIONS_PER_ADDRESS", "0", /HLUST_CONNECTIONS_PER_ADDRESS/],
+    ["HLUST_REFUSED_PER_MINUTE", "0", /HLUST_REFUSED_PER_MINUTE/],
     ["HLUST_PUBLIC_URL", "hlust.example", /HLUST_PUBLIC_URL is "hlust.example": a URL/],
     ["HLUST_PUBLIC_URL", "https://a/?b", /HLUST_PUBLIC_URL/],
     ["DATABASE_URL", "mysql://secret@db", /^DATABASE_URL does not begin with postgres:\/\/$/],
@@ -118,6 +168,14 @@ test("readConfig() names every setting that cannot be used", () => {
       "s",
       /^S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are needed together$/,
     ],
+    ["HLUST_OIDC_ISSUER", "login.example", /HLUST_OIDC_ISSUER is "login.example": a URL/],
+    ["HLUST_OIDC_ISSUER", "http://login.example", /HLUST_OIDC_ISSUER is .*: a URL with https:/],
+    [
+      "HLUST_OIDC_CLIENT_ID",
+      "a",
+      /^HLUST_OIDC_ISSUER and HLUST_OIDC_CLIENT_ID are needed together$/,
+    ],
+    ["HLUST_OIDC_CLIENT_SECRET", "a", /^HLUST_OIDC_CLIENT_SECRET is set, but HLUST_OIDC_ISSUER is/],
     ["S3_PREFIX", "a b", /S3_PREFIX is "a b": a path such as hlust\/ is needed/],
     ["HLUST_S3_PRESIGN", "yes", /HLUST_S3_PRESIGN is "yes": one of true, false is needed/],
     ["HLUST_ROLE", "boss", /HLUST_ROLE is "boss": one of all, api, worker is needed/],

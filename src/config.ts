@@ -1,7 +1,20 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { logLevels, type LogLevel } from "./std/log.ts";
-import { ConfigError, httpUrl, list, nearest, oneOf, whole, type Setting } from "./std/setting.ts";
+import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
+import { limitSettings, readLimits } from "./settings/limit-settings.ts";
+import { openIdSettings, readOpenId, type OpenIdConfig } from "./settings/open-id-settings.ts";
+import { readS3, s3Settings, type S3Config } from "./settings/s3-settings.ts";
+import {
+  ConfigError,
+  httpUrl,
+  list,
+  nearest,
+  oneOf,
+  postgresUrl,
+  whole,
+  type Setting,
+} from "./std/setting.ts";
 
 export { ConfigError } from "./std/setting.ts";
 
@@ -35,26 +48,15 @@ export interface Config {
   readonly recordingSecondsMax: number;
   /** How long one live stream may last. */
   readonly streamSecondsMax: number;
-  /** Jobs of one account that are not ended. */
-  readonly accountJobsMax: number;
+  /** What an account may use for which the operator has set nothing else; each 0: as much as it likes. */
+  readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
   /** Where media is kept; undefined: in the data folder. */
   readonly s3: S3Config | undefined;
-}
-
-export interface S3Config {
-  readonly bucket: string;
-  /** undefined: Amazon's own for the region. */
-  readonly endpoint: string | undefined;
-  /** undefined: the endpoint. */
-  readonly publicEndpoint: string | undefined;
-  readonly region: string;
-  /** undefined: what the SDK finds by itself. */
-  readonly key: { readonly id: string; readonly secret: string } | undefined;
-  /** Empty, or with a slash at its end. */
-  readonly prefix: string;
-  readonly presigns: boolean;
+  /** Where members sign in; undefined: nowhere. */
+  readonly openId: OpenIdConfig | undefined;
+  readonly callers: CallerConfig;
 }
 
 export const roles = ["all", "api", "worker"] as const;
@@ -193,12 +195,6 @@ const settings = {
     fallback: "14400 (4 h)",
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
   },
-  accountJobsMax: {
-    name: "HLUST_ACCOUNT_JOBS_MAX",
-    meaning: "How many jobs of one account may wait and run; more are refused",
-    fallback: "10000",
-    parse: (text, name) => whole(text ?? "10000", name, 1, 1_000_000),
-  },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
@@ -206,65 +202,18 @@ const settings = {
     fallback: "the paths of the API's contract",
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
-} satisfies { [Key in keyof Omit<Config, "s3">]: Setting<Config[Key] | undefined> };
-
-const s3Settings = {
-  bucket: {
-    name: "S3_BUCKET",
-    meaning: "Bucket of an S3-compatible store that keeps the media",
-    fallback: "media is kept in HLUST_DATA",
-    parse: (text) => text,
-  },
-  endpoint: {
-    name: "S3_ENDPOINT",
-    meaning: "Address of the S3-compatible store",
-    fallback: "that of Amazon",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
-  },
-  publicEndpoint: {
-    name: "S3_PUBLIC_ENDPOINT",
-    meaning: "The address of it that callers use, in presigned URLs",
-    fallback: "S3_ENDPOINT",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
-  },
-  region: {
-    name: "S3_REGION",
-    meaning: "Region of the bucket",
-    fallback: "us-east-1",
-    parse: (text) => text ?? "us-east-1",
-  },
-  keyId: {
-    name: "S3_ACCESS_KEY_ID",
-    meaning: "Key that the service uses the bucket with",
-    fallback: "what AWS_ACCESS_KEY_ID, a profile or the role of the machine gives",
-    secret: true,
-    parse: (text) => text,
-  },
-  keySecret: {
-    name: "S3_SECRET_ACCESS_KEY",
-    meaning: "Secret of the key",
-    fallback: "as for S3_ACCESS_KEY_ID",
-    secret: true,
-    parse: (text) => text,
-  },
-  prefix: {
-    name: "S3_PREFIX",
-    meaning: "What stands before every key, so that several services can share a bucket",
-    fallback: "nothing",
-    parse: (text, name) => keyPrefix(text ?? "", name),
-  },
-  presigns: {
-    name: "HLUST_S3_PRESIGN",
-    meaning:
-      "Whether callers are sent to the bucket itself with presigned URLs; false: all media passes through the service",
-    fallback: "true",
-    parse: (text, name) => oneOf(text ?? "true", name, ["true", "false"] as const) === "true",
-  },
-} satisfies Record<string, Setting<string | boolean | undefined>>;
+} satisfies {
+  [Key in keyof Omit<Config, "s3" | "openId" | "accountLimits" | "callers">]: Setting<
+    Config[Key] | undefined
+  >;
+};
 
 const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(settings),
+  ...Object.values(limitSettings),
   ...Object.values(s3Settings),
+  ...Object.values(openIdSettings),
+  ...Object.values(callerSettings),
 ];
 
 /** Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands, tests and scripts. */
@@ -310,35 +259,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     uploadBytesMax: read(settings.uploadBytesMax),
     recordingSecondsMax: read(settings.recordingSecondsMax),
     streamSecondsMax: read(settings.streamSecondsMax),
-    accountJobsMax: read(settings.accountJobsMax),
+    accountLimits: readLimits(read),
     httpRulesFile: read(settings.httpRulesFile),
     s3: readS3(read, problems),
+    openId: readOpenId(read, problems),
+    callers: readCallers(read),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;
-}
-
-/** The settings of S3 that belong together. What does not fit is added to the problems. */
-function readS3(read: <T>(setting: Setting<T>) => T, problems: string[]): S3Config | undefined {
-  const { bucket: bucketSetting, keyId, keySecret, ...rest } = s3Settings;
-  const bucket = read(bucketSetting);
-  const endpoint = read(rest.endpoint);
-  const [id, secret] = [read(keyId), read(keySecret)];
-  if (bucket === undefined && endpoint !== undefined) {
-    problems.push(`${rest.endpoint.name} is set, but ${bucketSetting.name} is not`);
-  }
-  if ((id === undefined) !== (secret === undefined)) {
-    problems.push(`${keyId.name} and ${keySecret.name} are needed together`);
-  }
-  const s3 = {
-    endpoint,
-    publicEndpoint: read(rest.publicEndpoint),
-    region: read(rest.region),
-    key: id === undefined || secret === undefined ? undefined : { id, secret },
-    prefix: read(rest.prefix),
-    presigns: read(rest.presigns),
-  };
-  return bucket === undefined ? undefined : { bucket, ...s3 };
 }
 
 /** Each setting with its value, meaning and default, for `hlust config`; secrets are not shown. */
@@ -353,21 +281,6 @@ export function describeConfig(environment: NodeJS.ProcessEnv): string {
       return `${name}\n    ${meaning}\n    ${value}${text && !isSecret ? `   (default: ${fallback})` : ""}\n`;
     })
     .join("");
-}
-
-function postgresUrl(text: string, name: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text)) {
-    throw new ConfigError(`${name} does not begin with postgres://`);
-  }
-  return text;
-}
-
-/** Letters that mean nothing else in a key or URL, with a slash at the end. */
-function keyPrefix(text: string, name: string): string {
-  if (!/^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/.test(text)) {
-    throw new ConfigError(`${name} is ${JSON.stringify(text)}: a path such as hlust/ is needed`);
-  }
-  return text === "" || text.endsWith("/") ? text : `${text}/`;
 }
 
 function modelChoice(entry: string, name: string): ModelChoice[number] {

@@ -1,0 +1,60 @@
+import { isLoopbackHost } from "../std/loopback.ts";
+import { ConfigError, httpUrl, type ReadSetting, type Setting } from "../std/setting.ts";
+
+/** A provider of OpenID Connect. */
+export interface OpenIdConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** undefined: a public client. */
+  readonly clientSecret: string | undefined;
+}
+
+/** The settings of OpenID Connect. */
+export const openIdSettings = {
+  issuer: {
+    name: "HLUST_OIDC_ISSUER",
+    meaning: "Provider of OpenID Connect that members sign in to the console with: its issuer URL",
+    fallback: "only API keys sign in",
+    parse: (text, name) => (text === undefined ? undefined : issuerUrl(text, name)),
+  },
+  clientId: {
+    name: "HLUST_OIDC_CLIENT_ID",
+    meaning:
+      "What the provider knows the service by; its redirect URI is HLUST_PUBLIC_URL with /console/sign-in/callback",
+    fallback: "none",
+    parse: (text) => text,
+  },
+  clientSecret: {
+    name: "HLUST_OIDC_CLIENT_SECRET",
+    meaning: "Secret of it",
+    fallback: "none: a public client",
+    secret: true,
+    parse: (text) => text,
+  },
+} satisfies Record<string, Setting<string | undefined>>;
+
+/** What of them belongs together, undefined without a provider. What does not fit is added to the problems. */
+export function readOpenId(read: ReadSetting, problems: string[]): OpenIdConfig | undefined {
+  const issuer = read(openIdSettings.issuer);
+  const clientId = read(openIdSettings.clientId);
+  const clientSecret = read(openIdSettings.clientSecret);
+  if ((issuer === undefined) !== (clientId === undefined)) {
+    const [one, other] = [openIdSettings.issuer.name, openIdSettings.clientId.name];
+    problems.push(`${one} and ${other} are needed together`);
+  } else if (issuer === undefined && clientSecret !== undefined) {
+    problems.push(
+      `${openIdSettings.clientSecret.name} is set, but ${openIdSettings.issuer.name} is not`,
+    );
+  }
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return { issuer, clientId, clientSecret };
+}
+
+/** As it stands: a provider is known by every character of it. */
+function issuerUrl(text: string, name: string): string {
+  const { protocol, hostname } = new URL(httpUrl(text, name));
+  if (protocol === "http:" && !isLoopbackHost(hostname)) {
+    throw new ConfigError(`${name} is ${JSON.stringify(text)}: a URL with https:// is needed`);
+  }
+  return text;
+}

@@ -1,0 +1,102 @@
+import { ConfigError, httpUrl, oneOf, type ReadSetting, type Setting } from "../std/setting.ts";
+
+/** Where media is kept in an S3-compatible store. */
+export interface S3Config {
+  readonly bucket: string;
+  /** undefined: Amazon's own for the region. */
+  readonly endpoint: string | undefined;
+  /** undefined: the endpoint. */
+  readonly publicEndpoint: string | undefined;
+  readonly region: string;
+  /** undefined: what the SDK finds by itself. */
+  readonly key: { readonly id: string; readonly secret: string } | undefined;
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string;
+  readonly presigns: boolean;
+}
+
+/** The settings of S3. */
+export const s3Settings = {
+  bucket: {
+    name: "S3_BUCKET",
+    meaning: "Bucket of an S3-compatible store that keeps the media",
+    fallback: "media is kept in HLUST_DATA",
+    parse: (text) => text,
+  },
+  endpoint: {
+    name: "S3_ENDPOINT",
+    meaning: "Address of the S3-compatible store",
+    fallback: "that of Amazon",
+    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+  },
+  publicEndpoint: {
+    name: "S3_PUBLIC_ENDPOINT",
+    meaning: "The address of it that callers use, in presigned URLs",
+    fallback: "S3_ENDPOINT",
+    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+  },
+  region: {
+    name: "S3_REGION",
+    meaning: "Region of the bucket",
+    fallback: "us-east-1",
+    parse: (text) => text ?? "us-east-1",
+  },
+  keyId: {
+    name: "S3_ACCESS_KEY_ID",
+    meaning: "Key that the service uses the bucket with",
+    fallback: "what AWS_ACCESS_KEY_ID, a profile or the role of the machine gives",
+    secret: true,
+    parse: (text) => text,
+  },
+  keySecret: {
+    name: "S3_SECRET_ACCESS_KEY",
+    meaning: "Secret of the key",
+    fallback: "as for S3_ACCESS_KEY_ID",
+    secret: true,
+    parse: (text) => text,
+  },
+  prefix: {
+    name: "S3_PREFIX",
+    meaning: "What stands before every key, so that several services can share a bucket",
+    fallback: "nothing",
+    parse: (text, name) => keyPrefix(text ?? "", name),
+  },
+  presigns: {
+    name: "HLUST_S3_PRESIGN",
+    meaning:
+      "Whether callers are sent to the bucket itself with presigned URLs; false: all media passes through the service",
+    fallback: "true",
+    parse: (text, name) => oneOf(text ?? "true", name, ["true", "false"] as const) === "true",
+  },
+} satisfies Record<string, Setting<string | boolean | undefined>>;
+
+/** Those of them that belong together, undefined without a bucket. What does not fit is added to the problems. */
+export function readS3(read: ReadSetting, problems: string[]): S3Config | undefined {
+  const { bucket: bucketSetting, keyId, keySecret, ...rest } = s3Settings;
+  const bucket = read(bucketSetting);
+  const endpoint = read(rest.endpoint);
+  const [id, secret] = [read(keyId), read(keySecret)];
+  if (bucket === undefined && endpoint !== undefined) {
+    problems.push(`${rest.endpoint.name} is set, but ${bucketSetting.name} is not`);
+  }
+  if ((id === undefined) !== (secret === undefined)) {
+    problems.push(`${keyId.name} and ${keySecret.name} are needed together`);
+  }
+  const s3 = {
+    endpoint,
+    publicEndpoint: read(rest.publicEndpoint),
+    region: read(rest.region),
+    key: id === undefined || secret === undefined ? undefined : { id, secret },
+    prefix: read(rest.prefix),
+    presigns: read(rest.presigns),
+  };
+  return bucket === undefined ? undefined : { bucket, ...s3 };
+}
+
+/** Letters that mean nothing else in a key or URL, with a slash at the end. */
+function keyPrefix(text: string, name: string): string {
+  if (!/^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/.test(text)) {
+    throw new ConfigError(`${name} is ${JSON.stringify(text)}: a path such as hlust/ is needed`);
+  }
+  return text === "" || text.endsWith("/") ? text : `${text}/`;
+}
