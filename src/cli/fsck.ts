@@ -1,5 +1,5 @@
 import { findingCodes, type Finding } from "../fsck/finding.ts";
-import type { ArchiveSettings } from "../fsck/open-archive.ts";
+import type { ArchiveSettings } from "../media/open-archive.ts";
 import { columns } from "./models/columns.ts";
 import { UsageError, type Command } from "./command.ts";
 import { Arguments, describeOptions } from "./options.ts";
@@ -50,7 +50,7 @@ function readArguments(args: readonly string[]): Arguments<typeof options> {
 }
 
 async function check(settings: ArchiveSettings, read: Arguments<typeof options>): Promise<number> {
-  const { openArchive } = await import("../fsck/open-archive.ts");
+  const { openArchive } = await import("../media/open-archive.ts");
   const { checkArchive } = await import("../fsck/check-archive.ts");
   await using opened = await openArchive(settings);
   const report = new Report(read.has("json"));

@@ -1,10 +1,12 @@
 // The command line: `hlust <command>`. Each command is a file of this folder.
 import process from "node:process";
 import { ConfigError } from "../config.ts";
+import { accounts } from "./accounts.ts";
 import { bench } from "./bench.ts";
 import { refuseArguments, UsageError, type Command } from "./command.ts";
 import { config } from "./config.ts";
 import { fsck } from "./fsck.ts";
+import { keys } from "./keys.ts";
 import { models } from "./models.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
@@ -22,6 +24,8 @@ const commands: Readonly<Record<string, Command>> = {
   serve,
   config,
   models,
+  accounts,
+  keys,
   fsck,
   bench,
   version,

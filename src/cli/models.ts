@@ -1,16 +1,11 @@
-import { UsageError, type Command } from "./command.ts";
+import { commandGroup, type Subcommand } from "./command-group.ts";
+import type { Command } from "./command.ts";
 import type { ModelTools } from "./models/model-tools.ts";
 
 /** What loads models and lets them hear, for `test` and for what is installed. */
 async function toolsOf(environment: NodeJS.ProcessEnv): Promise<ModelTools> {
   const { engineTools } = await import("./models/engine-tools.ts");
   return engineTools(environment);
-}
-
-interface Subcommand {
-  readonly call: string;
-  readonly summary: string;
-  readonly run: (args: readonly string[], environment: NodeJS.ProcessEnv) => Promise<void>;
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
@@ -55,32 +50,11 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
 };
 
-export const models: Command = {
+export const models: Command = commandGroup({
+  name: "models",
   summary: "install, show and remove models that recognise speech",
-  async run([name, ...args], environment) {
-    if (name === undefined || /^(-h|(--)?help)$/.test(name)) {
-      process.stdout.write(usage());
-      return 0;
-    }
-    const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
-    if (!subcommand) throw new UsageError(`there is no models ${JSON.stringify(name)}`, usage());
-    if (args.some((each) => /^(-h|--help)$/.test(each))) {
-      process.stdout.write(usage());
-      return 0;
-    }
-    try {
-      await subcommand.run(args, environment);
-      return 0;
-    } catch (error) {
-      if (error instanceof UsageError) throw new UsageError(error.message, usage());
-      throw error;
-    }
-  },
-};
-
-function usage(): string {
-  const lines = Object.values(subcommands).map(
-    ({ call, summary }) => `  ${call.padEnd(18)}${summary}\n`,
-  );
-  return `Usage: hlust models <what>\n\n${lines.join("")}\n\`list\` and \`available\` take --json; \`pull\` and \`add\` take --no-verify: the model is not loaded and tried before it is installed.\nHLUST_MODELS is the folder, HLUST_CATALOGUE another catalogue.\n`;
-}
+  subcommands,
+  notes: async () =>
+    "`list` and `available` take --json; `pull` and `add` take --no-verify: the model is not loaded and tried before it is installed.\n" +
+    "HLUST_MODELS is the folder, HLUST_CATALOGUE another catalogue.\n",
+});

@@ -15,11 +15,12 @@ export interface ProcessInfo {
 const msPerTick = 10;
 const interpreters = /^(node|python[\d.]*|ruby|java|bun|deno|perl)$/;
 
-/** The process `pid` and all its descendants; none where it is gone or there is no /proc. */
-export async function processTree(pid: number): Promise<ProcessInfo[]> {
+/** The processes `roots` and all their descendants, each once; none where they are gone or there is no /proc. */
+export async function processTree(...roots: readonly number[]): Promise<ProcessInfo[]> {
   const all = await allProcesses();
-  const tree = all.filter((each) => each.pid === pid);
-  for (const each of tree) tree.push(...all.filter(({ parent }) => parent === each.pid));
+  const tree = all.filter(({ pid }) => roots.includes(pid));
+  const others = all.filter(({ pid }) => !roots.includes(pid));
+  for (const each of tree) tree.push(...others.filter(({ parent }) => parent === each.pid));
   return tree;
 }
 

@@ -38,7 +38,7 @@ export class ServerWatch implements Disposable {
   }
 
   static async start(roots: readonly number[]): Promise<ServerWatch> {
-    const watch = new ServerWatch(roots, await treesOf(roots));
+    const watch = new ServerWatch(roots, await processTree(...roots));
     await watch.#sample();
     return watch;
   }
@@ -46,7 +46,7 @@ export class ServerWatch implements Disposable {
   /** What was used since the start. */
   async stop(): Promise<ServerUse> {
     clearInterval(this.#timer);
-    const processes = await treesOf(this.#roots);
+    const processes = await processTree(...this.#roots);
     const wallMs = performance.now() - this.#startedAt;
     const cpuBefore = this.#cpuBefore(processes);
     const memory = await this.#sample();
@@ -85,17 +85,12 @@ export class ServerWatch implements Disposable {
 
   async #sample(): Promise<ReadonlyMap<number, number>> {
     const atMs = performance.now() - this.#startedAt;
-    const processes = await treesOf(this.#roots);
+    const processes = await processTree(...this.#roots);
     const each = processes.map(async ({ pid }) => [pid, (await pssBytes(pid)) ?? 0] as const);
     const memory = new Map(await Promise.all(each));
     this.#memory.push({ atMs, bytes: sum([...memory.values()]) });
     return memory;
   }
-}
-
-async function treesOf(roots: readonly number[]): Promise<ProcessInfo[]> {
-  const trees = (await Promise.all(roots.map((pid) => processTree(pid)))).flat();
-  return [...new Map(trees.map((each) => [each.pid, each])).values()];
 }
 
 function sum(values: readonly number[]): number {

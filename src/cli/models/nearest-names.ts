@@ -1,12 +1,32 @@
 /** ": did you mean a, b?" for a name that nothing has; names that differ in little, or have it as a part. */
 export function nearestNames(name: string, known: readonly string[]): string {
+  const near = nearest(
+    known.map((each) => ({ names: [each], each })),
+    name,
+  );
+  return didYouMean(near.map(({ each }) => each));
+}
+
+/** The three whose names differ least from what was asked for, if they differ in little or have it as a part. */
+export function nearest<Named extends { readonly names: readonly string[] }>(
+  known: readonly Named[],
+  name: string,
+): Named[] {
   const wanted = name.toLowerCase();
-  const near = known
-    .map((each) => ({ each, distance: distance(wanted, each.toLowerCase()) }))
-    .filter(({ each, distance }) => distance <= 3 || (wanted !== "" && each.includes(wanted)))
-    .toSorted((a, b) => a.distance - b.distance)
+  return known
+    .map((each) => {
+      const names = each.names.map((other) => other.toLowerCase());
+      const apart = Math.min(...names.map((other) => distance(wanted, other)));
+      const isPart = wanted !== "" && names.some((other) => other.includes(wanted));
+      return { each, apart, isNear: apart <= 3 || isPart };
+    })
+    .filter(({ isNear }) => isNear)
+    .toSorted((a, b) => a.apart - b.apart)
     .slice(0, 3)
     .map(({ each }) => each);
+}
+
+export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? "" : `: did you mean ${near.join(", ")}?`;
 }
 

@@ -1,0 +1,40 @@
+import { scopes } from "../../auth/caller.ts";
+import { addAccount } from "../../operator/accounts.ts";
+import { createKey } from "../../operator/keys.ts";
+import { checkedName } from "../operator/checked-name.ts";
+import { jsonOption, writeJson } from "../operator/json-option.ts";
+import { takePositionals } from "../operator/take-positionals.ts";
+import { withDatabase } from "../operator/with-database.ts";
+import { Arguments } from "../options.ts";
+
+const options = { ...jsonOption, key: { meaning: "with an API key of every scope" } } as const;
+
+/** `hlust accounts add NAME`: answers the id of the account; with --key the key, and nothing else, on standard output. */
+export async function add(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const read = new Arguments(options, args);
+  const [given = ""] = takePositionals(read.positionals, ["NAME"]);
+  const displayName = checkedName(given);
+  const { id, key } = await withDatabase(environment, async (db) => {
+    const id = await addAccount(db, displayName);
+    if (!read.has("key")) return { id, key: undefined };
+    const wanted = {
+      accountId: id,
+      displayName: "First key",
+      scopes,
+      expiresAt: null,
+      limits: "{}",
+    };
+    return { id, key: await createKey(db, wanted) };
+  });
+  if (read.has("json")) {
+    const apiKey = key && { apiKey: { name: key.name }, secret: key.secret };
+    writeJson({ name: `accounts/${id}`, displayName, ...apiKey });
+    return;
+  }
+  process.stderr.write(
+    key
+      ? `accounts/${id} is made, and ${key.name}, whose key is shown this once:\n`
+      : `accounts/${id} is made\n`,
+  );
+  process.stdout.write(`${key ? key.secret : id}\n`);
+}

@@ -1,0 +1,140 @@
+import { listMembers, type StoredMember } from "../../accounts/member-store.ts";
+import { type Role, roles } from "../../auth/caller.ts";
+import { foldEmail } from "../../auth/email.ts";
+import { addMember, removeMember, setRole as giveRole } from "../../operator/members.ts";
+import { UsageError } from "../command.ts";
+import { columns } from "../models/columns.ts";
+import { didYouMean, nearest, nearestNames } from "../models/nearest-names.ts";
+import { checkedName } from "../operator/checked-name.ts";
+import { jsonOption, writeJson } from "../operator/json-option.ts";
+import { oneAccount } from "../operator/one-account.ts";
+import { takePositionals } from "../operator/take-positionals.ts";
+import { type ServiceDatabase, withDatabase } from "../operator/with-database.ts";
+import { Arguments } from "../options.ts";
+
+/** `hlust accounts members ID`. */
+export async function list(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const read = new Arguments(jsonOption, args);
+  const [given] = takePositionals(read.positionals, ["ID"]);
+  const members = await withDatabase(environment, async (db) => {
+    return await listMembers(db, (await oneAccount(db, given)).id);
+  });
+  if (read.has("json")) {
+    writeJson({ members: members.map(memberJson) });
+    return;
+  }
+  const rows = members.map((member) => [
+    `members/${member.id}`,
+    member.email,
+    member.role,
+    member.display_name,
+    member.last_sign_in_at?.toISOString() ?? "never",
+  ]);
+  const head = ["NAME", "E-MAIL", "ROLE", "CALLED", "SIGNED IN"];
+  process.stdout.write(
+    rows.length === 0 ? "The account has no members.\n" : columns([head, ...rows]),
+  );
+}
+
+const addOptions = {
+  ...jsonOption,
+  email: { hint: "E", meaning: "the address that they sign in with" },
+  name: { hint: "N", meaning: "for people", fallback: "" },
+  role: { hint: "R", meaning: "OWNER, MEMBER or VIEWER" },
+} as const;
+
+/** `hlust accounts add-member ID --email E --role R`. */
+export async function add(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const read = new Arguments(addOptions, args);
+  const [given] = takePositionals(read.positionals, ["ID"]);
+  const wanted = {
+    email: readEmail(read.text("email") ?? ""),
+    displayName: checkedName(read.text("name") ?? ""),
+    role: readRole(read.text("role") ?? ""),
+  };
+  const member = await withDatabase(environment, async (db) => {
+    return await addMember(db, (await oneAccount(db, given)).id, wanted);
+  });
+  tell(read.has("json"), member, `is ${member.role}: members/${member.id}`);
+}
+
+/** `hlust accounts remove-member ID MEMBER`. */
+export async function remove(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const read = new Arguments(jsonOption, args);
+  const [account, given = ""] = takePositionals(read.positionals, ["ID", "MEMBER"]);
+  const member = await withDatabase(environment, async (db) => {
+    const member = await oneMember(db, account, given);
+    await removeMember(db, member);
+    return member;
+  });
+  tell(read.has("json"), member, "is removed");
+}
+
+/** `hlust accounts set-role ID MEMBER ROLE`. */
+export async function setRole(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const read = new Arguments(jsonOption, args);
+  const names = ["ID", "MEMBER", "ROLE"];
+  const [account, given = "", wanted = ""] = takePositionals(read.positionals, names);
+  const role = readRole(wanted);
+  const member = await withDatabase(environment, async (db) => {
+    const member = await oneMember(db, account, given);
+    const changed = await giveRole(db, member, role);
+    if (!changed) throw new Error(`${member.email} was removed meanwhile`);
+    return changed;
+  });
+  tell(read.has("json"), member, `is ${member.role}`);
+}
+
+function tell(isJson: boolean, member: StoredMember, what: string): void {
+  if (isJson) writeJson(memberJson(member));
+  else process.stdout.write(`${member.email} ${what}\n`);
+}
+
+/** A member for programs, in the words of the API. */
+function memberJson(member: StoredMember) {
+  return {
+    name: `members/${member.id}`,
+    email: member.email,
+    displayName: member.display_name,
+    role: member.role,
+    creationTime: member.created_at,
+    lastSignInTime: member.last_sign_in_at,
+  };
+}
+
+/** By e-mail address, whatever its letter case, or by id with or without members/ before it. */
+async function oneMember(
+  db: ServiceDatabase,
+  account: string | undefined,
+  given: string,
+): Promise<StoredMember> {
+  const members = await listMembers(db, (await oneAccount(db, account)).id);
+  const named = members.map((each) => {
+    const names = [each.email.toLowerCase(), each.id, `members/${each.id}`];
+    return { each, names };
+  });
+  const found = named.find(({ names }) => names.includes(given.toLowerCase()));
+  if (found) return found.each;
+  const near = nearest(named, given).map(({ each }) => each.email);
+  throw new Error(`the account has no member ${JSON.stringify(given)}${didYouMean(near)}`);
+}
+
+function readEmail(text: string): string {
+  if (text === "") throw new UsageError("--email is missing");
+  if (foldEmail(text) !== undefined) return text;
+  throw new UsageError(`--email is ${JSON.stringify(text)}: an e-mail address in ASCII is needed`);
+}
+
+function readRole(text: string): Role {
+  const role = roles.find((each) => each === text.toUpperCase());
+  if (role) return role;
+  if (text === "") throw new UsageError(`the role is missing: ${roles.join(", ")}`);
+  const near = nearestNames(text, roles) || `: ${roles.join(", ")} are`;
+  throw new UsageError(`${JSON.stringify(text)} is no role${near}`);
+}

@@ -1,0 +1,47 @@
+import { UsageError, type Command } from "./command.ts";
+import { columns } from "./models/columns.ts";
+
+/** What stands after the name of a group: `models list`. */
+export interface Subcommand {
+  /** Its name and what it takes, for the reader: `pull NAME`. */
+  readonly call: string;
+  readonly summary: string;
+  /** Resolves with the exit code; nothing means 0. */
+  readonly run: (
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv,
+  ) => Promise<number | undefined | void>;
+}
+
+/** A command whose first argument says what to do: `hlust models list`. */
+export function commandGroup(group: {
+  readonly name: string;
+  readonly summary: string;
+  readonly subcommands: Readonly<Record<string, Subcommand>>;
+  /** Stands below the list of what there is. */
+  readonly notes: () => Promise<string>;
+}): Command {
+  const { name: groupName, summary, subcommands, notes } = group;
+  const usage = async (): Promise<string> => {
+    const calls = Object.values(subcommands).map(({ call, summary }) => [`  ${call}`, summary]);
+    return `Usage: hlust ${groupName} <what>\n\n${columns(calls)}\n${await notes()}`;
+  };
+  return {
+    summary,
+    async run([name, ...args], environment) {
+      const isHelp = (argument: string | undefined): boolean =>
+        argument !== undefined && /^(-h|--help)$/.test(argument);
+      if (name === undefined || name === "help" || isHelp(name) || args.some(isHelp)) {
+        process.stdout.write(await usage());
+        return 0;
+      }
+      const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+      try {
+        if (!subcommand) throw new UsageError(`there is no ${groupName} ${JSON.stringify(name)}`);
+        return (await subcommand.run(args, environment)) ?? 0;
+      } catch (error) {
+        throw error instanceof UsageError ? new UsageError(error.message, await usage()) : error;
+      }
+    },
+  };
+}

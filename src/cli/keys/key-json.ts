@@ -1,0 +1,16 @@
+import type { KeySummary } from "../../operator/keys.ts";
+
+/** A key for programs, in the words of the API. */
+export function keyJson(key: KeySummary) {
+  return {
+    name: key.name,
+    account: `accounts/${key.accountId}`,
+    displayName: key.displayName,
+    scopes: key.scopes,
+    creationTime: key.createdAt,
+    expireTime: key.expiresAt,
+    lastUseTime: key.lastUsedAt,
+    limits: key.limits,
+    creator: key.creator,
+  };
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UsageError } from "../command.ts";
+import { readExpiry, readScopes } from "./key-options.ts";
+
+const now = Date.parse("2026-11-22T12:00:00Z");
+
+test("readExpiry() takes days and times with their zone, and names what is neither", () => {
+  const rows: [text: string, expected: string | RegExp][] = [
+    ["2027-01-01", "2027-01-01T00:00:00.000Z"],
+    ["2028-02-29", "2028-02-29T00:00:00.000Z"],
+    ["2027-01-01T12:30:00Z", "2027-01-01T12:30:00.000Z"],
+    ["2027-01-01T00:30:00+01:00", "2026-12-31T23:30:00.000Z"],
+    ["2026-11-22T12:00:01Z", "2026-11-22T12:00:01.000Z"],
+    ["2026-11-22T12:00:00Z", /not in the future/],
+    ["2026-11-22", /not in the future/],
+    ["2027-02-29", /a day .* or a time .* is needed/],
+    ["2027-13-01", /is needed/],
+    ["2027-1-1", /is needed/],
+    ["2027-01-01T12:30:00", /is needed/],
+    ["2027-01-01T25:00:00Z", /is needed/],
+    ["01.01.2027", /is needed/],
+    ["tomorrow", /"tomorrow"/],
+    ["", /is needed/],
+  ];
+  for (const [text, expected] of rows) {
+    if (typeof expected === "string") {
+      assert.equal(readExpiry(text, now).toISOString(), expected, text);
+    } else {
+      assert.throws(() => readExpiry(text, now), refusal(expected), text);
+    }
+  }
+});
+
+test("readScopes() takes scopes in any order, and names the one that is none", () => {
+  assert.deepEqual(readScopes("speech, transcripts.read"), ["transcripts.read", "speech"]);
+  assert.deepEqual(readScopes("account,account"), ["account"]);
+  assert.throws(() => readScopes("speech,transcript.read"), refusal(/mean transcripts\.read/));
+  assert.throws(() => readScopes("everything"), refusal(/"everything".*: transcripts\.read, /));
+  assert.throws(() => readScopes(""), refusal(/""/));
+});
+
+function refusal(message: RegExp) {
+  return (error: unknown) => error instanceof UsageError && message.test(error.message);
+}

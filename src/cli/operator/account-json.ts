@@ -1,0 +1,14 @@
+import type { AccountSummary } from "../../operator/accounts.ts";
+
+/** An account for programs, in the words of the API. */
+export function accountJson(account: AccountSummary) {
+  return {
+    name: `accounts/${account.id}`,
+    displayName: account.displayName,
+    creationTime: account.createdAt,
+    disabledTime: account.disabledAt,
+    limits: account.limits,
+    keys: account.keys,
+    members: account.members,
+  };
+}

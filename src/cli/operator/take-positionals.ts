@@ -1,0 +1,12 @@
+import { UsageError } from "../command.ts";
+
+/** Exactly these arguments, in their order; UsageError names the one that is missing or too many. */
+export function takePositionals(given: readonly string[], names: readonly string[]): string[] {
+  const [extra] = given.slice(names.length);
+  if (extra !== undefined) throw new UsageError(`unexpected ${JSON.stringify(extra)}`);
+  return names.map((name, at) => {
+    const value = given[at];
+    if (value === undefined || value === "") throw new UsageError(`${name} is missing`);
+    return value;
+  });
+}

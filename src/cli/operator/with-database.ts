@@ -1,0 +1,15 @@
+import { readConfig } from "../../config.ts";
+import { openExistingDatabase } from "../../database/open-existing.ts";
+import type { OpenArchive } from "../../media/open-archive.ts";
+
+/** The database of a service. */
+export type ServiceDatabase = OpenArchive["db"];
+
+/** Runs on the database of the service that the environment names, whether the service runs or not. */
+export async function withDatabase<Result>(
+  environment: NodeJS.ProcessEnv,
+  run: (db: ServiceDatabase) => Promise<Result>,
+): Promise<Result> {
+  await using database = await openExistingDatabase(readConfig(environment));
+  return await run(database.db);
+}

@@ -1,0 +1,96 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { newId } from "../std/ids.ts";
+import { asOperator } from "./as-operator.ts";
+
+/** An account, as the operator sees it. */
+export interface AccountSummary {
+  readonly id: string;
+  readonly displayName: string;
+  readonly createdAt: Date;
+  /** null: it is not. */
+  readonly disabledAt: Date | null;
+  /** What the operator set, by the names of AccountLimits. */
+  readonly limits: Readonly<Record<string, number>>;
+  /** API keys and client keys. */
+  readonly keys: number;
+  readonly members: number;
+}
+
+/** All accounts, the oldest first. */
+export async function listAccounts(db: Kysely<Tables>): Promise<AccountSummary[]> {
+  const rows = await db
+    .selectFrom("account as a")
+    .select(["id", "display_name", "created_at", "disabled_at", "limits"])
+    .select([
+      sql<string>`(select count(*) from api_key where account_id = a.id)`.as("api_keys"),
+      sql<string>`(select count(*) from client_key where account_id = a.id)`.as("client_keys"),
+      sql<string>`(select count(*) from member where account_id = a.id)`.as("members"),
+    ])
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    displayName: row.display_name,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
+    limits: row.limits,
+    keys: Number(row.api_keys) + Number(row.client_keys),
+    members: Number(row.members),
+  }));
+}
+
+/** Makes an account with nothing in it; answers its id. */
+export async function addAccount(db: Kysely<Tables>, displayName: string): Promise<string> {
+  const id = newId();
+  await asOperator(db, id, async (trx, record) => {
+    await trx.insertInto("account").values({ id, display_name: displayName }).execute();
+    await record({
+      action: "account.create",
+      resource: `accounts/${id}`,
+      details: { displayName },
+    });
+  });
+  return id;
+}
+
+/** false: there is no such account. */
+export async function renameAccount(
+  db: Kysely<Tables>,
+  id: string,
+  displayName: string,
+): Promise<boolean> {
+  return await asOperator(db, id, async (trx, record) => {
+    const change = trx.updateTable("account").set({ display_name: displayName });
+    const row = await change.where("id", "=", id).returning("id").executeTakeFirst();
+    if (!row) return false;
+    const details = { fields: "displayName" };
+    await record({ action: "account.update", resource: `accounts/${id}`, details });
+    return true;
+  });
+}
+
+/**
+ * Disables an account, which lets nobody of it in until it is enabled, and ends what they have open; or enables it. false: it is so
+ * already, or there is no such account.
+ */
+export async function setDisabled(
+  db: Kysely<Tables>,
+  id: string,
+  isDisabled: boolean,
+): Promise<boolean> {
+  return await asOperator(db, id, async (trx, record) => {
+    const row = await trx
+      .updateTable("account")
+      .set({ disabled_at: isDisabled ? sql<Date>`now()` : null })
+      .where("id", "=", id)
+      .where("disabled_at", isDisabled ? "is" : "is not", null)
+      .returning("id")
+      .executeTakeFirst();
+    if (!row) return false;
+    const action = isDisabled ? "account.disable" : "account.enable";
+    await record({ action, resource: `accounts/${id}` });
+    return true;
+  });
+}

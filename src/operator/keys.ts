@@ -1,0 +1,105 @@
+import type { Kysely } from "kysely";
+import { refuseTooManyKeys } from "../accounts/refuse-too-many-keys.ts";
+import { newApiKey } from "../auth/api-key.ts";
+import type { Scope } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
+import { asOperator } from "./as-operator.ts";
+
+/** An API key or a client key, without what opens anything. */
+export interface KeySummary {
+  /** `apiKeys/<id>` or `clientKeys/<id>`. */
+  readonly name: string;
+  readonly id: string;
+  readonly accountId: string;
+  readonly displayName: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  /** By the names of KeyLimits. */
+  readonly limits: Readonly<Record<string, number>>;
+  readonly creator: string;
+}
+
+/** Keys of every kind, the newest first: of one account, or of all. */
+export async function listKeys(db: Kysely<Tables>, accountId?: string): Promise<KeySummary[]> {
+  const all = await Promise.all(
+    (["api_key", "client_key"] as const).map(async (table) => {
+      const rows = await db
+        .selectFrom(table)
+        .select(["id", "account_id", "display_name", "scopes", "limits", "creator"])
+        .select(["created_at", "expires_at", "last_used_at"])
+        .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId ?? ""))
+        .execute();
+      return rows.map((row) => ({
+        name: `${table === "api_key" ? "apiKeys" : "clientKeys"}/${row.id}`,
+        id: row.id,
+        accountId: row.account_id,
+        displayName: row.display_name,
+        scopes: row.scopes,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+        lastUsedAt: row.last_used_at,
+        limits: row.limits,
+        creator: row.creator,
+      }));
+    }),
+  );
+  return all.flat().toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+}
+
+/** What a key is to be. */
+export interface WantedKey {
+  readonly accountId: string;
+  readonly displayName: string;
+  readonly scopes: readonly Scope[];
+  /** null: never. */
+  readonly expiresAt: Date | null;
+  /** As the column has them: JSON by the names of KeyLimits. */
+  readonly limits: string;
+}
+
+/** Makes an API key. Its `secret`, which is the whole key, is kept nowhere. */
+export async function createKey(
+  db: Kysely<Tables>,
+  { accountId, displayName, scopes, expiresAt, limits }: WantedKey,
+): Promise<{ readonly name: string; readonly secret: string }> {
+  const { id, token, secretHash } = newApiKey();
+  const name = `apiKeys/${id}`;
+  await asOperator(db, accountId, async (trx, record) => {
+    await refuseTooManyKeys(trx, "api_key", accountId);
+    await trx
+      .insertInto("api_key")
+      .values({
+        id,
+        account_id: accountId,
+        display_name: displayName,
+        scopes: [...scopes],
+        secret_hash: secretHash,
+        expires_at: expiresAt,
+        limits,
+        creator: "operator",
+      })
+      .execute();
+    const end = expiresAt && { expireTime: expiresAt.toISOString() };
+    const details = { displayName, scopes: scopes.join(","), ...end };
+    await record({ action: "api_key.create", resource: name, details });
+  });
+  return { name, secret: token };
+}
+
+/** Revokes a key of either kind: every node refuses it within a second. false: it is gone already. */
+export async function revokeKey(db: Kysely<Tables>, key: KeySummary): Promise<boolean> {
+  const table = key.name.startsWith("apiKeys/") ? "api_key" : "client_key";
+  return await asOperator(db, key.accountId, async (trx, record) => {
+    const row = await trx
+      .deleteFrom(table)
+      .where("id", "=", key.id)
+      .returning("display_name")
+      .executeTakeFirst();
+    if (!row) return false;
+    const details = { displayName: row.display_name };
+    await record({ action: `${table}.delete`, resource: key.name, details });
+    return true;
+  });
+}

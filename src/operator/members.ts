@@ -1,0 +1,85 @@
+import type { Kysely } from "kysely";
+import { lockAccount } from "../accounts/lock-account.ts";
+import {
+  isLastOwner,
+  lockMember,
+  membersMax,
+  type StoredMember,
+  takenSeats,
+} from "../accounts/member-store.ts";
+import type { Role } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
+import { newId } from "../std/ids.ts";
+import { asOperator } from "./as-operator.ts";
+
+/** What a member is to be. */
+export interface WantedMember {
+  readonly email: string;
+  readonly displayName: string;
+  readonly role: Role;
+}
+
+/** Invites a person to an account; answers who they are in it. Throws an Error for the operator. */
+export async function addMember(
+  db: Kysely<Tables>,
+  accountId: string,
+  { email, displayName, role }: WantedMember,
+): Promise<StoredMember> {
+  return await asOperator(db, accountId, async (trx, record) => {
+    await lockAccount(trx, accountId);
+    const { count, isTaken } = await takenSeats(trx, accountId, email);
+    if (isTaken) throw new Error(`the account has a member with the address ${email}`);
+    if (count >= membersMax) throw new Error(`the account has ${membersMax} members already`);
+    const row = await trx
+      .insertInto("member")
+      .values({ id: newId(), account_id: accountId, email, display_name: displayName, role })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const resource = `members/${row.id}`;
+    await record({ action: "member.create", resource, details: { email, role } });
+    return row;
+  });
+}
+
+/** Removes a member: their sessions end within a second. false: they are gone already. Throws where no owner would be left. */
+export async function removeMember(
+  db: Kysely<Tables>,
+  { account_id: accountId, id }: StoredMember,
+): Promise<boolean> {
+  return await asOperator(db, accountId, async (trx, record) => {
+    await lockAccount(trx, accountId);
+    const member = await lockMember(trx, accountId, id);
+    if (!member) return false;
+    const { email, role } = member;
+    const { count } = await takenSeats(trx, accountId, email);
+    if (count > 1 && (await isLastOwner(trx, member))) throw noOwnerLeft(email);
+    await trx.deleteFrom("member").where("id", "=", id).execute();
+    const details = { email, role };
+    await record({ action: "member.delete", resource: `members/${id}`, details });
+    return true;
+  });
+}
+
+/** Gives a member another role, which holds within a second. undefined: they are gone. Throws where no owner would be left. */
+export async function setRole(
+  db: Kysely<Tables>,
+  { account_id: accountId, id }: StoredMember,
+  role: Role,
+): Promise<StoredMember | undefined> {
+  return await asOperator(db, accountId, async (trx, record) => {
+    await lockAccount(trx, accountId);
+    const member = await lockMember(trx, accountId, id);
+    if (!member || member.role === role) return member;
+    if (await isLastOwner(trx, member)) throw noOwnerLeft(member.email);
+    await trx.updateTable("member").set({ role }).where("id", "=", id).execute();
+    const details = { roleBefore: member.role, role };
+    await record({ action: "member.update", resource: `members/${id}`, details });
+    return { ...member, role };
+  });
+}
+
+function noOwnerLeft(email: string): Error {
+  return new Error(
+    `${email} is the only owner: \`hlust accounts set-role ID MEMBER OWNER\` makes another one first`,
+  );
+}
