@@ -9,8 +9,10 @@ import {
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { accessTokensOf, type SigningKey } from "./access-token.ts";
 import { recognizeLive } from "./recognize-live.ts";
 import { createRestTransport, type RestTransportOptions } from "./rest-transport.ts";
+import type { StreamTokenSource } from "./stream-token.ts";
 import { uploadMedia } from "./upload-media.ts";
 
 /** The service from TypeScript. Calls take signal, timeoutMs and headers, and reject with ConnectError. */
@@ -32,11 +34,26 @@ export interface HlustClient {
   ): Promise<string>;
 }
 
-/** A client of the service at `url`, in a browser or in Node; `token` is an API key or a JWT. Opens nothing by itself. */
-export function createHlustClient(
-  options: Omit<RestTransportOptions, "lastMessageOf">,
-): HlustClient {
-  const transport = createRestTransport({ ...options, lastMessageOf });
+export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMessageOf" | "token"> {
+  /**
+   * An API key or a JWT, or a function that gives one and is asked before each call; or a client key, with which the client signs its
+   * own, each before the one before it ends.
+   */
+  readonly token?: RestTransportOptions["token"] | SigningKey;
+  /** The public URL of the service, where it is not `url`: what tokens of a client key are for. */
+  readonly audience?: string | undefined;
+  /** Where recognizeLive() gets the token of each stream, in pages that have no key. Default: `token`. */
+  readonly streamToken?: StreamTokenSource | undefined;
+}
+
+/** A client of the service at `url`, in a browser or in Node. Opens nothing by itself. */
+export function createHlustClient(options: HlustClientOptions): HlustClient {
+  const { token, audience = options.url, streamToken, ...rest } = options;
+  const transport = createRestTransport({
+    ...rest,
+    token: typeof token === "object" ? accessTokensOf(token, { audience }) : token,
+    lastMessageOf,
+  });
   const transcripts = createClient(Transcripts, transport);
   const speech = createClient(Speech, transport);
   return {
@@ -44,7 +61,8 @@ export function createHlustClient(
     speech,
     accounts: createClient(Accounts, transport),
     webhooks: createClient(Webhooks, transport),
-    recognizeLive: (config, audio, options) => recognizeLive(speech, config, audio, options),
+    recognizeLive: (config, audio, options) =>
+      recognizeLive(speech, config, audio, { ...options, streamToken }),
     uploadMedia: (media, options) => uploadMedia(transcripts, media, options),
   };
 }

@@ -8,6 +8,7 @@ import {
   type StreamingRecognitionResult,
   type StreamingRecognizeRequestSchema,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { askForStreamToken, type StreamTokenSource } from "./stream-token.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** A message of audio is at most this long: the service takes 1 MiB of JSON, which base64 makes a third longer. */
@@ -22,17 +23,42 @@ export async function* recognizeLive(
   speech: Client<typeof Speech>,
   config: MessageInitShape<typeof StreamingRecognitionConfigSchema>,
   audio: AsyncIterable<Uint8Array>,
-  options: { readonly signal?: AbortSignal | undefined } = {},
+  options: {
+    readonly signal?: AbortSignal | undefined;
+    /** Where the token of this stream is from. Default: the transport's. */
+    readonly streamToken?: StreamTokenSource | undefined;
+  } = {},
 ): AsyncGenerator<StreamingRecognitionResult, void, undefined> {
+  const { streamToken } = options;
   const left = new AbortController();
   const signal = AbortSignal.any([left.signal, ...(options.signal ? [options.signal] : [])]);
   try {
+    const headers = streamToken && (await headersOf(streamToken, audio, signal));
     const requests = requestsOf(withEncoding(config), audio, signal);
-    const responses = speech.streamingRecognize(requests, { signal });
+    const responses = speech.streamingRecognize(requests, { signal, ...(headers && { headers }) });
     for await (const { results } of responses) yield* results;
   } finally {
     left.abort();
   }
+}
+
+/** A token of the stream's own. Without one there is no stream, and nobody else lets the audio go. */
+async function headersOf(
+  source: StreamTokenSource,
+  audio: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  try {
+    return { authorization: `Bearer ${await askForStreamToken(source, signal)}` };
+  } catch (error) {
+    letGo(audio[Symbol.asyncIterator]());
+    throw error;
+  }
+}
+
+/** Not awaited: it may stand behind a next() that never comes. */
+function letGo(chunks: AsyncIterator<Uint8Array>): void {
+  chunks.return?.().catch(() => {});
 }
 
 /** The samples are LINEAR16, so that need not be said. */
@@ -66,7 +92,6 @@ async function* requestsOf(
       }
     }
   } finally {
-    // Not awaited: it may stand behind a next() that never comes.
-    chunks.return?.().catch(() => {});
+    letGo(chunks);
   }
 }

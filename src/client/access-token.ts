@@ -1,0 +1,82 @@
+import {
+  algorithmOf,
+  type PrivateKey,
+  readPrivateKey,
+  subtle,
+  webAlgorithms,
+} from "./private-key.ts";
+
+/** A registered client key: the ids that accounts.createClientKey() answered, and the private half, as key or as PEM (PKCS8). */
+export interface SigningKey {
+  readonly keyId: string;
+  readonly clientId: string;
+  readonly privateKey: PrivateKey | string;
+}
+
+/** Decisions, Access: a token that lives longer is refused. */
+const lifeSecondsMax = 3600;
+/** How long the tokens of a client live: one that is stolen is soon worth nothing. */
+const lifeSeconds = 600;
+/** Before its end by so much a client takes a new one: for a call on its way, and for clocks that differ. */
+const renewSeconds = 120;
+
+/**
+ * Signs an access token (a JWT) of a client key, by WebCrypto. `audience` is the public URL of the service (HLUST_PUBLIC_URL).
+ * Throws TypeError for a key that cannot sign one, RangeError for a life that the service does not take.
+ */
+export async function signAccessToken(
+  { keyId, clientId, privateKey }: SigningKey,
+  options: {
+    readonly audience: string;
+    /** Default: 600; at most 3600. */
+    readonly lifeSeconds?: number;
+    /** Milliseconds since 1970. */
+    readonly now?: number;
+  },
+): Promise<string> {
+  const { audience, lifeSeconds: life = lifeSeconds, now = Date.now() } = options;
+  if (!(life >= 1 && life <= lifeSecondsMax)) {
+    throw new RangeError(`a token lives from 1 to ${lifeSecondsMax} s, not ${life}`);
+  }
+  const key = typeof privateKey === "string" ? await readPrivateKey(privateKey) : privateKey;
+  const algorithm = algorithmOf(key);
+  const iat = Math.floor(now / 1000);
+  const header = { alg: algorithm, kid: keyId, typ: "JWT" };
+  const claims = { iss: clientId, sub: clientId, aud: audience, iat, exp: iat + Math.floor(life) };
+  const utf8 = new TextEncoder();
+  const signed = [header, claims]
+    .map((part) => base64url(utf8.encode(JSON.stringify(part))))
+    .join(".");
+  const signature = await subtle().sign(webAlgorithms[algorithm], key, utf8.encode(signed));
+  return `${signed}.${base64url(new Uint8Array(signature))}`;
+}
+
+/** Access tokens of a client key, one after the other: each is used until shortly before its end. For `token` of a client. */
+export function accessTokensOf(
+  key: SigningKey,
+  { audience, now = Date.now }: { readonly audience: string; readonly now?: () => number },
+): () => Promise<string> {
+  let privateKey: Promise<PrivateKey> | undefined;
+  let current: { readonly token: Promise<string>; readonly renewAt: number } | undefined;
+  const sign = async (at: number): Promise<string> => {
+    privateKey ??=
+      typeof key.privateKey === "string"
+        ? readPrivateKey(key.privateKey)
+        : Promise.resolve(key.privateKey);
+    return await signAccessToken({ ...key, privateKey: await privateKey }, { audience, now: at });
+  };
+  return async () => {
+    const at = now();
+    // A clock that was set back would otherwise keep a token that others take for one of the future.
+    const isFresh = current && at < current.renewAt && at >= current.renewAt - lifeSeconds * 1000;
+    if (!current || !isFresh) {
+      current = { token: sign(at), renewAt: at + (lifeSeconds - renewSeconds) * 1000 };
+    }
+    return await current.token;
+  };
+}
+
+function base64url(bytes: Uint8Array): string {
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

@@ -1,0 +1,78 @@
+/** How a client key signs (RFC 7518): Ed25519, ECDSA on P-256 or RSA. */
+export type SigningAlgorithm = "EdDSA" | "ES256" | "RS256";
+
+/** A key of WebCrypto, named so that it is the browser's CryptoKey there and Node's here. */
+export type PrivateKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** What WebCrypto is told of each, to make, import and use it. */
+export const webAlgorithms = {
+  EdDSA: { name: "Ed25519" },
+  ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
+  RS256: {
+    name: "RSASSA-PKCS1-v1_5",
+    hash: "SHA-256",
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  },
+} as const;
+
+export const signingAlgorithms = ["EdDSA", "ES256", "RS256"] as const;
+
+/**
+ * The private key of a PEM text (PKCS8), for signing alone: it cannot be read out again. Throws TypeError for what is no such key,
+ * without any of the text.
+ */
+export async function readPrivateKey(pem: string): Promise<PrivateKey> {
+  const found = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----/.exec(pem);
+  if (!found) {
+    throw new TypeError(
+      "no private key in PEM (-----BEGIN PRIVATE KEY-----): openssl pkcs8 -topk8 -nocrypt makes one of other forms",
+    );
+  }
+  const bytes = bytesOf(found[1] ?? "");
+  for (const algorithm of signingAlgorithms) {
+    // oxlint-disable-next-line no-await-in-loop -- only one of them takes it
+    const key = await importKey(bytes, algorithm);
+    if (key) return key;
+  }
+  throw new TypeError("the private key is of another kind than Ed25519, P-256 or RSA");
+}
+
+/** As readPrivateKey(), of the bytes; undefined for a key of another algorithm. */
+export async function importKey(
+  pkcs8: Uint8Array<ArrayBuffer>,
+  algorithm: SigningAlgorithm,
+): Promise<PrivateKey | undefined> {
+  const usages = ["sign"] as const;
+  try {
+    return await subtle().importKey("pkcs8", pkcs8, webAlgorithms[algorithm], false, [...usages]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a key signs. Throws TypeError for one that signs in no way that the service takes. */
+export function algorithmOf({ algorithm, type }: PrivateKey): SigningAlgorithm {
+  const found = signingAlgorithms.find((each) => webAlgorithms[each].name === algorithm.name);
+  if (!found || type !== "private") {
+    throw new TypeError(`a ${type} key of ${algorithm.name} signs no access token`);
+  }
+  return found;
+}
+
+/** Browsers have it on pages of https: and of this machine itself. */
+export function subtle(): typeof crypto.subtle {
+  const { subtle: found }: { readonly subtle?: typeof crypto.subtle } = crypto;
+  if (found) return found;
+  throw new TypeError("this page has no WebCrypto: it must come by https:, or from localhost");
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  let text = "";
+  try {
+    text = atob(base64.replaceAll(/\s/g, ""));
+  } catch {
+    throw new TypeError("the private key is no base64");
+  }
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,38 @@
+import type { JsonValue } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { isObject } from "../transcoding/is-object.ts";
+import { errorOfConnection, errorOfResponse } from "./read-error.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/**
+ * Where a page without a key of its own gets a token for one live stream: a function that gives one, or a URL of the page's own server,
+ * which is POSTed to and answers what accounts.createStreamToken() does: {"token": "..."}.
+ */
+export type StreamTokenSource = string | ((signal: AbortSignal) => Promise<string>);
+
+/** A fresh token for one stream. Throws ConnectError. */
+export async function askForStreamToken(
+  source: StreamTokenSource,
+  signal: AbortSignal,
+): Promise<string> {
+  if (typeof source === "function") return await untilAborted(source(signal), signal);
+  try {
+    const headers = { accept: "application/json" };
+    const response = await fetch(source, { method: "POST", headers, signal });
+    if (!response.ok) throw await errorOfResponse(response);
+    const answer = jsonOf(await response.text());
+    const token = isObject(answer) ? answer["token"] : undefined;
+    if (typeof token === "string" && token !== "") return token;
+  } catch (error) {
+    throw errorOfConnection(error, "a stream token cannot be had");
+  }
+  throw new ConnectError("the answer has no stream token", Code.Internal);
+}
+
+function jsonOf(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
