@@ -11,6 +11,7 @@ import {
 } from "@connectrpc/connect";
 import { callerKey, scopes } from "../src/auth/caller.ts";
 import { chooseSandbox, type Sandbox } from "../src/audio/sandbox.ts";
+import type { Meter } from "../src/auth/meter.ts";
 import type { Database } from "../src/database/database.ts";
 import { engineSampleRate } from "../src/engines/engine.ts";
 import { endUtterance, type Recognition, type Recognizer } from "../src/engines/recognizer.ts";
@@ -33,6 +34,8 @@ import { parseMediaAllowList, type MediaAllowList } from "../src/media/media-url
 import { newId } from "../src/std/ids.ts";
 import { createLog, type Log } from "../src/std/log.ts";
 import { createPageTokens } from "../src/std/page-token.ts";
+import { testCaller } from "./test-caller.ts";
+import { openTestMeter } from "./open-test-meter.ts";
 
 /** Pulses of this many samples between silences are the words of toneRecognizer(). */
 const toneSamples = 4_800;
@@ -172,6 +175,7 @@ export interface JobsFixture extends AsyncDisposable {
   readonly database: Database;
   readonly queue: JobQueue;
   readonly store: MediaStore;
+  readonly meter: Meter;
   readonly sandbox: Sandbox;
   readonly service: JobsService;
   readonly scratchFolder: string;
@@ -206,6 +210,7 @@ export async function openJobs(
   const store = opened.use(await openDiskStore(mediaFolder, { log }));
   const sandbox = await chooseSandbox("auto", log);
   const { db } = database;
+  const meter = opened.use(openTestMeter(db, { queuedJobs: testAccountJobsMax }));
   const service = createJobsService({
     db,
     queue,
@@ -214,7 +219,7 @@ export async function openJobs(
     pageTokens: createPageTokens(randomBytes(32)),
     allow,
     languageCodes: () => ["en-US", "is-IS"],
-    accountJobsMax: testAccountJobsMax,
+    meter,
   });
   const call = (accountId: string, header: Record<string, string> = {}): HandlerContext =>
     createHandlerContext({
@@ -224,11 +229,7 @@ export async function openJobs(
       requestMethod: "POST",
       url: "http://test/",
       requestHeader: header,
-      contextValues: createContextValues().set(callerKey, {
-        accountId,
-        keyId: newId(),
-        scopes: new Set(scopes),
-      }),
+      contextValues: createContextValues().set(callerKey, testCaller(accountId, scopes)),
     });
   const parts = opened.move();
   const scratchFolder = join(folder, "scratch");
@@ -240,6 +241,7 @@ export async function openJobs(
     database,
     queue,
     store,
+    meter,
     sandbox,
     service,
     scratchFolder,
@@ -276,6 +278,7 @@ export async function openJobs(
         parallelism: 2,
         allow,
         scratchFolder,
+        meter,
         keepMedia: true,
         mediaBytesMax: 100_000_000,
         durationMsMax: 3_600_000,

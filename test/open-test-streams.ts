@@ -16,6 +16,7 @@ import { createLog } from "../src/std/log.ts";
 import { ServiceError } from "../src/std/service-error.ts";
 import { createTranscoder } from "../src/transcoding/transcoder.ts";
 import { type CountRequest, type NumberSchema, Streams } from "./gen/streams_pb.ts";
+import { testCaller } from "./test-caller.ts";
 
 /** A server of test/vectors/streams.proto, and what its methods saw. */
 export interface TestStreams extends AsyncDisposable {
@@ -28,18 +29,23 @@ export interface TestStreams extends AsyncDisposable {
 export interface Seen {
   /** How often Count and Export were asked for a message. */
   asked: number;
-  /** How many calls of them are over, whichever way: their cleaning up has run. */
+  /** How many calls of them and of Talk are over, whichever way: their cleaning up has run. */
   over: number;
   /** What the signal of a call said. */
   reasons: unknown[];
   /** The tokens that were shown. */
   tokens: (string | undefined)[];
+  /** How each open stream is ended when what it was opened with is revoked. */
+  watched: Set<(reason: ServiceError) => void>;
 }
 
 export const token = "the-key";
 
 /** Behind every door, as the service is; `accepted` is the token that it takes. */
-export async function openTestStreams(accepted = token): Promise<TestStreams> {
+export async function openTestStreams(
+  accepted = token,
+  given: Partial<ServerParts> = {},
+): Promise<TestStreams> {
   const seen = newSeen();
   const bugs: unknown[] = [];
   const server = await openServer({
@@ -54,6 +60,7 @@ export async function openTestStreams(accepted = token): Promise<TestStreams> {
       return undefined;
     },
     log: createLog("silent"),
+    ...given,
   });
   const { address } = server;
   return { address, seen, bugs, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
@@ -103,7 +110,7 @@ export async function openTestRestDoor(
 }
 
 function newSeen(): Seen {
-  return { asked: 0, over: 0, reasons: [], tokens: [] };
+  return { asked: 0, over: 0, reasons: [], tokens: [], watched: new Set() };
 }
 
 /** Takes one key, where the contract says that it may stand. */
@@ -116,14 +123,23 @@ function authenticator(seen: Seen, accepted: string): Authenticator {
       const shown = shownToken(request, withParameter.has(method));
       seen.tokens.push(shown);
       if (shown === accepted) {
-        return Promise.resolve({ accountId: "a", keyId: "k", scopes: new Set() });
+        return Promise.resolve(testCaller("a", []));
       }
       const reason = shown === undefined ? "TOKEN_MISSING" : "TOKEN_INVALID";
       return Promise.reject(new ServiceError("unauthenticated", "no token", { reason }));
     },
+    watch(_caller, _method, end) {
+      seen.watched.add(end);
+      return {
+        [Symbol.dispose]() {
+          seen.watched.delete(end);
+        },
+      };
+    },
   };
 }
 
+type ServerParts = Parameters<typeof openServer>[0];
 type NumberInit = MessageInitShape<typeof NumberSchema>;
 
 function streamsService(seen: Seen): ServiceImpl<typeof Streams> {
@@ -170,7 +186,11 @@ function streamsService(seen: Seen): ServiceImpl<typeof Streams> {
       return { n: Math.ceil(timeoutMs ?? -1) };
     },
     async *talk(requests) {
-      for await (const { from } of requests) yield { n: from };
+      try {
+        for await (const { from } of requests) yield { n: from };
+      } finally {
+        seen.over += 1;
+      }
     },
   };
 }

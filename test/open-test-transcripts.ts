@@ -47,6 +47,7 @@ import {
   type TranscriptsService,
 } from "../src/transcripts/transcripts-service.ts";
 import { openTestDatabase } from "./open-test-database.ts";
+import { testCaller } from "./test-caller.ts";
 
 /** The transcripts service on a database and a media folder of its own; all of it is gone when it is disposed of. */
 export interface TestTranscripts extends AsyncDisposable {
@@ -126,7 +127,7 @@ export async function openTestTranscripts(
 }
 
 function contextOf(accountId: string, headers: Record<string, string>): HandlerContext {
-  const caller = { accountId, keyId: newId(), scopes: new Set(scopes) };
+  const caller = testCaller(accountId, scopes);
   return createHandlerContext({
     service: Transcripts,
     method: Transcripts.method.getTranscript,

@@ -28,6 +28,7 @@ import { createWebhooksService } from "../src/webhooks/webhooks-service.ts";
 import { addAccount } from "./auth-fixture.ts";
 import { serve } from "./fetch-fixture.ts";
 import { openTestDatabase } from "./open-test-database.ts";
+import { testCaller } from "./test-caller.ts";
 
 /** What HLUST_ALLOW_WEBHOOKS_TO is in these tests. */
 export const loopbackAllowed = parseMediaAllowList(["127.0.0.1"]);
@@ -71,11 +72,7 @@ export async function openWebhooks(): Promise<WebhooksFixture> {
       protocolName: "test",
       requestMethod: "POST",
       url: "http://test/",
-      contextValues: createContextValues().set(callerKey, {
-        accountId,
-        keyId: newId(),
-        scopes: new Set(["account"] as const),
-      }),
+      contextValues: createContextValues().set(callerKey, testCaller(accountId, ["account"])),
     });
   return {
     database,

@@ -9,6 +9,8 @@ import { pipeline } from "node:stream";
 /** A web server for pages that use the service from its own origin, as one behind a reverse proxy does. */
 export interface PageServer extends AsyncDisposable {
   readonly address: string;
+  /** Every byte that browsers have sent here. */
+  sent(): Buffer;
 }
 
 const root = resolve(import.meta.dirname, "../..");
@@ -16,13 +18,27 @@ const root = resolve(import.meta.dirname, "../..");
 const packages = ["@bufbuild/protobuf", "@connectrpc/connect"];
 const folders = ["src/", "test/browser/", ...packages.map((name) => `node_modules/${name}/`)];
 
-/** Serves an empty page at /page, modules at their paths in the project, and the service at all other paths. */
-export async function openPageServer(service: string): Promise<PageServer> {
+/**
+ * Serves an empty page at /page, modules at their paths in the project, and the service at all other paths. With a `key`, a POST to
+ * /stream-token answers a token for one stream of it, as the server of a page does that has no key itself.
+ */
+export async function openPageServer(service: string, key?: string): Promise<PageServer> {
   const { hostname, port } = new URL(service);
   const server = createServer((request, response) => {
     const path = normalize(request.url ?? "").slice(1);
     if (path === "page") {
       response.writeHead(200, { "content-type": "text/html" }).end(page());
+    } else if (path === "stream-token" && key !== undefined) {
+      const headers = { authorization: `Bearer ${key}` };
+      const url = `${service}/v1/streamTokens`;
+      pipeline(
+        request,
+        sendRequest(url, { method: request.method, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          pipeline(answer, response, () => {});
+        }),
+        () => {},
+      );
     } else if (folders.some((folder) => path.startsWith(folder))) {
       serveModule(path, response);
     } else {
@@ -44,12 +60,17 @@ export async function openPageServer(service: string): Promise<PageServer> {
     onward.write(head);
     pipeline(socket, onward, socket, () => {});
   });
+  const sent: Buffer[] = [];
+  server.on("connection", (socket) => {
+    socket.on("data", (chunk: Buffer) => sent.push(chunk));
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const bound = server.address();
   if (bound === null || typeof bound === "string") throw new Error("the page server is not bound");
   return {
     address: `http://127.0.0.1:${bound.port}`,
+    sent: () => Buffer.concat(sent),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

@@ -73,10 +73,12 @@ async function closeCodeOf(socket: Socket): Promise<number | undefined> {
 /** Writes the same bytes until the other side ends the connection or `ms` are over; waits where it does not read. */
 async function flood(socket: Socket, bytes: Buffer, ms: number): Promise<void> {
   const endsAt = performance.now() + ms;
-  while (!socket.destroyed && performance.now() < endsAt) {
+  while (socket.writable && performance.now() < endsAt) {
     if (socket.write(bytes)) await delay(1);
     else await Promise.race([once(socket, "drain").catch(() => {}), delay(100)]);
   }
+  // Ended by the other side: what follows is its close.
+  if (!socket.writable && !socket.destroyed) await once(socket, "close").catch(() => {});
 }
 
 type Attack = (rounds: { readonly ms: number }) => Promise<void>;

@@ -30,11 +30,12 @@ export interface ServiceProcess extends AsyncDisposable {
 export async function startService(
   dataFolder: string,
   environment: Readonly<Record<string, string>> = {},
-  cwd = "/",
+  { cwd = "/", openFilesMax }: { readonly cwd?: string; readonly openFilesMax?: number } = {},
 ): Promise<ServiceProcess> {
   if (!environment["DATABASE_URL"]) await seedPostgres(join(dataFolder, "postgres"));
   const began = performance.now();
-  const child = spawn(hlust, ["serve"], {
+  const limit = openFilesMax === undefined ? "" : `ulimit -n ${openFilesMax}; `;
+  const child = spawn("/bin/sh", ["-c", `${limit}exec "$0" serve`, hlust], {
     cwd,
     env: {
       PATH: process.env["PATH"],

@@ -18,6 +18,7 @@ import { createLog } from "../../src/std/log.ts";
 import { createPageTokens } from "../../src/std/page-token.ts";
 import { openSegmentsReader } from "../../src/transcripts/segments-reader.ts";
 import { createTranscriptsService } from "../../src/transcripts/transcripts-service.ts";
+import { openTestMeter } from "../open-test-meter.ts";
 
 /**
  * The part of the service that keeps transcripts and media, behind the real doors, in a process that starts in a third of the
@@ -37,6 +38,7 @@ const publicUrl = () => at.address;
 const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
 const pageTokens = createPageTokens(await signingKey(db, "page-token"));
 const uploads = createUploads({ db, store, urls, uploadBytesMax: 100_000_000, log });
+await using meter = openTestMeter(db);
 const allow = parseMediaAllowList([]);
 await using segmentsReader = openSegmentsReader();
 const transcripts = {
@@ -48,7 +50,7 @@ const transcripts = {
     pageTokens,
     allow,
     languageCodes: () => [],
-    accountJobsMax: 1,
+    meter,
   }),
 };
 await using server = await openServer({

@@ -6,6 +6,7 @@ import { openWorker } from "../../src/jobs/worker.ts";
 import { openMediaStore } from "../../src/media/open-media-store.ts";
 import { createLog } from "../../src/std/log.ts";
 import { loopbackAllowed, toneRecognizer } from "../jobs-fixture.ts";
+import { openTestMeter } from "../open-test-meter.ts";
 
 /**
  * The part of a worker node that works on jobs, on the parts that the whole has, in a process that starts in half the time: for
@@ -18,6 +19,7 @@ const folder = join(dataFolder, "postgres");
 await using database = await openDatabase({ url: undefined, folder, log });
 await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
 await using queue = await openJobQueue({ database, log, supervise: true });
+await using meter = openTestMeter(database.db);
 const onPiece = (): void => {
   process.stdout.write("piece\n");
 };
@@ -27,6 +29,7 @@ await using _worker = await openWorker({
   store,
   sandbox: await chooseSandbox("auto", log),
   recognizer: toneRecognizer({ pieceMs: Number(pieceMs), onPiece }),
+  meter,
   parallelism: 1,
   allow: loopbackAllowed,
   scratchFolder: join(dataFolder, "scratch"),

@@ -58,6 +58,7 @@ test("401 without a token and with a wrong one", async () => {
 test("403 without the scope", async () => {
   for (const placed of rest) {
     const scopes = placed.operation.security.flatMap((one) => Object.values(one).flat());
+    if (scopes.length === 0) continue;
     const other = scopes.includes("speech") ? "account" : "speech";
     const { json } = await service.call("POST", "/v1/apiKeys", { scopes: [other] });
     const call = { method: placed.method, path: pathOf(placed) };

@@ -10,6 +10,7 @@ import {
 import { readJson } from "../../src/transcoding/read-json.ts";
 import { writeRequest } from "../../src/transcoding/write-request.ts";
 import { speak } from "../flite.ts";
+import { consoleHeaders } from "../signed-in.ts";
 import { until } from "../until.ts";
 import { pollJob } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
@@ -268,6 +269,32 @@ test("examples of accounts and keys", async () => {
   real.set(exampleIn("CreateClientKey", "name"), clientKey.name);
   await send("ListApiKeys", first("ListApiKeys"));
   await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
+});
+
+test("examples of members, and of who is signed in", async () => {
+  await sendAll("GetCaller", "CreateStreamToken");
+  const member = await sendAll("CreateMember");
+  real.set(exampleIn("CreateMember", "name"), member.name);
+  await sendAll("ListMembers", "UpdateMember", "DeleteMember");
+  await fetch(`${service.address}/console/session`, {
+    method: "POST",
+    headers: { ...consoleHeaders(undefined), "content-type": "application/json" },
+    body: JSON.stringify({ apiKey: service.key }),
+  });
+  const { sessions } = await sendAll("ListSessions");
+  real.set(exampleIn("ListSessions", "sessions", "0", "name"), sessions[0].name);
+  await sendAll("DeleteSession");
+  // What is told of an act is different for each.
+  await send("ListAuditEvents", first("ListAuditEvents"));
+});
+
+test("the example of what was used", async () => {
+  // Calls are written within a second.
+  await until(async () => {
+    const { json } = await service.call("GET", "/v1/usageDays");
+    return json.usageDays.length > 0;
+  });
+  await sendAll("ListUsageDays");
 });
 
 test("examples of webhooks", async () => {

@@ -9,13 +9,21 @@ import {
   type MessageInitShape,
 } from "@bufbuild/protobuf";
 import { retentionDaysMax } from "../../src/accounts/account-methods.ts";
+import { keyLimitMax } from "../../src/accounts/key-limits.ts";
 import { displayNameLengthMax } from "../../src/std/display-name.ts";
 import { scopes } from "../../src/auth/caller.ts";
 import { textLengthMax } from "../../src/auth/client-key.ts";
+import { emailLengthMax } from "../../src/auth/email.ts";
+import { keyLimitNames } from "../../src/auth/limits.ts";
 import {
   AccountSchema,
   CreateApiKeyRequestSchema,
   CreateClientKeyRequestSchema,
+  CreateMemberRequestSchema,
+  KeyLimitsSchema,
+  ListAuditEventsRequestSchema,
+  ListUsageDaysRequestSchema,
+  MemberSchema,
 } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import {
   headers,
@@ -89,8 +97,21 @@ function expectedLimits(): Map<string, LimitsInit> {
     ListTranscriptVersionsRequestSchema,
     ListWebhookDeliveriesRequestSchema,
   ];
+  const ofKeys = keyLimitNames.map((name): [string, LimitsInit] => [
+    `${KeyLimitsSchema.typeName}.${KeyLimitsSchema.field[name].name}`,
+    { min: 0, max: keyLimitMax[name] },
+  ]);
   const webhooks = [WebhookSchema, CreateWebhookRequestSchema];
   return new Map<string, LimitsInit>([
+    ...ofKeys,
+    ...[MemberSchema, CreateMemberRequestSchema].flatMap(({ typeName }): [string, LimitsInit][] => [
+      [`${typeName}.email`, { charsMax: emailLengthMax }],
+      [`${typeName}.display_name`, { charsMax: displayNameLengthMax }],
+    ]),
+    [`${ListAuditEventsRequestSchema.typeName}.page_size`, page.pageSize],
+    [`${ListAuditEventsRequestSchema.typeName}.page_token`, page.pageToken],
+    [`${ListUsageDaysRequestSchema.typeName}.page_size`, page.pageSize],
+    [`${ListUsageDaysRequestSchema.typeName}.page_token`, page.pageToken],
     [`${metadata}.language_code`, { charsMax: most.languageCodeChars }],
     [`${metadata}.subject`, { charsMax: most.subjectChars }],
     [`${metadata}.description`, { charsMax: most.descriptionChars }],

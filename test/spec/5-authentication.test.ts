@@ -4,9 +4,14 @@ import { generateKeyPairSync } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { SignJWT } from "jose";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { connectFailure } from "../connect-failure.ts";
+import { noteSecret } from "./secrets.ts";
 import { callRest, openTestService, type TestService } from "./service.ts";
-import { openStream } from "./stream.ts";
+import { openStream, streamingConfig, streamPath } from "./stream.ts";
 
 let service: TestService;
 before(async () => {
@@ -133,6 +138,53 @@ test("a JWT signed with a registered key is an access token", async () => {
   assert.equal(refused.status, 401);
   assert.equal(refused.headers.get("www-authenticate"), 'Bearer error="invalid_token"');
 });
+
+test("a stream token opens one socket, and nothing else (extension)", async () => {
+  const mint = async (): Promise<string> => {
+    const { status, json } = await service.call("POST", "/v1/streamTokens", {});
+    assert.equal(status, 200);
+    noteSecret(json.token, "credential");
+    return json.token;
+  };
+  const token = await mint();
+  assert.match(token, /^hlust_stream_[0-9a-f]{32}_[\w-]{43}$/);
+  const bearer = { authorization: `Bearer ${token}` };
+  const speech = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
+  const grpc = Array.fromAsync(speech.streamingRecognize(noRequests(), { headers: bearer }));
+  assert.equal((await connectFailure(grpc)).code, Code.Unauthenticated);
+  const refused = [
+    get(list, bearer),
+    get("/v1/account", bearer),
+    post("/v1/streamTokens", bearer),
+    post(recognize, bearer),
+    post(`${recognize}?token=${token}`),
+    get(`${streamPath}?token=${token}`),
+  ];
+  for (const answer of refused) assert.equal((await answer).status, 401);
+  const wrong = `${token.slice(0, -4)}${token.endsWith("AAAA") ? "BBBB" : "AAAA"}`;
+  await assert.rejects(openStream(service.address, { token: wrong }), /HTTP 401/);
+
+  // None of that has used it up.
+  const stream = await openStream(service.address, { token });
+  stream.send(streamingConfig());
+  stream.sendAudio(Buffer.alloc(32_000, 1));
+  await stream.waitFor(({ result }) => result !== undefined);
+  stream.terminate();
+  await assert.rejects(openStream(service.address, { token }), /HTTP 401/);
+  const byProtocol = await openStream(service.address, { protocols: ["Bearer", await mint()] });
+  assert.equal(byProtocol.protocol, "Bearer");
+  byProtocol.terminate();
+
+  const { json } = await service.call("POST", "/v1/apiKeys", { scopes: ["transcripts.read"] });
+  const reader = { authorization: `Bearer ${json.secret}` };
+  assert.equal((await post("/v1/streamTokens", reader)).status, 403);
+  const events = (await service.call("GET", "/v1/auditEvents")).json.auditEvents;
+  const event = events.find(({ action }: { action: string }) => action === "stream_token.create");
+  assert.match(event.resource, /^streamTokens\/[0-9a-f-]{36}$/);
+  assert.match(event.actor, /^apiKeys\//);
+});
+
+async function* noRequests() {}
 
 test("health needs no token and tells no secret", async () => {
   assert.deepEqual((await get("/healthz")).json, { status: "ok" });

@@ -77,7 +77,8 @@ test("without the scope: 403 that names it", async () => {
     const { scope } = getOption(binding.method, access);
     const key = scope === "speech" ? reader : speaker;
     const { status, json } = await call(binding, key, "{malformed");
-    assert.equal(status, 403, binding.method.name);
+    assert.equal(status === 403, scope !== "", binding.method.name);
+    if (scope === "") continue;
     assert.ok(json.message.includes(scope), json.message);
   }
 });

@@ -1,10 +1,15 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
+import { pino } from "pino";
 import { openApp, type App } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/std/log.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { createLog, type Log, type LogLevel } from "../../src/std/log.ts";
 import { seedPostgres } from "../seed-postgres.ts";
+import { huntInLog, huntSecrets, noteSecret } from "./secrets.ts";
 
 /** A whole service of its own: PostgreSQL, engines, doors; in a temporary folder that goes with it. */
 export interface TestService extends AsyncDisposable {
@@ -44,10 +49,14 @@ export async function openTestService(
     HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",
     HLUST_ALLOW_WEBHOOKS_TO: "127.0.0.1",
     HLUST_LOG: "error",
+    // Tests show many bad tokens, and all of them call from one address.
+    HLUST_REFUSED_PER_MINUTE: "1000000000",
     ...environment,
   });
-  const app = parts.use(await openApp(config, { log: createLog(config.logLevel) }));
+  const kept = keepLog(config.logLevel);
+  const app = parts.use(await openApp(config, { log: kept.log }));
   const key = readFileSync(join(dataFolder, "api-key"), "utf8").trim();
+  noteSecret(key, "credential");
   const open = parts.move();
   return {
     address: app.address,
@@ -56,8 +65,36 @@ export async function openTestService(
     app,
     call: (method, path, body, headers) =>
       callRest(app.address, key, { method, path, body, headers }),
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      const { databaseUrl: url } = config;
+      const folder = join(dataFolder, "postgres");
+      {
+        await using parts = new AsyncDisposableStack();
+        parts.defer(() => open.disposeAsync());
+        const { db } = parts.use(await openDatabase({ url, folder, log: createLog("silent") }));
+        await huntSecrets(db, app.address);
+      }
+      // Also what was said of the end; what is not kept cannot be looked through.
+      assert.ok(kept.lines.length > 0);
+      huntInLog(kept.lines);
+    },
   };
+}
+
+/** The log of a service, whole, to be looked through; what is of its level goes to standard error, too. */
+function keepLog(level: LogLevel): { readonly log: Log; readonly lines: readonly string[] } {
+  const lines: string[] = [];
+  const shown = pino.levels.values[level] ?? Infinity;
+  const log = pino(
+    { level: "debug", base: null, messageKey: "event" },
+    {
+      write(line: string) {
+        lines.push(line);
+        if (Number(/"level":(\d+)/.exec(line)?.[1]) >= shown) process.stderr.write(line);
+      },
+    },
+  );
+  return { log, lines };
 }
 
 /** One REST call; `key` undefined sends no token. */

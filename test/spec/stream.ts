@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
+import { noteError } from "./secrets.ts";
 
 /** One message of the server on the socket of section 4.9. */
 export interface StreamMessage {
@@ -43,7 +44,9 @@ export async function openStream(
   const messages: StreamMessage[] = [];
   const waiting = new Set<() => void>();
   socket.on("message", (data: Buffer) => {
-    messages.push(JSON.parse(data.toString()));
+    const message: StreamMessage = JSON.parse(data.toString());
+    if (message.error) noteError(address, data.toString());
+    messages.push(message);
     for (const look of waiting) look();
   });
   const closed = new Promise<number>((resolve) => {

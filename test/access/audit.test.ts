@@ -1,0 +1,306 @@
+// The audit log, through the doors of a whole service: every act about access and every recording deleted is in it, in the commit of
+// the act itself.
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { openDatabase, type Database } from "../../src/database/database.ts";
+import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { createLog } from "../../src/std/log.ts";
+import { createTranscoder } from "../../src/transcoding/transcoder.ts";
+import { addAccount, addApiKey } from "../auth-fixture.ts";
+import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
+import { draftOf } from "../spec/transcripts.ts";
+import { until } from "../until.ts";
+
+let service: TestService;
+let database: Database;
+let actor: string;
+before(async () => {
+  service = await openTestService({
+    HLUST_ENGINE: "scripted",
+    HLUST_ROLE: "api",
+    // One test has the service fail.
+    HLUST_LOG: "silent",
+  });
+  const folder = join(service.dataFolder, "postgres");
+  database = await openDatabase({ url: undefined, folder, log: createLog("silent") });
+  actor = (await service.call("GET", "/v1/caller")).json.actor;
+  await makeMember(); // an owner, who stays
+});
+after(async () => {
+  await database[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const { publicKey } = generateKeyPairSync("ed25519");
+const publicPem = publicKey.export({ type: "spki", format: "pem" }).toString();
+const inAYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
+
+/** A call that is an act: the name of what it is done to is made before. */
+interface Row {
+  readonly method: DescMethod;
+  readonly call: (name: string) => readonly [method: string, path: string, body?: unknown];
+  /** The action, and its details; "*" for whatever it is. */
+  readonly event: readonly [action: string, details: Readonly<Record<string, string>>];
+  readonly make?: () => Promise<string>;
+  /** The name of what was made, in the answer. */
+  readonly made?: (json: Answer["json"]) => string;
+}
+
+const make = async (path: string, body: unknown, read: (json: Answer["json"]) => string) => {
+  const { status, json } = await service.call("POST", path, body);
+  assert.equal(status, 200, JSON.stringify(json));
+  return read(json);
+};
+const makeKey = async () =>
+  await make("/v1/apiKeys", { displayName: "a" }, ({ apiKey }) => apiKey.name);
+const makeClientKey = async () =>
+  await make("/v1/clientKeys", { publicKey: publicPem }, ({ name }) => name);
+const makeWebhook = async () =>
+  await make("/v1/webhooks", { url: "http://127.0.0.1/" }, ({ webhook }) => webhook.name);
+const makeTranscript = async () =>
+  await make("/v1alpha1/transcripts", draftOf("Fundur"), ({ name }) => name);
+let members = 0;
+const newEmail = () => `member-${(members += 1)}@example.is`;
+const makeMember = async () =>
+  await make("/v1/members", { email: newEmail(), role: "OWNER" }, ({ name }) => name);
+
+const usualScopes = "transcripts.read,transcripts.write,speech";
+
+const rows: readonly Row[] = [
+  {
+    method: Accounts.method.updateAccount,
+    call: () => ["PATCH", "/v1/account", { displayName: "Safn", mediaRetentionDays: 30 }],
+    made: ({ name }) => name,
+    event: ["account.update", { fields: "displayName,mediaRetentionDays" }],
+  },
+  {
+    method: Accounts.method.createApiKey,
+    call: () => ["POST", "/v1/apiKeys", { displayName: "Sími", expireTime: inAYear }],
+    made: ({ apiKey }) => apiKey.name,
+    event: ["api_key.create", { displayName: "Sími", scopes: usualScopes, expireTime: inAYear }],
+  },
+  {
+    method: Accounts.method.deleteApiKey,
+    make: makeKey,
+    call: (name) => ["DELETE", `/v1/${name}`],
+    event: ["api_key.delete", { displayName: "a" }],
+  },
+  {
+    method: Accounts.method.createClientKey,
+    call: () => ["POST", "/v1/clientKeys", { publicKey: publicPem, scopes: ["speech"] }],
+    made: ({ name }) => name,
+    event: ["client_key.create", { displayName: "", scopes: "speech" }],
+  },
+  {
+    method: Accounts.method.deleteClientKey,
+    make: makeClientKey,
+    call: (name) => ["DELETE", `/v1/${name}`],
+    event: ["client_key.delete", { displayName: "" }],
+  },
+  {
+    method: Accounts.method.createMember,
+    call: () => ["POST", "/v1/members", { email: "Anna@Example.is", role: "VIEWER" }],
+    made: ({ name }) => name,
+    event: ["member.create", { email: "Anna@Example.is", role: "VIEWER" }],
+  },
+  {
+    method: Accounts.method.updateMember,
+    make: makeMember,
+    call: (name) => ["PATCH", `/v1/${name}`, { role: "MEMBER" }],
+    event: ["member.update", { role: "MEMBER", roleBefore: "OWNER" }],
+  },
+  {
+    method: Accounts.method.deleteMember,
+    make: makeMember,
+    call: (name) => ["DELETE", `/v1/${name}`],
+    event: ["member.delete", { email: "*", role: "OWNER" }],
+  },
+  {
+    method: Accounts.method.createStreamToken,
+    call: () => ["POST", "/v1/streamTokens", {}],
+    made: ({ token }) => streamTokenName(token),
+    event: ["stream_token.create", {}],
+  },
+  {
+    method: Transcripts.method.deleteTranscript,
+    make: makeTranscript,
+    call: (name) => ["DELETE", `/v1alpha1/${name}`],
+    event: ["transcript.delete", {}],
+  },
+  {
+    method: Webhooks.method.createWebhook,
+    call: () => [
+      "POST",
+      "/v1/webhooks",
+      { url: "http://127.0.0.1/?secret", displayName: "Bjalla" },
+    ],
+    made: ({ webhook }) => webhook.name,
+    event: ["webhook.create", { displayName: "Bjalla", eventTypes: "" }],
+  },
+  {
+    method: Webhooks.method.updateWebhook,
+    make: makeWebhook,
+    call: (name) => ["PATCH", `/v1/${name}`, { url: "http://127.0.0.1/other", disabled: true }],
+    event: ["webhook.update", { fields: "url,disabled" }],
+  },
+  {
+    method: Webhooks.method.rotateWebhookSecret,
+    make: makeWebhook,
+    call: (name) => ["POST", `/v1/${name}:rotateSecret`, {}],
+    event: ["webhook.rotate_secret", {}],
+  },
+  {
+    method: Webhooks.method.deleteWebhook,
+    make: makeWebhook,
+    call: (name) => ["DELETE", `/v1/${name}`],
+    event: ["webhook.delete", {}],
+  },
+];
+
+/** The id in hlust_stream_<id without dashes>_<secret>. */
+function streamTokenName(token: string): string {
+  const digits = token.split("_")[2] ?? "";
+  return `streamTokens/${digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5")}`;
+}
+
+/** What changes something and is no act about access, or needs a session: sessions.test.ts shows its acts. */
+const others: readonly DescMethod[] = [
+  Accounts.method.deleteSession,
+  Webhooks.method.testWebhook,
+  Webhooks.method.redeliverWebhookDelivery,
+];
+
+const list = async (query = "") => await service.call("GET", `/v1/auditEvents${query}`);
+
+test("every method that changes what Accounts and Webhooks keep is an act here, or named as none", () => {
+  const { bindings } = createTranscoder([Accounts, Webhooks]);
+  const changing = bindings.filter(({ httpMethod }) => httpMethod !== "GET");
+  const listed = new Set([...rows.map(({ method }) => method), ...others]);
+  for (const { method } of changing) assert.ok(listed.has(method), `${method.name} has no row`);
+});
+
+for (const { method, make: makeFirst, call, made, event } of rows) {
+  test(`${method.name} is in the audit log, by whom, of what and from where`, async () => {
+    const name = (await makeFirst?.()) ?? "";
+    const [verb, path, body] = call(name);
+    const { status, json } = await service.call(verb, path, body);
+    assert.equal(status, 200, JSON.stringify(json));
+    const [newest] = (await list("?pageSize=1")).json.auditEvents;
+    const [action, details] = event;
+    const expected = Object.fromEntries(
+      Object.entries(details).map(([key, value]) => [
+        key,
+        value === "*" ? newest.details[key] : value,
+      ]),
+    );
+    assert.match(newest.name, /^auditEvents\/[\da-f-]{36}$/);
+    assert.ok(Math.abs(Date.parse(newest.time) - Date.now()) < 60_000);
+    assert.match(newest.requestId, /^[\w.-]{1,128}$/);
+    const { name: _name, time: _time, requestId: _requestId, ...facts } = newest;
+    // Without any they are left out.
+    assert.deepEqual(
+      { details: {}, ...facts },
+      {
+        actor,
+        action,
+        resource: made ? made(json) : name,
+        outcome: "OK",
+        address: "127.0.0.1",
+        details: expected,
+      },
+    );
+  });
+}
+
+/** What acts change. */
+const changedTables = [
+  "account",
+  "api_key",
+  "client_key",
+  "member",
+  "stream_token",
+  "transcript",
+  "webhook",
+];
+
+/** All that is in them, but when keys were used. */
+async function everything(): Promise<string> {
+  const texts = [...changedTables, "audit_event"].map(async (name) => {
+    const { rows: kept } = await database.pool.query<{ text: string }>(
+      `select (to_jsonb(t) - 'last_used_at')::text as text from ${name} t order by 1`,
+    );
+    return `${name}\n${kept.map(({ text }) => text).join("\n")}`;
+  });
+  return (await Promise.all(texts)).join("\n\n");
+}
+
+test("an act that the audit log cannot take is not done", async () => {
+  const prepared: [row: Row, name: string][] = [];
+  for (const row of rows) prepared.push([row, (await row.make?.()) ?? ""]);
+  await database.pool.query(`
+    create function take_nothing() returns trigger language plpgsql as 'begin raise exception ''full''; end';
+    create trigger full_log before insert on audit_event for each row execute function take_nothing()`);
+  // Making one takes out those that are over: there are none.
+  await database.db.deleteFrom("stream_token").execute();
+  const before = await everything();
+  for (const [{ method, call }, name] of prepared) {
+    const [verb, path, body] = call(name);
+    const again =
+      method === Accounts.method.createMember ? { ...Object(body), email: newEmail() } : body;
+    const { status } = await service.call(verb, path, again);
+    assert.equal(status, 500, method.name);
+    assert.equal(await everything(), before, method.name);
+  }
+  await database.pool.query("drop trigger full_log on audit_event");
+});
+
+test("the audit log is listed in pages, newest first, the account's own alone", async () => {
+  const otherId = await addAccount(database.db);
+  const other = await addApiKey(database.db, otherId, ["account"]);
+  const listOther = async (query: string) =>
+    await callRest(service.address, other.token, {
+      method: "GET",
+      path: `/v1/auditEvents${query}`,
+    });
+  const all = (await list("?pageSize=1000")).json;
+  assert.equal(all.nextPageToken, "");
+  assert.ok(all.auditEvents.length >= rows.length);
+  const times = all.auditEvents.map(({ time }: { time: string }) => Date.parse(time));
+  assert.deepEqual(
+    times,
+    times.toSorted((a: number, b: number) => b - a),
+  );
+  const listed: unknown[] = [];
+  for (let token: string | undefined = ""; token !== undefined;) {
+    const { json }: Answer = await list(`?pageSize=7&pageToken=${token}`);
+    listed.push(...json.auditEvents);
+    assert.ok(json.auditEvents.length <= 7);
+    if (token !== "") {
+      const foreign = await listOther(`?pageToken=${token}`);
+      assert.equal(foreign.status, 400, "another account's page");
+    }
+    token = json.nextPageToken === "" ? undefined : json.nextPageToken;
+  }
+  assert.deepEqual(listed, all.auditEvents);
+  assert.deepEqual((await listOther("")).json, { auditEvents: [], nextPageToken: "" });
+  for (const query of ["?pageSize=-1", "?pageToken=x", `?pageToken=${"A".repeat(60)}`]) {
+    assert.equal((await list(query)).status, 400, query);
+  }
+});
+
+test("the audit log is for whoever may look after the account, and says who was refused", async () => {
+  const { json } = await service.call("POST", "/v1/apiKeys", {
+    scopes: ["transcripts.read", "transcripts.write", "speech"],
+  });
+  const path = "/v1/auditEvents";
+  assert.equal((await callRest(service.address, json.secret, { method: "GET", path })).status, 403);
+  await until(async () => {
+    const [newest] = (await list("?pageSize=1")).json.auditEvents;
+    return newest.outcome === "REFUSED" && newest.actor === json.apiKey.name;
+  });
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { roles, scopes, scopesOfRole, type Scope } from "../../src/auth/caller.ts";
+import { createSessions } from "../../src/auth/sessions.ts";
+import { createLog } from "../../src/std/log.ts";
+import { addApiKey, newKeyPair, signJwt } from "../auth-fixture.ts";
+import { addSignedIn, consoleHeaders } from "../signed-in.ts";
+import { callRest } from "../spec/service.ts";
+import { testOrigin } from "../test-caller.ts";
+import type { Owner } from "./things.ts";
+
+/** Somebody who calls, by the headers that they send. */
+export interface TestCaller {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** undefined: nobody knows them. */
+  readonly may: ReadonlySet<Scope> | undefined;
+  /** Where they may more on a WebSocket than anywhere else. */
+  readonly maySocket?: ReadonlySet<Scope>;
+  /** Of those that are enough where another door has shown them all. */
+  readonly isUsual?: boolean;
+}
+
+/** Past for all clocks that may differ. */
+const hourAgo = () => new Date(Date.now() - 3_600_000);
+const all: ReadonlySet<Scope> = new Set(scopes);
+const none: ReadonlySet<Scope> = new Set();
+
+/** Callers by token: of each scope, of all and of none, and those whose tokens are good no more, each for another reason. */
+export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
+  const { db, accountId } = owner;
+  const key = async (given: readonly Scope[], expiresAt?: Date) =>
+    await addApiKey(db, accountId, [...given], expiresAt);
+  const by = (name: string, token: string, may?: ReadonlySet<Scope>): TestCaller => {
+    const isUsual = may === all || may === none;
+    return { name, headers: { authorization: `Bearer ${token}` }, may, isUsual };
+  };
+  const withOne = scopes.map(async (scope) =>
+    by(`a key with ${scope}`, (await key([scope])).token, new Set([scope])),
+  );
+  const [client, gone] = [await addClient(owner), await addClient(owner)];
+  const { address, token } = owner;
+  const call = { method: "DELETE", path: `/v1/${gone.name}` };
+  assert.equal((await callRest(address, token, call)).status, 200);
+  await disable(disabled);
+  const { headers } = await addSignedIn(db, accountId, "OWNER");
+  return [
+    ...(await Promise.all(withOne)),
+    by("a key without scopes", (await key([])).token, none),
+    by("a JWT of every scope", client.sign(), all),
+    by("a key that has expired", (await key(scopes, hourAgo())).token),
+    by("a JWT of a key that was revoked", gone.sign()),
+    by("a key of a disabled account", disabled.token),
+    { ...by("a stream token", await streamToken(owner)), maySocket: new Set(["speech"]) },
+    { name: "an owner's cookie alone", headers, may: undefined },
+    { name: "nobody", headers: {}, may: undefined, isUsual: true },
+  ];
+}
+
+/** Callers by a cookie of the console: of each role, by a key, and those whose sessions hold no more. */
+export async function consoleCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
+  const { db, accountId } = owner;
+  const sessions = createSessions({ db, log: createLog("silent") });
+  const ofRoles = roles.map(async (role) => {
+    const { headers } = await addSignedIn(db, accountId, role, sessions);
+    return { name: `a session of the role ${role}`, headers, may: scopesOfRole[role] };
+  });
+  const byKey = async (given: Scope[], expiresAt?: Date): Promise<Record<string, string>> => {
+    const { id } = await addApiKey(db, accountId, given);
+    const visit = { origin: testOrigin, userAgent: "test", before: undefined };
+    const { secret } = await sessions.open({ accountId, apiKeyId: id }, "api_key", visit);
+    if (expiresAt) {
+      await db.updateTable("api_key").set({ expires_at: expiresAt }).where("id", "=", id).execute();
+    }
+    return consoleHeaders(secret);
+  };
+  const left = await addSignedIn(db, accountId, "OWNER", sessions);
+  await db.deleteFrom("member").where("id", "=", left.memberId).execute();
+  const ofDisabled = await addSignedIn(db, disabled.accountId, "OWNER", sessions);
+  await disable(disabled);
+  const bearer = { ...consoleHeaders(undefined), authorization: `Bearer ${owner.token}` };
+  return [
+    ...(await Promise.all(ofRoles)),
+    { name: "a session of a key", headers: await byKey(["speech"]), may: new Set(["speech"]) },
+    {
+      name: "a session of an expired key",
+      headers: await byKey(["account"], hourAgo()),
+      may: undefined,
+    },
+    { name: "a session of a member who has left", headers: left.headers, may: undefined },
+    { name: "a session of a disabled account", headers: ofDisabled.headers, may: undefined },
+    { name: "a token without a session", headers: bearer, may: undefined },
+  ];
+}
+
+/** A token for one socket, which waits for it until all the others have called. */
+async function streamToken({ db, address, token, accountId }: Owner): Promise<string> {
+  const call = { method: "POST", path: "/v1/streamTokens", body: {} };
+  const { json } = await callRest(address, token, call);
+  const later = { expires_at: new Date(Date.now() + 3_600_000) };
+  await db.updateTable("stream_token").set(later).where("account_id", "=", accountId).execute();
+  return json.token;
+}
+
+async function disable({ db, accountId }: Owner): Promise<void> {
+  const change = { disabled_at: new Date() };
+  await db.updateTable("account").set(change).where("id", "=", accountId).execute();
+}
+
+/** A client key of every scope, and what its client signs. */
+async function addClient({ address, token }: Owner) {
+  const { privateKey, publicKey } = newKeyPair("EdDSA");
+  const body = { publicKey: publicKey.export({ type: "spki", format: "pem" }), scopes };
+  const call = { method: "POST", path: "/v1/clientKeys", body };
+  const { status, json } = await callRest(address, token, call);
+  assert.equal(status, 200);
+  const { clientId, keyId: kid, name } = json;
+  return {
+    name,
+    sign: () => {
+      const iat = Math.floor(Date.now() / 1000);
+      const claims = { iss: clientId, sub: clientId, aud: address, iat, exp: iat + 600 };
+      return signJwt({ alg: "EdDSA", kid }, claims, privateKey);
+    },
+  };
+}

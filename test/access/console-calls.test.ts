@@ -1,0 +1,127 @@
+// What the console's cookie opens: calls and streams below /console/api/, over both versions of HTTP, and nothing else.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:http2";
+import { after, before, test } from "node:test";
+import { WebSocket } from "ws";
+import { addSignedIn, consoleHeaders } from "../signed-in.ts";
+import { submit } from "../spec/jobs.ts";
+import { callRest, type Answer } from "../spec/service.ts";
+import { openTestConsole, type TestConsole } from "./open-console.ts";
+
+let console: TestConsole;
+before(async () => {
+  console = await openTestConsole({ HLUST_REFUSED_PER_MINUTE: "10" });
+});
+after(() => console[Symbol.asyncDispose]());
+
+test("the cookie opens nothing but the console's paths", async () => {
+  const { service, signIn } = console;
+  const secret = await signIn();
+  const headers = consoleHeaders(secret);
+  const post = { method: "POST", body: {}, headers };
+  const rows: [string, Promise<{ status: number }>][] = [
+    ["REST", callRest(service.address, undefined, { method: "GET", path: "/v1/account", headers })],
+    [
+      "its secret as a token",
+      callRest(service.address, secret, { method: "GET", path: "/v1/account" }),
+    ],
+    [
+      "its secret in the URL",
+      callRest(service.address, undefined, {
+        ...post,
+        path: `/v2beta1/speech:recognize?token=${secret}`,
+      }),
+    ],
+    [
+      "Connect",
+      callRest(service.address, undefined, {
+        ...post,
+        path: "/hlust.accounts.v1.Accounts/GetAccount",
+      }),
+    ],
+    [
+      "Connect below the console",
+      callRest(service.address, undefined, {
+        ...post,
+        path: "/console/api/hlust.accounts.v1.Accounts/GetAccount",
+      }),
+    ],
+  ];
+  const statuses = await Promise.all(
+    rows.map(async ([row, answer]) => [row, (await answer).status]),
+  );
+  assert.deepEqual(statuses, [
+    ["REST", 401],
+    ["its secret as a token", 401],
+    ["its secret in the URL", 401],
+    ["Connect", 401],
+    ["Connect below the console", 404],
+  ]);
+  const streams = "/v2beta1/speech:streamingrecognize";
+  for (const [path, status] of [
+    [streams, 401],
+    [`/console/api${streams}`, 404],
+  ] as const) {
+    const socket = new WebSocket(`${service.address.replace("http", "ws")}${path}`, { headers });
+    const [, response]: IncomingMessage[] = await once(socket, "unexpected-response");
+    assert.equal(response?.statusCode, status, path);
+    socket.on("error", () => {}).terminate();
+  }
+});
+
+test("a page calls over HTTP/2, and its secret is replaced there too", async () => {
+  const { service, db, accountId } = console;
+  const { secret } = await addSignedIn(db, accountId, "OWNER");
+  await db
+    .updateTable("session")
+    .set({ rotated_at: new Date(Date.now() - 3_600_000) })
+    .execute();
+  const { "sec-fetch-site": _, ...headers } = consoleHeaders(secret);
+  const { origin } = new URL(service.address);
+  const session = connect(service.address);
+  try {
+    const statuses: unknown[] = [];
+    const cookies: unknown[] = [];
+    for (const from of [origin, "http://evil.example"]) {
+      const call = session.request({ ":path": "/console/session", ...headers, origin: from });
+      const [answer] = await once(call, "response");
+      statuses.push(answer[":status"]);
+      cookies.push(...(answer["set-cookie"] ?? []));
+      call.resume();
+      await once(call, "close");
+    }
+    assert.deepEqual(statuses, [200, 403]);
+    assert.match(String(cookies[0]), /^__Host-hlust=session_/);
+  } finally {
+    session.close();
+  }
+});
+
+test("a stream ends when the session does", async () => {
+  const { service, ask, db, accountId } = console;
+  const { secret, sessionId } = await addSignedIn(db, accountId, "VIEWER");
+  const { json } = await submit(service, "http://127.0.0.1:9/never.wav");
+  const url = `${service.address}/console/api/v1alpha1/${json.name}:watch`;
+  const answer = await fetch(url, { headers: consoleHeaders(secret) });
+  assert.equal(answer.status, 200);
+  const lines = answer.text();
+  await ask({ method: "DELETE", path: `/console/api/v1/sessions/${sessionId}`, secret });
+  assert.match(await lines, /"error":\{"code":16/);
+});
+
+test("sign-ins that are refused are slowed, by key and by link; who is signed in goes on", async () => {
+  const { ask, signIn } = console;
+  const secret = await signIn();
+  for (const name of ["apiKey", "signInToken"]) {
+    let last: Answer | undefined;
+    for (let count = 0; count < 100 && last?.status !== 429; count += 1) {
+      const body = { [name]: `wrong${count}` };
+      last = await ask({ method: "POST", path: "/console/session", body });
+    }
+    assert.equal(last?.json.details[0].reason, "TOO_MANY_REFUSED", name);
+    assert.ok(Number(last?.headers.get("retry-after")) > 0);
+  }
+  assert.equal((await ask({ path: "/console/api/v1/account", secret })).status, 200);
+});

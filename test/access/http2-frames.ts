@@ -1,0 +1,44 @@
+const types = {
+  DATA: 0,
+  HEADERS: 1,
+  RST_STREAM: 3,
+  SETTINGS: 4,
+  PING: 6,
+  WINDOW_UPDATE: 8,
+} as const;
+/** END_HEADERS; a request may go on with a body. */
+const endHeaders = 4;
+
+/** A frame of HTTP/2 as it goes over the wire (RFC 9113, section 4.1), for what no library sends. */
+export function frame(
+  type: keyof typeof types,
+  stream: number,
+  payload: Buffer = Buffer.alloc(0),
+  flags = 0,
+): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(types[type], 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** The headers of a request, each as a literal that nobody remembers (RFC 7541, section 6.2.2). */
+export function request(stream: number, headers: Readonly<Record<string, string>>): Buffer {
+  const all = { ":scheme": "http", ":authority": "a", ...headers };
+  const ordered = Object.entries(all).toSorted(
+    ([a], [b]) => Number(b.startsWith(":")) - Number(a.startsWith(":")),
+  );
+  const fields = ordered.flatMap(([name, value]) => [
+    Buffer.from([0]),
+    literal(name),
+    literal(value),
+  ]);
+  return frame("HEADERS", stream, Buffer.concat(fields), endHeaders);
+}
+
+function literal(text: string): Buffer {
+  if (text.length > 126) throw new Error("longer than one byte says");
+  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, "latin1")]);
+}

@@ -1,0 +1,287 @@
+// Who may call which RPC at every door, and that what an account has is not there for anybody else: for every RPC of the service.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { getOption, type DescMethod, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { scopes } from "../../src/auth/caller.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { access } from "../../src/gen/hlust/api/annotations_pb.ts";
+import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { createLog } from "../../src/std/log.ts";
+import { isObject } from "../../src/transcoding/is-object.ts";
+import { addAccount, addApiKey } from "../auth-fixture.ts";
+import { openTestService } from "../spec/service.ts";
+import { testOrigin } from "../test-caller.ts";
+import { consoleCallers, tokenCallers, type TestCaller } from "./callers.ts";
+import {
+  doorsOf,
+  openDoors,
+  type Ask,
+  type DoorName,
+  type Doors,
+  type MatrixAnswer,
+} from "./doors.ts";
+import { changedField, forgedFields } from "./forged-fields.ts";
+import { matrix, type MatrixRequest, type Row } from "./matrix.ts";
+import {
+  absentThings,
+  addSecondThings,
+  idsOf,
+  kinds,
+  makeThings,
+  rowsWith,
+  type Kind,
+  type Owner,
+  type Things,
+} from "./things.ts";
+
+const parts = new AsyncDisposableStack();
+let address: string;
+let doors: Doors;
+let callers: readonly TestCaller[];
+/** At the door of the console. */
+let signedIn: readonly TestCaller[];
+/** Two accounts that have nothing to do with each other, what one of them has, and names of nothing. */
+let me: Owner;
+let stranger: Owner;
+let theirs: Things;
+const nothing = absentThings();
+
+before(async () => {
+  // Jobs and messages to webhooks wait: nobody works.
+  const service = parts.use(
+    await openTestService({
+      HLUST_ENGINE: "scripted",
+      HLUST_ROLE: "api",
+      HLUST_LOG: "silent",
+      HLUST_REFUSED_PER_MINUTE: "1000000",
+    }),
+  );
+  address = service.address;
+  const folder = join(service.dataFolder, "postgres");
+  const log = createLog("silent");
+  const { db } = parts.use(await openDatabase({ url: undefined, folder, log }));
+  doors = parts.use(openDoors(address));
+  const newOwner = async (): Promise<Owner> => {
+    const accountId = await addAccount(db);
+    const { token } = await addApiKey(db, accountId, [...scopes]);
+    return { db, address, accountId, token };
+  };
+  [me, stranger] = [await newOwner(), await newOwner()];
+  const several = await newOwner();
+  callers = await tokenCallers(several, await newOwner());
+  signedIn = await consoleCallers(several, await newOwner());
+  theirs = await makeThings(stranger, new Set(kinds));
+  await addSecondThings(stranger, theirs);
+});
+after(() => parts.disposeAsync());
+
+const noRow: Row = { scopes: [], doors: [], of: [], requests: [() => [{}]] };
+const rows = [...matrix].flatMap(([service, ofService]) =>
+  service.methods.map((method) => ({ method, row: ofService[method.name] ?? noRow })),
+);
+const nameOf = (method: DescMethod) => `${method.parent.typeName}.${method.name}`;
+
+test("every RPC that is served has a row, which says what the contract says, and no row is left over", async () => {
+  const served = await servedTypes();
+  assert.deepEqual([...matrix.keys()].map(({ typeName }) => typeName).toSorted(), served);
+  for (const [service, ofService] of matrix) {
+    const names = service.methods.map(({ name }) => name);
+    assert.deepEqual(Object.keys(ofService).toSorted(), names.toSorted());
+  }
+  for (const { method, row } of rows) {
+    assert.equal(getOption(method, access).scope, row.scopes[0] ?? "", nameOf(method));
+    assert.deepEqual(row.doors, doorsOf(method), nameOf(method));
+    const text = JSON.stringify(row.requests.map((request) => request(nothing)));
+    const named = kinds.filter((kind) => text.includes(nothing[kind]));
+    assert.deepEqual(row.of, named, nameOf(method));
+  }
+});
+
+/** The services that the service says it has, but those that need no token. */
+async function servedTypes(): Promise<string[]> {
+  const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: address }));
+  const asked = (async function* () {
+    yield { messageRequest: { case: "listServices", value: "" } } as const;
+  })();
+  const answers = await Array.fromAsync(client.serverReflectionInfo(asked));
+  return answers
+    .flatMap(({ messageResponse: { case: kind, value } }) =>
+      kind === "listServicesResponse" ? value.service.map(({ name }) => name) : [],
+    )
+    .filter((name) => !name.startsWith("grpc."))
+    .toSorted();
+}
+
+/** What everybody who may is not answered, whatever else they are. */
+const refusals = new Set(["UNAUTHENTICATED", "PERMISSION_DENIED"]);
+/** They would hide whether a caller is let in. */
+const failures = new Set(["INTERNAL", "UNKNOWN", "UNAVAILABLE"]);
+const hiding = /ROUTE_NOT_FOUND|TOO_MANY_RE/;
+
+function assertAnswer(answer: MatrixAnswer, caller: TestCaller, row: Row, door: string): void {
+  const { code, text } = answer;
+  const what = `${caller.name} at ${door}: ${code} ${text}`;
+  const may = door === "WebSocket" ? (caller.maySocket ?? caller.may) : caller.may;
+  assert.ok(!failures.has(code) && !hiding.test(text), what);
+  if (may === undefined) {
+    assert.equal(code, "UNAUTHENTICATED", what);
+    return;
+  }
+  const missing = row.scopes.find((scope) => !may.has(scope));
+  if (missing === undefined) {
+    assert.ok(!refusals.has(code), what);
+    return;
+  }
+  assert.equal(code, "PERMISSION_DENIED", what);
+  assert.ok(text.includes("SCOPE_MISSING") && text.includes(missing), what);
+}
+
+/** These two share with gRPC all that looks at callers. */
+const likeGrpc: ReadonlySet<DoorName> = new Set(["gRPC-Web", "Connect"]);
+
+for (const { method, row } of rows) {
+  test(`${nameOf(method)} is for ${row.scopes.join(" and ") || "everybody who is known"}`, async () => {
+    const [request, headers] = row.requests[0](nothing);
+    const check = async (ask: Ask, door: string, some: readonly TestCaller[]): Promise<void> => {
+      const answers = some.map(async (caller) => {
+        const call = { method, request, headers: { ...headers, ...caller.headers } };
+        assertAnswer(await ask(call), caller, row, door);
+      });
+      await Promise.all(answers);
+    };
+    const usual = callers.filter(({ isUsual }) => isUsual);
+    for (const door of row.doors) {
+      await check(doors[door], door, likeGrpc.has(door) ? usual : callers);
+    }
+    if (row.doors.includes("REST"))
+      await check(doors.restUnder("/console/api"), "the console", signedIn);
+  });
+}
+
+/** The account's own call. */
+function callBy({ token }: Owner, method: DescMethod, request: MatrixRequest, own: Things) {
+  const [json, headers] = request(own);
+  return { method, request: json, headers: { ...headers, authorization: `Bearer ${token}` } };
+}
+
+for (const { method, row } of rows) {
+  const [home = "REST"] = row.doors;
+  const others = row.doors.filter((door) => !likeGrpc.has(door));
+  test(`${nameOf(method)} answers of another's things as of none`, async () => {
+    for (const request of row.requests) {
+      const own = await makeThings(me, new Set(row.of));
+      const named = namedBy(request);
+      const alike =
+        named.length === 0
+          ? await doors[home](callBy(stranger, method, request, nothing))
+          : undefined;
+      const before = await rowsWith(stranger.db, idsOf(theirs));
+      for (const some of named.length > 1 ? [...named.map((kind) => [kind]), named] : [named]) {
+        for (const door of named.length > 0 ? others : []) {
+          const call = (things: Things) =>
+            doors[door](callBy(me, method, request, withSome(own, things, some)));
+          const [foreign, absent] = [await call(theirs), await call(nothing)];
+          const what = `${some.join(" and ")} at ${door}: ${foreign.text}`;
+          assert.notEqual(foreign.code, "OK", what);
+          assert.equal(ofNothing(foreign.text), absent.text, what);
+        }
+      }
+      const { code, text } = await doors[home](callBy(me, method, request, own));
+      assert.equal(code, "OK", text);
+      // Nor is anything shown that another made in the same way.
+      const unseen = [stranger.accountId, ...idsOf(theirs), ...idsIn(alike?.text ?? "")];
+      for (const id of unseen) assert.ok(!text.includes(id), text);
+      assert.deepEqual(await rowsWith(stranger.db, idsOf(theirs)), before);
+    }
+  });
+}
+
+function idsIn(text: string): string[] {
+  const ids = Array.from(text.matchAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g), ([id]) => id);
+  return ids.filter((id) => id !== testOrigin.requestId);
+}
+
+function namedBy(request: MatrixRequest): Kind[] {
+  const text = JSON.stringify(request(nothing));
+  return kinds.filter((kind) => text.includes(nothing[kind]));
+}
+
+function withSome(own: Things, others: Things, some: readonly Kind[]): Things {
+  return { ...own, ...Object.fromEntries(some.map((kind) => [kind, others[kind]])) };
+}
+
+/** The answer with names of nothing in the place of theirs. */
+function ofNothing(text: string): string {
+  const absent = idsOf(nothing);
+  return idsOf(theirs).reduce((all, id, at) => all.replaceAll(id, absent[at] ?? ""), text);
+}
+
+const lists = rows.filter(({ method }) =>
+  method.input.fields.some(({ name }) => name === "page_token"),
+);
+for (const { method, row } of lists) {
+  const [request] = row.requests;
+  test(`${nameOf(method)} takes no page token of another account`, async () => {
+    const first: MatrixRequest = (things) => [{ ...request(things)[0], pageSize: 1 }];
+    const { text } = await doors.REST(callBy(stranger, method, first, theirs));
+    const [, token = ""] = /"nextPageToken":"([^"]+)"/.exec(text) ?? [];
+    assert.notEqual(token, "", text);
+    const own = await makeThings(me, new Set(row.of));
+    const ask = async (pageToken: string): Promise<MatrixAnswer> => {
+      const next: MatrixRequest = (things) => [{ ...request(things)[0], pageToken }];
+      return await doors.REST(callBy(me, method, next, own));
+    };
+    const forged = randomBytes(Buffer.from(token, "base64url").length).toString("base64url");
+    const answer = await ask(token);
+    assert.equal(answer.code, "INVALID_ARGUMENT", answer.text);
+    assert.equal(answer.text, (await ask(forged)).text);
+  });
+}
+
+const updates = rows.flatMap(({ method, row }) => {
+  const changed = changedField(method.input);
+  // Each update of a transcript is a version of it; test/spec/4-6 has what is taken from one.
+  return changed?.message === undefined || method.parent === Transcripts
+    ? []
+    : [{ method, row, name: changed.jsonName, thing: changed.message }];
+});
+for (const { method, row, name, thing } of updates) {
+  test(`${nameOf(method)} changes nothing that only the service sets`, async () => {
+    const own = await makeThings(me, new Set(row.of));
+    const [request] = row.requests;
+    const ask = async (fields: JsonObject, mask?: string): Promise<MatrixAnswer> => {
+      const forged: MatrixRequest = (things) => {
+        const [json] = request(things);
+        const all = { ...objectIn(json[name]), ...fields };
+        return [{ [name]: all, ...(mask !== undefined && { updateMask: mask }) }];
+      };
+      return await doors.gRPC(callBy(me, method, forged, own));
+    };
+    assert.equal((await ask({})).code, "OK");
+    const before = await ownRows(own);
+    for (const [field, value] of forgedFields(thing)) {
+      // Where its name is in the path, another is another thing.
+      if (field === "name" && row.of.length > 0) continue;
+      for (const mask of [undefined, field]) {
+        const { code, text } = await ask({ [field]: value }, mask);
+        assert.ok(code === "OK" || code === "INVALID_ARGUMENT", `${field}: ${code} ${text}`);
+        assert.deepEqual(await ownRows(own), before, field);
+      }
+    }
+  });
+}
+
+/** All that the account has, but what it is told was done. */
+async function ownRows(own: Things): Promise<string[]> {
+  const found = await rowsWith(me.db, [me.accountId, ...idsOf(own)]);
+  return found.filter((text) => !text.startsWith("audit_event "));
+}
+
+function objectIn(value: JsonValue | undefined): JsonObject {
+  return value !== undefined && isObject(value) ? value : {};
+}

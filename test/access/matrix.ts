@@ -1,0 +1,184 @@
+import type { DescService, JsonObject } from "@bufbuild/protobuf";
+import type { Scope } from "../../src/auth/caller.ts";
+import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { newKeyPair } from "../auth-fixture.ts";
+import { draftOf } from "../spec/transcripts.ts";
+import type { DoorName } from "./doors.ts";
+import type { Kind, Things } from "./things.ts";
+
+/** One RPC: who may call it, where, and with what. */
+export interface Row {
+  /**
+   * What a caller needs for its first request; none: to be known. The first is the contract's, said here once more so that it does not change
+   * by itself; the others are of what is given to somebody else.
+   */
+  readonly scopes: readonly Scope[];
+  readonly doors: readonly DoorName[];
+  /** What of the account its requests name. */
+  readonly of: readonly Kind[];
+  /** Requests that whoever owns all that they name, and every scope, is answered well. */
+  readonly requests: readonly [MatrixRequest, ...MatrixRequest[]];
+}
+
+/** A request in JSON, and its headers where it has some. */
+export type MatrixRequest = (
+  own: Things,
+) => readonly [json: JsonObject, headers?: Readonly<Record<string, string>>];
+
+const unary: readonly DoorName[] = ["REST", "gRPC", "gRPC-Web", "Connect"];
+const streams: readonly DoorName[] = ["gRPC", "gRPC-Web", "Connect"];
+
+function rowFor(scopes: readonly Scope[], doors: readonly DoorName[] = unary) {
+  return (of: readonly Kind[], ...requests: Row["requests"]): Row => {
+    return { scopes, doors, of, requests };
+  };
+}
+
+const anybody = rowFor([]);
+const reader = rowFor(["transcripts.read"]);
+const writer = rowFor(["transcripts.write"]);
+const speaker = rowFor(["speech"]);
+const keeper = rowFor(["account"]);
+/** Whoever gives a scope has it. */
+const giver = rowFor(["account", "transcripts.read"]);
+
+const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" };
+const recognize: MatrixRequest = () => [{ config, audio: { content: "AAAAAAAAAAA=" } }];
+const stream: MatrixRequest = () => [{ streamingConfig: { config } }];
+const media = { languageCode: "en-US", fileType: "AUDIO" };
+/** Nobody listens there, and nobody is asked to look. */
+const nowhere = "http://127.0.0.1:9/talk.wav";
+const submitOnce: MatrixRequest = () => [
+  { metadata: media, useUri: true, uri: nowhere },
+  { "idempotency-key": "the-same" },
+];
+const publicKey = newKeyPair("EdDSA").publicKey.export({ type: "spki", format: "pem" }).toString();
+const subtitles = "1\n00:00:00,000 --> 00:00:01,000\ngóðan dag\n";
+
+const transcripts: Readonly<Record<string, Row>> = {
+  SubmitTranscriptJob: writer(
+    ["upload"],
+    submitOnce,
+    // The key is known then.
+    submitOnce,
+    ({ upload }) => [{ metadata: media, useUri: false, uri: upload }],
+  ),
+  GetTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
+  WatchTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
+  ListTranscriptJobs: reader([], () => [{}]),
+  CancelTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
+  ListTranscripts: reader(
+    [],
+    () => [{}],
+    () => [{ filter: 'metadata.subject CONTAINS "fundur"' }],
+    () => [{ filter: 'metadata.keywords CONTAINS ["prufa"]' }],
+  ),
+  GetTranscript: reader(["transcript"], ({ transcript }) => [{ name: transcript }]),
+  CreateTranscript: writer([], () => [{ transcript: draftOf("nýr fundur") }]),
+  UpdateTranscript: writer(
+    ["transcript", "version"],
+    ({ transcript }) => [{ transcript: { name: transcript, metadata: { subject: "annar" } } }],
+    ({ transcript }) => [
+      { transcript: { name: transcript, segments: [] }, updateMask: "segments" },
+    ],
+    ({ transcript, version }) => [
+      { transcript: { name: transcript, metadata: { subject: "þriðji" } } },
+      { "if-match": version },
+    ],
+  ),
+  DeleteTranscript: writer(["transcript"], ({ transcript }) => [{ name: transcript }]),
+  ListTranscriptVersions: reader(["transcript"], ({ transcript }) => [{ parent: transcript }]),
+  GetTranscriptVersion: reader(["transcript", "version"], ({ transcript, version }) => [
+    { name: `${transcript}/versions/${version}` },
+  ]),
+  RestoreTranscript: writer(
+    ["transcript", "version"],
+    ({ transcript, version }) => [{ name: transcript, version }],
+    ({ transcript, version }) => [{ name: transcript, version }, { "if-match": version }],
+  ),
+  DiffTranscriptVersions: reader(
+    ["transcript", "version"],
+    ({ transcript, version }) => [{ name: `${transcript}/versions/${version}` }],
+    ({ transcript, version }) => [{ name: `${transcript}/versions/${version}`, against: version }],
+  ),
+  ExportTranscript: reader(
+    ["transcript", "version"],
+    ({ transcript }) => [{ name: transcript, format: "TEXT" }],
+    ({ transcript, version }) => [{ name: transcript, format: "JSON", version }],
+  ),
+  ImportTranscript: writer([], () => [
+    { metadata: draftOf("textar").metadata, content: subtitles },
+  ]),
+  InitUpload: writer(
+    ["transcript"],
+    ({ transcript }) => [{ resourceName: transcript }],
+    () => [{}],
+  ),
+};
+
+const webhooks: Readonly<Record<string, Row>> = {
+  CreateWebhook: keeper([], () => [{ url: nowhere }]),
+  ListWebhooks: keeper([], () => [{}]),
+  GetWebhook: keeper(["webhook"], ({ webhook }) => [{ name: webhook }]),
+  UpdateWebhook: keeper(["webhook"], ({ webhook }) => [
+    { webhook: { name: webhook, displayName: "annar" } },
+  ]),
+  DeleteWebhook: keeper(["webhook"], ({ webhook }) => [{ name: webhook }]),
+  RotateWebhookSecret: keeper(["webhook"], ({ webhook }) => [{ name: webhook }]),
+  TestWebhook: keeper(["webhook"], ({ webhook }) => [{ name: webhook }]),
+  ListWebhookDeliveries: keeper(["webhook"], ({ webhook }) => [{ parent: webhook }]),
+  RedeliverWebhookDelivery: keeper(["webhook", "delivery"], ({ webhook, delivery }) => [
+    { name: `${webhook}/deliveries/${delivery}` },
+  ]),
+};
+
+const accounts: Readonly<Record<string, Row>> = {
+  GetCaller: anybody([], () => [{}]),
+  GetAccount: anybody([], () => [{}]),
+  ListUsageDays: anybody([], () => [{}]),
+  UpdateAccount: keeper([], () => [{ account: { displayName: "Stofa" } }]),
+  CreateApiKey: giver([], () => [{ displayName: "nýr", scopes: ["transcripts.read"] }]),
+  ListApiKeys: keeper([], () => [{}]),
+  DeleteApiKey: keeper(["apiKey"], ({ apiKey }) => [{ name: apiKey }]),
+  CreateClientKey: giver([], () => [{ publicKey, scopes: ["transcripts.read"] }]),
+  ListClientKeys: keeper([], () => [{}]),
+  DeleteClientKey: keeper(["clientKey"], ({ clientKey }) => [{ name: clientKey }]),
+  CreateStreamToken: speaker([], () => [{}]),
+  CreateMember: giver([], ({ fresh }) => [{ email: `${fresh}@example.org`, role: "VIEWER" }]),
+  ListMembers: keeper([], () => [{}]),
+  UpdateMember: keeper(["member"], ({ member }) => [
+    { member: { name: member, displayName: "Jón" } },
+  ]),
+  DeleteMember: keeper(["member"], ({ member }) => [{ name: member }]),
+  ListSessions: anybody([], () => [{}]),
+  DeleteSession: anybody(["session"], ({ session }) => [{ name: session }]),
+  ListAuditEvents: keeper([], () => [{}]),
+};
+
+/** Of every service, a row for each RPC. */
+export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = new Map<
+  DescService,
+  Readonly<Record<string, Row>>
+>([
+  [Transcripts, transcripts],
+  [Webhooks, webhooks],
+  [Accounts, accounts],
+  [
+    Speech,
+    {
+      Recognize: speaker([], recognize),
+      StreamingRecognize: rowFor(["speech"], [...streams, "WebSocket"])([], stream),
+    },
+  ],
+  [
+    GoogleSpeech,
+    {
+      Recognize: speaker([], recognize),
+      StreamingRecognize: rowFor(["speech"], streams)([], stream),
+    },
+  ],
+]);

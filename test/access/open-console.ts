@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { createLog } from "../../src/std/log.ts";
+import { consoleHeaders } from "../signed-in.ts";
+import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
+
+/** A service, its database, and calls as a browser makes them. */
+export interface TestConsole extends AsyncDisposable {
+  readonly service: TestService;
+  readonly db: Kysely<Tables>;
+  /** Of the service's first account. */
+  readonly accountId: string;
+  /** A call as a page of the console makes it, with this secret in its cookie; `headers` take the place of its own. */
+  ask(call: {
+    readonly method?: string;
+    readonly path: string;
+    readonly body?: unknown;
+    readonly secret?: string | undefined;
+    readonly headers?: Readonly<Record<string, string>>;
+  }): Promise<Answer>;
+  /** Signs in with the API key; answers the secret in the cookie. */
+  signIn(apiKey?: string): Promise<string>;
+}
+
+export async function openTestConsole(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestConsole> {
+  await using parts = new AsyncDisposableStack();
+  const settings = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api", ...environment };
+  const service = parts.use(await openTestService(settings));
+  const folder = join(service.dataFolder, "postgres");
+  const log = createLog("silent");
+  const { db } = parts.use(await openDatabase({ url: undefined, folder, log }));
+  const { id: accountId } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
+  const ask: TestConsole["ask"] = ({ method = "GET", path, body, secret, headers }) =>
+    callRest(service.address, undefined, {
+      method,
+      path,
+      body,
+      headers: { ...consoleHeaders(secret), ...headers },
+    });
+  const open = parts.move();
+  return {
+    service,
+    db,
+    accountId,
+    ask,
+    async signIn(apiKey = service.key) {
+      const body = { apiKey };
+      return secretSetBy(await ask({ method: "POST", path: "/console/session", body })) ?? "";
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** The secret that an answer sets the session's cookie to; "" where it takes the cookie away, undefined where it leaves it. */
+export function secretSetBy({ headers }: Pick<Answer, "headers">): string | undefined {
+  for (const cookie of headers.getSetCookie()) {
+    const [, secret] = /^__Host-hlust=([^;]*);/.exec(cookie) ?? [];
+    if (secret !== undefined) return secret;
+  }
+  return undefined;
+}

@@ -1,0 +1,89 @@
+import { connect } from "node:net";
+
+/** How a connection was treated that does not behave. */
+export interface Treated {
+  /** From the connection to its end by the service. */
+  readonly ms: number;
+  /** What came back, where it was read. */
+  readonly answer: string;
+}
+
+export interface SlowCaller {
+  readonly address: string;
+  /** Sent at once. */
+  readonly first: string | Uint8Array;
+  /** Sent again and again; of an array one after the other, and then nothing. */
+  readonly drip?: string | Uint8Array | readonly string[];
+  readonly everyMs?: number;
+  /** Default true. */
+  readonly reads?: boolean;
+  /** Where it calls from; all of 127.0.0.0/8 is this machine. */
+  readonly localAddress?: string;
+}
+
+/** A connection that goes on as it likes, and never ends by itself; resolves when the service has cut it. */
+export async function slowCaller(caller: SlowCaller): Promise<Treated> {
+  const { address, first, drip = [], everyMs = 100, reads = true } = caller;
+  const { hostname, port } = new URL(address);
+  const beganAt = performance.now();
+  const { localAddress } = caller;
+  const at = { host: hostname, port: Number(port), ...(localAddress && { localAddress }) };
+  const socket = connect({ ...at, allowHalfOpen: true });
+  let answer = "";
+  let isEnded = false;
+  const rest = typeof drip === "string" || drip instanceof Uint8Array ? undefined : [...drip];
+  const timer = setInterval(() => {
+    const next = rest ? rest.shift() : drip;
+    // To a connection that is closed a reset comes back: only that tells that nothing of it is left there.
+    if (typeof next === "string" || next instanceof Uint8Array) socket.write(next);
+    else if (isEnded) socket.write("x");
+  }, everyMs);
+  return await new Promise((resolve) => {
+    const end = () => {
+      clearInterval(timer);
+      socket.destroy();
+      resolve({ ms: performance.now() - beganAt, answer });
+    };
+    socket.on("error", end).on("close", end);
+    socket.on("end", () => {
+      isEnded = true;
+    });
+    if (reads) {
+      socket.setEncoding("latin1").on("data", (part: string) => {
+        answer += part;
+      });
+    }
+    socket.write(first);
+  });
+}
+
+/** So many of them at once. */
+export async function slowCallers(count: number, caller: SlowCaller): Promise<Treated[]> {
+  return await Promise.all(Array.from({ length: count }, () => slowCaller(caller)));
+}
+
+/** How long `/healthz` takes for somebody else, every 20 ms until `over`; in ms, sorted. */
+export async function latenciesUntil(address: string, over: Promise<unknown>): Promise<number[]> {
+  const taken: number[] = [];
+  const ended = new AbortController();
+  void over.finally(() => {
+    ended.abort();
+  });
+  while (!ended.signal.aborted) {
+    const beganAt = performance.now();
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const answer = await fetch(`${address}/healthz`, { headers: { connection: "close" } });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await answer.text();
+    if (!answer.ok) throw new Error(`health was answered ${answer.status}`);
+    taken.push(performance.now() - beganAt);
+    // oxlint-disable-next-line no-await-in-loop -- paced
+    await new Promise((next) => setTimeout(next, 20));
+  }
+  return taken.toSorted((a, b) => a - b);
+}
+
+/** The value below which a share of sorted ones lies. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}

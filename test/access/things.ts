@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../../src/database/tables.ts";
+import { newId } from "../../src/std/ids.ts";
+import { newKeyPair } from "../auth-fixture.ts";
+import { addMember, addSignedIn } from "../signed-in.ts";
+import { callRest } from "../spec/service.ts";
+import { draftOf } from "../spec/transcripts.ts";
+
+/** How requests name one of each kind that an account has. */
+export interface Things {
+  readonly transcript: string;
+  /** Of the transcript, its current one. */
+  readonly version: string;
+  readonly job: string;
+  readonly upload: string;
+  readonly webhook: string;
+  /** Of the webhook. */
+  readonly delivery: string;
+  readonly apiKey: string;
+  readonly clientKey: string;
+  readonly member: string;
+  readonly session: string;
+  /** Nothing's name: of what a request makes. */
+  readonly fresh: string;
+}
+export type Kind = Exclude<keyof Things, "fresh">;
+
+export const kinds: readonly Kind[] = [
+  "transcript",
+  "version",
+  "job",
+  "upload",
+  "webhook",
+  "delivery",
+  "apiKey",
+  "clientKey",
+  "member",
+  "session",
+];
+
+/** Names that nothing has. */
+export function absentThings(): Things {
+  return {
+    transcript: `transcripts/${newId()}`,
+    version: newId(),
+    job: `transcriptjob/${newId()}`,
+    upload: `uploads/${newId()}`,
+    webhook: `webhooks/${newId()}`,
+    delivery: newId(),
+    apiKey: `apiKeys/${newId()}`,
+    clientKey: `clientKeys/${newId()}`,
+    member: `members/${newId()}`,
+    session: `sessions/${newId()}`,
+    fresh: newId(),
+  };
+}
+
+/** An account, its key of every scope, and where its service is. */
+export interface Owner {
+  readonly db: Kysely<Tables>;
+  readonly address: string;
+  readonly accountId: string;
+  readonly token: string;
+}
+
+/** Things of the account, new ones: those that are asked for; the others are absent. */
+export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promise<Things> {
+  const made: { -readonly [K in Kind]?: string } = {};
+  if (kinds.has("transcript")) {
+    made.transcript = (await post(owner, "/v1alpha1/transcripts", draftOf("Fundur"))).name;
+    made.version = (await ask(owner, "GET", `/v1alpha1/${made.transcript}`)).version.name;
+  }
+  if (kinds.has("job")) {
+    const metadata = { languageCode: "en-US", fileType: "AUDIO" };
+    const job = { metadata, useUri: true, uri: `${owner.address}/no-such.wav` };
+    made.job = (await post(owner, "/v1alpha1/transcriptjob:submit", job)).name;
+  }
+  if (kinds.has("upload")) {
+    const begun = await post(owner, "/v1alpha1/initupload", {});
+    const answer = await fetch(begun.storageSignedUrl, { method: "PUT", body: "sound" });
+    assert.equal(answer.status, 200);
+    made.upload = begun.resourceName;
+  }
+  if (kinds.has("webhook")) {
+    const url = `${owner.address}/livez`;
+    made.webhook = (await post(owner, "/v1/webhooks", { url })).webhook.name;
+  }
+  if (kinds.has("delivery")) {
+    const { name } = await post(owner, `/v1/${made.webhook}:test`, {});
+    made.delivery = name.split("/").at(-1);
+  }
+  if (kinds.has("apiKey")) made.apiKey = (await post(owner, "/v1/apiKeys", {})).apiKey.name;
+  if (kinds.has("clientKey")) {
+    const pem = newKeyPair("EdDSA").publicKey.export({ type: "spki", format: "pem" });
+    made.clientKey = (await post(owner, "/v1/clientKeys", { publicKey: pem })).name;
+  }
+  const { db, accountId } = owner;
+  if (kinds.has("member")) made.member = `members/${await addMember(db, accountId, "VIEWER")}`;
+  if (kinds.has("session")) {
+    made.session = `sessions/${(await addSignedIn(db, accountId, "VIEWER")).sessionId}`;
+  }
+  return { ...absentThings(), ...made };
+}
+
+/** The ids in the names, in the order of `kinds`. */
+export function idsOf(things: Things): string[] {
+  return kinds.map((kind) => things[kind].slice(-36));
+}
+
+/** One more of all that is in lists with pages. */
+export async function addSecondThings(owner: Owner, things: Things): Promise<void> {
+  await makeThings(owner, new Set(["transcript", "job"]));
+  const { transcript, webhook } = things;
+  const change = { metadata: { subject: "Annar fundur" } };
+  await ask(owner, "PATCH", `/v1alpha1/${transcript}`, change);
+  await ask(owner, "POST", `/v1/${webhook}:test`, {});
+  const { db, accountId } = owner;
+  const used = {
+    subject_id: accountId,
+    account_id: accountId,
+    requests: 1,
+    live_ms: 0,
+    short_ms: 0,
+  };
+  const days = ["2026-01-01", "2026-01-02"].map((day) => ({ ...used, day, job_ms: 0 }));
+  await db.insertInto("usage_day").values(days).execute();
+}
+
+async function ask(owner: Owner, method: string, path: string, body?: unknown) {
+  const answer = await callRest(owner.address, owner.token, { method, path, body });
+  assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.json)}`);
+  return answer.json;
+}
+
+async function post(owner: Owner, path: string, body: unknown) {
+  return await ask(owner, "POST", path, body);
+}
+
+/**
+ * Every row of the database that mentions one of the ids: whoever changes, deletes or ties something of theirs to a thing with one of
+ * them is seen here. Left out is what is written a moment later, the use of keys and what calls are counted in.
+ */
+export async function rowsWith(db: Kysely<Tables>, ids: readonly string[]): Promise<string[]> {
+  const tables = await db.introspection.getTables();
+  const parts = tables
+    .filter(({ schema, name }) => schema === "public" && !name.startsWith("usage_"))
+    .map(
+      ({ name }) =>
+        sql`select ${name}::text || ' ' || (to_jsonb(one) - 'last_used_at')::text as text from ${sql.table(name)} one`,
+    );
+  const { rows } = await sql<{ text: string }>`
+    select text from (${sql.join(parts, sql` union all `)}) as every
+    where text ~ ${ids.join("|")} order by text`.execute(db);
+  return rows.map(({ text }) => text);
+}

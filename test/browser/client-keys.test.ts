@@ -1,0 +1,140 @@
+// Key pairs that a real browser makes: the private half never leaves it (threat 36), and its tokens open every door.
+import assert from "node:assert/strict";
+import { createPrivateKey, createPublicKey } from "node:crypto";
+import { after, before, test } from "node:test";
+import { Code } from "@connectrpc/connect";
+import { chromium, type Page } from "playwright-core";
+import { signingAlgorithms } from "../../src/client/private-key.ts";
+import { noteSecret } from "../spec/secrets.ts";
+import { openTestService, type TestService } from "../spec/service.ts";
+import { scriptedSamples } from "../fault/scripted-recording.ts";
+import type * as keyPage from "./key-page.ts";
+import { openPageServer, type PageServer } from "./page-server.ts";
+
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+];
+const opened = new AsyncDisposableStack();
+let service: TestService;
+let pages: PageServer;
+let page: Page;
+/** The addresses of all requests, and all messages that went out over WebSockets. */
+const addresses: string[] = [];
+const frames: string[] = [];
+const problems: string[] = [];
+const audio = Buffer.from(scriptedSamples([1_000], { pauseMs: 300 }).buffer).toString("base64");
+
+before(async () => {
+  service = opened.use(await openTestService({ HLUST_ENGINE: "scripted" }));
+  pages = opened.use(await openPageServer(service.address, service.key));
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+  opened.defer(() => browser.close());
+  const context = await browser.newContext();
+  context.on("request", (request) => addresses.push(request.url()));
+  page = await context.newPage();
+  page.on("websocket", (socket) => {
+    addresses.push(socket.url());
+    socket.on("framesent", ({ payload }) => frames.push(String(payload)));
+  });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  await page.goto(`${pages.address}/page`);
+});
+after(() => opened.disposeAsync());
+
+/** Calls a function of key-page.ts in the page. */
+async function inPage<Name extends keyof typeof keyPage>(
+  name: Name,
+  ...parts: Parameters<(typeof keyPage)[Name]>
+): Promise<Awaited<ReturnType<(typeof keyPage)[Name]>>> {
+  return await page.evaluate<Awaited<ReturnType<(typeof keyPage)[Name]>>>(
+    `import("/test/browser/key-page.ts").then((it) => it.${name}(...${JSON.stringify(parts)}))`,
+  );
+}
+
+/**
+ * The numbers that make a private key, each from its beginning: the rest of its PKCS8 is the same in the public one, or in every key.
+ */
+function secretsOf(pem: string): Buffer[] {
+  const { d, p, q, dp, dq, qi } = createPrivateKey(pem).export({ format: "jwk" });
+  return [d, p, q, dp, dq, qi].flatMap((part) =>
+    part === undefined ? [] : [Buffer.from(part, "base64url").subarray(0, 32)],
+  );
+}
+
+/** Whether any eight bytes in a row of a secret stand in a text, as they are, in hex or in either base64. */
+function holds(text: Buffer, secret: Buffer): boolean {
+  for (let at = 0; at + 8 <= secret.length; at += 1) {
+    const part = secret.subarray(at, at + 8);
+    // Whole groups of three bytes: with others around them their letters stay the same.
+    const letters = part.subarray(0, 6);
+    const forms = [part, part.toString("hex"), letters.toString("base64")];
+    if ([...forms, letters.toString("base64url")].some((form) => text.includes(form))) return true;
+  }
+  return false;
+}
+
+/** All that has left the browser: bytes as they came, and what the mask of WebSockets hides of it. */
+function wire(): Buffer {
+  return Buffer.concat([pages.sent(), Buffer.from(frames.join("\n"))]);
+}
+
+test("a key pair is made in the page, registered and used on every door, and nothing of it goes out", async () => {
+  const keys: keyPage.OwnKey[] = [];
+  const where = { url: pages.address, audience: service.address, token: service.key };
+  for (const algorithm of [undefined, ...signingAlgorithms]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const key = await inPage("useOwnKey", where, audio, algorithm);
+    assert.equal(key.algorithm, algorithm ?? "EdDSA");
+    assert.match(key.heard, /\w+ \w+/, "over a WebSocket");
+    assert.equal(key.transcripts, 0, "over fetch, by the saved text");
+    noteSecret(key.pem.split("\n")[1] ?? "", "credential");
+    keys.push(key);
+  }
+  const { json } = await service.call("GET", "/v1/clientKeys");
+  assert.deepEqual(
+    json.clientKeys.map(({ keyId }: { keyId: string }) => keyId),
+    keys.map(({ keyId }) => keyId).toReversed(),
+  );
+  assert.ok(frames.some((frame) => frame.includes("audioContent")));
+  assert.deepEqual(
+    addresses.filter(
+      (address) => !address.startsWith("data:") && !address.includes("//127.0.0.1:"),
+    ),
+    [],
+  );
+  const sent = wire();
+  for (const { pem, algorithm } of keys) {
+    const { x, n } = createPublicKey(pem).export({ format: "jwk" });
+    assert.ok(sent.includes(x ?? n ?? "?"), "it is the wire that is looked at");
+    const [secret, ...others] = secretsOf(pem);
+    assert.ok(secret?.length === 32, algorithm);
+    for (const part of [secret, ...others]) assert.ok(!holds(sent, part), algorithm);
+  }
+  assert.deepEqual(problems, []);
+
+  const [first, second] = keys;
+  assert.ok(first && second);
+  await inPage("sendAway", where, first.pem);
+  assert.ok(secretsOf(first.pem).every((secret) => holds(pages.sent(), secret)));
+  assert.ok(secretsOf(first.pem).every((secret) => holds(Buffer.from(frames.join("\n")), secret)));
+  assert.ok(!secretsOf(second.pem).some((secret) => holds(wire(), secret)));
+});
+
+test("a browser from before Ed25519 makes a key on P-256", async () => {
+  assert.equal(await inPage("makeOlderKey"), "ES256");
+});
+
+test("a page without a key hears by tokens of single streams, from a URL and from a function", async () => {
+  const asked = (): number =>
+    addresses.filter((address) => address.endsWith("/stream-token")).length;
+  const before = asked();
+  const heard = await inPage("hearWithoutKey", pages.address, audio);
+  assert.equal(heard.length, 3);
+  for (const text of heard) assert.match(text, /^\w+ \w+/);
+  assert.equal(asked() - before, 3, "a token for each stream");
+  const failure = await inPage("failureWithoutToken", `${pages.address}/v1/nothing`);
+  assert.deepEqual(failure, { code: Code.NotFound, isLetGo: true });
+});

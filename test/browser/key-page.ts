@@ -1,0 +1,117 @@
+// Runs in a page: see client-keys.test.ts.
+import { ConnectError } from "@connectrpc/connect";
+import { createHlustClient, type HlustClient } from "../../src/client/hlust-client.ts";
+import { makeKeyPair } from "../../src/client/key-pair.ts";
+import type { SigningAlgorithm } from "../../src/client/private-key.ts";
+import { RecognitionConfig_AudioEncoding as Encoding } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import type { Service } from "./client-page.ts";
+
+const config = { encoding: Encoding.LINEAR16, sampleRateHertz: 16_000, languageCode: "en-US" };
+
+/** A client key that was made here, what was heard with it, and its private half, which the test looks for. */
+export interface OwnKey {
+  readonly algorithm: SigningAlgorithm;
+  readonly keyId: string;
+  readonly clientId: string;
+  readonly pem: string;
+  readonly heard: string;
+  readonly transcripts: number;
+}
+
+/** Makes a key pair, registers it, and calls with tokens of its own: over fetch, over a WebSocket, and with the saved text. */
+export async function useOwnKey(
+  service: Service & { readonly audience: string },
+  audio: string,
+  algorithm?: SigningAlgorithm,
+): Promise<OwnKey> {
+  const { token, ...where } = service;
+  const pair = await makeKeyPair(algorithm);
+  const { accounts } = createHlustClient({ ...where, token });
+  const { publicKey, privateKey } = pair;
+  const { keyId, clientId } = await accounts.createClientKey({ displayName: "page", publicKey });
+  const own = createHlustClient({ ...where, token: { keyId, clientId, privateKey } });
+  const heard = await hear(own, audio);
+  const pem = pair.takePem();
+  const saved = createHlustClient({ ...where, token: { keyId, clientId, privateKey: pem } });
+  const { transcripts } = await saved.transcripts.listTranscripts({});
+  const { algorithm: made } = pair;
+  return { algorithm: made, keyId, clientId, pem, heard, transcripts: transcripts.length };
+}
+
+/** The same as makeKeyPair() in a browser from before Ed25519. */
+export async function makeOlderKey(): Promise<SigningAlgorithm> {
+  const { subtle } = crypto;
+  const generateKey = subtle.generateKey.bind(subtle);
+  Object.defineProperty(subtle, "generateKey", {
+    configurable: true,
+    value: async (...parts: Parameters<typeof generateKey>) => {
+      const [algorithm] = parts;
+      if (typeof algorithm !== "string" && algorithm.name === "Ed25519") {
+        throw new DOMException("Algorithm: Unrecognized name", "NotSupportedError");
+      }
+      return await generateKey(...parts);
+    },
+  });
+  try {
+    return (await makeKeyPair()).algorithm;
+  } finally {
+    Reflect.deleteProperty(subtle, "generateKey");
+  }
+}
+
+/** What is heard by a page that has no key: each stream has a token of its own, from a URL and from a function. */
+export async function hearWithoutKey(url: string, audio: string): Promise<string[]> {
+  const source = `${url}/stream-token`;
+  const fromUrl = createHlustClient({ url, streamToken: source });
+  const ask = async (): Promise<string> => {
+    const text = await (await fetch(source, { method: "POST" })).text();
+    const { token }: { readonly token: string } = JSON.parse(text);
+    return token;
+  };
+  const fromFunction = createHlustClient({ url, streamToken: ask });
+  const heard: string[] = [];
+  for (const client of [fromUrl, fromUrl, fromFunction]) heard.push(await hear(client, audio));
+  return heard;
+}
+
+/** How a stream fails whose token cannot be had, and whether its audio is let go. */
+export async function failureWithoutToken(url: string): Promise<unknown> {
+  const client = createHlustClient({ url: new URL(url).origin, streamToken: url });
+  let isLetGo = false;
+  const audio = new ReadableStream<Uint8Array>({
+    cancel() {
+      isLetGo = true;
+    },
+  });
+  const error: unknown = await client
+    .recognizeLive({ config }, audio)
+    .next()
+    .catch((it: unknown) => it);
+  return { code: error instanceof ConnectError ? error.code : String(error), isLetGo };
+}
+
+/** The final results of samples in base64. */
+async function hear(client: HlustClient, audio: string): Promise<string> {
+  const { body } = await fetch(`data:application/octet-stream;base64,${audio}`);
+  if (body === null) throw new Error("no audio");
+  const found: string[] = [];
+  for await (const { alternatives } of client.recognizeLive({ config }, body)) {
+    found.push(alternatives[0]?.transcript ?? "");
+  }
+  return found.join("|");
+}
+
+/** What a careless page does: it sends a text in a request, and bytes in messages of a WebSocket. */
+export async function sendAway(service: Service, text: string): Promise<void> {
+  await fetch(`${service.url}/v1/nothing`, { method: "POST", body: text });
+  const url = service.url.replace("http", "ws");
+  const path = `${url}/v2beta1/speech:streamingrecognize`;
+  const socket = new WebSocket(path, ["Bearer", service.token]);
+  await new Promise((resolve) => {
+    socket.addEventListener("open", resolve);
+  });
+  socket.send(text);
+  await new Promise((resolve) => {
+    socket.addEventListener("close", resolve);
+  });
+}

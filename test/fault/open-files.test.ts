@@ -1,0 +1,92 @@
+// A real service that may open few files (threat 64), and one in which something is thrown that nobody catches (threat 104).
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { until } from "../until.ts";
+import { fsckClean } from "./fsck-clean.ts";
+import { startService, type ServiceProcess } from "./process.ts";
+
+/** In the service itself, which is told by a signal: an error in a timer. */
+const breaking = `if (process.argv.includes("serve")) process.on("SIGUSR2", () =>
+  setTimeout(() => { throw new Error("thrown in a timer"); }))`;
+
+let folder: string;
+let service: ServiceProcess;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hlust-files-"));
+  const environment = {
+    HLUST_ENGINE: "scripted",
+    HLUST_LOG: "error",
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(breaking)}`,
+  };
+  service = await startService(folder, environment, { openFilesMax: 256 });
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await fsckClean(folder);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
+
+/** Sockets that say nothing; those that the service does not keep are closed. */
+async function flood(count: number): Promise<Socket[]> {
+  const { hostname: host, port } = new URL(service.address);
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect({ host, port: Number(port) });
+      socket.on("error", () => {});
+      socket.resume();
+      // Also one that is refused while it connects.
+      await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
+      return socket;
+    }),
+  );
+}
+
+async function isHealthy(): Promise<boolean> {
+  const headers = { connection: "close" };
+  return (await fetch(`${service.address}/readyz`, { headers })).ok;
+}
+
+/** Ends them all, and answers how long it then takes until others are served. */
+async function release(sockets: readonly Socket[]): Promise<number> {
+  for (const socket of sockets) socket.destroy();
+  const releasedAt = performance.now();
+  await until(isHealthy);
+  return performance.now() - releasedAt;
+}
+
+test("400 connections to a service that may open 256 files: half are let in, and it goes on", async (t) => {
+  const sockets = await flood(400);
+  // Those that were let in go after 10 s, too, since they say nothing.
+  await until(() => Promise.resolve(sockets.filter(({ closed }) => !closed).length <= 128));
+  assert.ok(filesOf(service.pid) < 256);
+  const ms = await release(sockets);
+  t.diagnostic(`served again ${ms.toFixed(0)} ms after their end`);
+});
+
+test("when there are no files left at all, the service goes on as soon as there are", async (t) => {
+  await until(isHealthy);
+  // What it has, and a few more: the limit is met long before that of connections.
+  const left = filesOf(service.pid) + 10;
+  execFileSync("prlimit", [`--pid=${service.pid}`, `--nofile=${left}:${left}`]);
+  const sockets = await flood(100);
+  await until(() => Promise.resolve(filesOf(service.pid) >= left - 1));
+  const ms = await release(sockets);
+  t.diagnostic(`served again ${ms.toFixed(0)} ms after their end`);
+  assert.equal(service.child.exitCode, null);
+});
+
+test("what nobody catches is logged, and ends the process", async () => {
+  const exited = once(service.child, "exit");
+  service.child.kill("SIGUSR2");
+  const [code] = await exited;
+  assert.equal(code, 1);
+  assert.match(service.output().errors, /"error":"thrown in a timer"[^]*"event":"process.broken"/);
+});

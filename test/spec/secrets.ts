@@ -1,0 +1,198 @@
+import { subscribe } from "node:diagnostics_channel";
+import type { ClientRequest } from "node:http";
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { Tables } from "../../src/database/tables.ts";
+
+/**
+ * What the callers of this process have shown and were answered: nobody else may see it. `credential`: keys, tokens, signatures and
+ * cookies, which stand nowhere but in the answer that gives them. `text`: speech and what is said about it, and addresses of
+ * media, which stand in their own columns, too, and in answers to their owner.
+ */
+const secrets = new Map<string, "credential" | "text">();
+/** Bodies of failed calls, and errors on streams. */
+const errorBodies: { readonly origin: string; readonly body: string }[] = [];
+
+/** A shorter one is a word that stands anywhere, such as the token "wrong". */
+const lengthMin = 16;
+
+/** Notes a secret that did not go through this process's own calls. */
+export function noteSecret(value: string, kind: "credential" | "text"): void {
+  if (value.length >= lengthMin) secrets.set(value, kind);
+}
+
+/** Notes what the service at `origin` told a caller that a call or stream failed with. */
+export function noteError(origin: string, body: string): void {
+  errorBodies.push({ origin, body });
+}
+
+/** What undici, and the fetch of Node, tell of a request: names and values in turn. */
+interface UndiciRequest {
+  readonly origin: string | URL;
+  readonly path: string;
+  readonly headers: readonly (string | string[])[];
+}
+interface UndiciFacts {
+  readonly request: UndiciRequest;
+  readonly response?: { readonly statusCode: number };
+  readonly chunk?: Uint8Array;
+}
+
+const failed = new WeakSet<UndiciRequest>();
+
+function onUndici(channel: string, seen: (facts: UndiciFacts) => void): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the channel's own shape (undici: DiagnosticsChannel)
+  subscribe(`undici:request:${channel}`, (message) => seen(message as UndiciFacts));
+}
+
+onUndici("create", ({ request: { path, headers } }) => {
+  noteTarget(path);
+  headers.forEach((value, at) => {
+    if (at % 2 === 1) noteHeader(String(headers[at - 1]).toLowerCase(), String(value));
+  });
+});
+onUndici("headers", ({ request, response }) => {
+  if (response && response.statusCode >= 400) failed.add(request);
+});
+onUndici("bodyChunkSent", ({ chunk }) => {
+  noteTexts(textOf(chunk));
+});
+onUndici("bodyChunkReceived", ({ request, chunk }) => {
+  const text = textOf(chunk);
+  if (failed.has(request)) noteError(String(request.origin), text);
+  else noteAnswer(text);
+});
+// WebSockets, and callers that use node:http.
+subscribe("http.client.request.start", (message) => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the channel's own shape (Node.js: HTTP)
+  const { request } = message as { readonly request: ClientRequest };
+  noteTarget(request.path);
+  for (const [name, value] of Object.entries(request.getHeaders())) {
+    noteHeader(name.toLowerCase(), String(value));
+  }
+});
+
+function textOf(chunk: Uint8Array | undefined): string {
+  return chunk === undefined ? "" : Buffer.from(chunk).toString("utf8");
+}
+
+/** Tokens, signatures and keys in the query, and what is searched for. */
+function noteTarget(target: string): void {
+  const query = target.split("?", 2)[1] ?? "";
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (/token|key|signature|secret/i.test(name)) noteSecret(value, "credential");
+    if (name === "filter") noteSecret(value, "text");
+  }
+}
+
+const credentialHeaders = /^(?:authorization|cookie|x-goog-api-key|sec-websocket-protocol)$/;
+
+function noteHeader(name: string, value: string): void {
+  if (!credentialHeaders.test(name)) return;
+  for (const part of value.split(/[\s,;=]+/)) noteSecret(part, "credential");
+}
+
+/** What requests say of recordings: their words and subjects, and where they are. */
+function noteTexts(body: string): void {
+  const texts = body.matchAll(
+    /"(?:word|subject|description|transcript|phrases?|value)"\s*:\s*"([^"\\]+)"/g,
+  );
+  for (const [, text = ""] of texts) noteSecret(text, "text");
+  for (const [, uri = ""] of body.matchAll(/"(?:uri|url)"\s*:\s*"([^"\\]+)"/g)) {
+    const query = uri.split("?", 2)[1];
+    if (query !== undefined) noteSecret(query, "text");
+    const { username = "", password = "" } = URL.parse(uri) ?? {};
+    for (const each of [username, password]) noteSecret(each, "text");
+  }
+}
+
+/** Secrets that an answer gives away: they are the caller's from now on. */
+function noteAnswer(body: string): void {
+  const found = body.matchAll(
+    /"(?:secret|token|storageSignedUrl|uri|waveformUri)"\s*:\s*"([^"\\]+)"/g,
+  );
+  for (const [, value = ""] of found) {
+    if (/^https?:/.test(value)) noteTarget(value);
+    else noteSecret(value, "credential");
+  }
+}
+
+/** Where the text may stand: what recordings, jobs and webhooks are about. Everything else of the database holds nothing of anybody's. */
+const textColumns: ReadonlySet<string> = new Set([
+  "transcript.metadata",
+  "transcript.subject",
+  "transcript.keywords",
+  "transcript_version.metadata",
+  "transcript_job.metadata",
+  "transcript_job.media_uri",
+  "transcript_job.error",
+  "transcript_job_piece.segments",
+  "webhook.url",
+  "webhook_delivery.body",
+]);
+
+interface Column {
+  readonly table_schema: string;
+  readonly table_name: string;
+  readonly column_name: string;
+  readonly data_type: string;
+}
+
+type Kind = "credential" | "text";
+
+/** Every secret of these kinds in a text. */
+function leaksIn(place: string, text: string, kinds: readonly Kind[]): string[] {
+  const found = [...secrets].filter(
+    ([secret, kind]) => kinds.includes(kind) && text.includes(secret),
+  );
+  return found.map(([secret, kind]) => `${place}: ${kind} ${secret}`);
+}
+
+function throwIfAny(leaks: readonly string[]): void {
+  if (leaks.length > 0) throw new Error(`secrets are shown:\n${leaks.join("\n")}`);
+}
+
+/** Throws when a secret stands in a line of a log. */
+export function huntInLog(lines: readonly string[]): void {
+  throwIfAny(leaksIn("the log", lines.join(""), ["credential", "text"]));
+}
+
+/**
+ * Throws when a secret stands in an error that the service at `address` told a caller, or in its database outside of the column that it
+ * belongs to.
+ */
+export async function huntSecrets(db: Kysely<Tables>, address: string): Promise<void> {
+  const told = errorBodies.filter(({ origin }) => origin === address).map(({ body }) => body);
+  const leaks = leaksIn("an error", told.join("\n"), ["credential"]);
+  for (const column of await columnsOf(db)) {
+    const place = `${column.table_name}.${column.column_name}`;
+    const kinds: Kind[] = textColumns.has(place) ? ["credential"] : ["credential", "text"];
+    leaks.push(...leaksIn(place, await contentOf(db, column), kinds));
+  }
+  throwIfAny(leaks);
+}
+
+async function columnsOf(db: Kysely<Tables>): Promise<readonly Column[]> {
+  const { rows } = await sql<Column>`
+    select c.table_schema, c.table_name, c.column_name, c.data_type
+    from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where t.table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+      and c.data_type in ('text', 'jsonb', 'json', 'ARRAY', 'bytea', 'character varying')`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** All that a column holds, as text; bytes that are larger than any key are media and packed segments. */
+async function contentOf(db: Kysely<Tables>, column: Column): Promise<string> {
+  const name = sql.ref(column.column_name);
+  const value =
+    column.data_type === "bytea"
+      ? sql`case when length(${name}) <= 4096 then encode(${name}, 'escape') end`
+      : sql`${name}::text`;
+  const { rows } = await sql<{ all: string | null }>`
+    select string_agg(distinct ${value}, E'\n') as all
+    from ${sql.table(`${column.table_schema}.${column.table_name}`)}`.execute(db);
+  return rows[0]?.all ?? "";
+}
