@@ -1,6 +1,6 @@
 // npm run bench:jobs [-- --folder recordings]: transcription jobs through real services, as ratios of one run. -- --only
 // hour|workers|memory|short|queue: each takes about 3 minutes on a machine that does nothing else. Longer: --minutes 60
-// (hour), --job-seconds 240 (workers), --rounds 10 (short), --engine pocketsphinx (memory; workers have it anyway).
+// (hour), --job-seconds 240 (workers), --rounds 10 (workers, short), --engine pocketsphinx (memory; workers have it anyway).
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -41,7 +41,8 @@ const tell = (measured: readonly Figure[]): void => {
 if (wants("hour")) tell(await measureHour(folder, { minutes: Number(values.minutes), log }));
 if (wants("workers")) {
   const seconds = Number(values["job-seconds"]);
-  tell(await measureWorkers(folder, { seconds, engine: engine ?? "pocketsphinx" }));
+  const rounds = Number(values.rounds);
+  tell(await measureWorkers(folder, { seconds, engine: engine ?? "pocketsphinx", rounds }));
 }
 if (wants("memory")) {
   const hours = Number(values.hours);

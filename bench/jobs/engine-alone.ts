@@ -4,23 +4,17 @@ import { cutPieces } from "../../src/jobs/cut-pieces.ts";
 import type { Log } from "../../src/std/log.ts";
 import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 
-/** There is always one that waits while one is heard. */
-const heardAtOnce = 2;
-
 /** One engine process that hears the pieces of a recording, with nothing else to do for anybody. */
 export async function hearAlone(talk: Int16Array, log: Log): Promise<Spent> {
   const pieces = await Array.fromAsync(cutPieces(chunksOf(talk), decodedSampleRate));
   await using pool = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
   const options = { languageCode: "en-US", mode: "job", sampleRateHertz: 16_000 } as const;
-  const waiting = pieces.values();
-  const hear = async (): Promise<void> => {
-    for (const { samples } of waiting) {
-      for await (const _ of pool.recognize([samples], options)) continue;
-    }
-  };
   using watch = new TreeWatch([process.pid]);
   const before = await watch.look();
-  await Promise.all(Array.from({ length: heardAtOnce }, hear));
+  // One after another: two at a time would take turns on one core's caches.
+  for (const { samples } of pieces) {
+    for await (const _ of pool.recognize([samples], options)) continue;
+  }
   return spentBetween(before, await watch.look());
 }
 

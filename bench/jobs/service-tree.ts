@@ -19,29 +19,28 @@ export interface EngineUse {
   readonly waitedMs: number;
 }
 
-/** The process trees of services, and of the PostgreSQL that they share. */
-async function treesOf(pids: readonly number[]) {
+/** Services, and the PostgreSQL that they share. */
+async function rootsOf(pids: readonly number[]): Promise<readonly number[]> {
   const postgres = await Promise.all(pids.map(ownPostgresOf));
-  const roots = [...pids, ...postgres.filter((root) => root !== undefined)];
-  const trees = (await Promise.all(roots.map(processTree))).flat();
-  return [...new Map(trees.map((each) => [each.pid, each])).values()];
+  return [...new Set([...pids, ...postgres.filter((root) => root !== undefined)])];
 }
 
-const lookMs = 500;
+/** Seldom: it reads of every process of the machine, and takes that from what is measured. */
+const lookMs = 1000;
 
 /**
  * Looks at the processes of services. Now and then by itself too: the sandbox of a decoder is gone before its CPU time is counted for
  * who started it.
  */
 export class TreeWatch implements Disposable {
-  readonly #pids: readonly number[];
+  readonly #roots: Promise<readonly number[]>;
   readonly #timer: NodeJS.Timeout;
   /** CPU time of decoders when they were last seen, by process. */
   readonly #decoders = new Map<number, number>();
   #isLooking = false;
 
   constructor(pids: readonly number[]) {
-    this.#pids = pids;
+    this.#roots = rootsOf(pids);
     this.#timer = setInterval(() => void this.#lookAgain(), lookMs);
   }
 
@@ -54,7 +53,7 @@ export class TreeWatch implements Disposable {
 
   async look(): Promise<TreeUse> {
     const atMs = performance.now();
-    const tree = await treesOf(this.#pids);
+    const tree = await processTree(...(await this.#roots));
     const decoders = tree.filter(({ name }) => name === "ffmpeg" || name === "ffprobe");
     for (const { pid, cpuMs } of decoders) this.#decoders.set(pid, cpuMs);
     const others = tree.filter((each) => !decoders.includes(each));
@@ -109,7 +108,8 @@ export function spentBetween(before: TreeUse, after: TreeUse): Spent {
 
 /** Memory (PSS) of all processes together, in mebibytes; what ends while it is looked at counts as nothing. */
 export async function treeMebibytes(pids: readonly number[]): Promise<number> {
-  const each = await Promise.all((await treesOf(pids)).map(({ pid }) => pssBytes(pid)));
+  const tree = await processTree(...(await rootsOf(pids)));
+  const each = await Promise.all(tree.map(({ pid }) => pssBytes(pid)));
   return sumOf(each, (bytes) => bytes ?? 0) / (1 << 20);
 }
 

@@ -20,12 +20,14 @@ interface Speed {
 
 /**
  * Nodes with a role of their own, one that answers and 1, 2 and 4 that work with one engine process each, on one database and one
- * folder: how much faster they get through many jobs than one does, up to the cores that there are.
+ * folder: how much faster they get through many jobs than one does, up to the cores that there are. In rounds, the medians of them: how
+ * fast memory is changes from minute to minute where a machine is shared.
  */
 export async function measureWorkers(
   folder: string,
-  { seconds, engine }: { readonly seconds: number; readonly engine: string },
+  options: { readonly seconds: number; readonly engine: string; readonly rounds: number },
 ): Promise<Figure[]> {
+  const { seconds, engine, rounds } = options;
   using recording = makeRecording(folder, seconds);
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   try {
@@ -34,20 +36,24 @@ export async function measureWorkers(
     await using api = await startService(data, { ...environment, HLUST_ROLE: "api" });
     const start = async (): Promise<ServiceProcess> =>
       await startService(data, { ...environment, HLUST_ROLE: "worker" });
-    const speeds: Speed[] = [];
-    await using workers = new AsyncDisposableStack();
-    const pids: number[] = [];
-    for (const count of counts) {
-      while (pids.length < count) pids.push(workers.use(await start()).pid);
-      const jobs = Array.from({ length: jobsAWorker * count }, () => `${host.address}/long.mp3`);
-      using watch = new TreeWatch(pids);
-      const before = await watch.look();
-      const names = await Promise.all(jobs.map((uri) => submitJob(api, uri)));
-      await Promise.all(names.map((name) => untilProgress(api, name)));
-      const spent = spentBetween(before, await watch.look());
-      speeds.push(speedOf(spent, { audioSeconds: seconds * jobs.length, count }));
+    const measured: Speed[][] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const speeds: Speed[] = [];
+      await using workers = new AsyncDisposableStack();
+      const pids: number[] = [];
+      for (const count of counts) {
+        while (pids.length < count) pids.push(workers.use(await start()).pid);
+        const jobs = Array.from({ length: jobsAWorker * count }, () => `${host.address}/long.mp3`);
+        using watch = new TreeWatch(pids);
+        const before = await watch.look();
+        const names = await Promise.all(jobs.map((uri) => submitJob(api, uri)));
+        await Promise.all(names.map((name) => untilProgress(api, name)));
+        const spent = spentBetween(before, await watch.look());
+        speeds.push(speedOf(spent, { audioSeconds: seconds * jobs.length, count }));
+      }
+      measured.push(speeds);
     }
-    return figuresOf(speeds);
+    return figuresOf(measured);
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
@@ -72,28 +78,26 @@ function speedOf(
   };
 }
 
-function figuresOf(speeds: readonly Speed[]): Figure[] {
-  const [one, ...more] = speeds;
-  return more.flatMap((speed, index) => {
-    const count = counts[index + 1] ?? NaN;
+function figuresOf(rounds: readonly (readonly Speed[])[]): Figure[] {
+  return counts.slice(1).flatMap((count, index) => {
     const cores = Math.min(count, availableParallelism());
     const name = `linear, ${count} workers to 1`;
-    const times = (of: (speed: Speed) => number) => of(speed) / (one ? of(one) : NaN);
-    const byCpuTime = times((each) => each.byCpuTime);
-    const byClock = times((each) => each.byClock);
+    const pairs = rounds.flatMap(([one, ...more]) => {
+      const many = more[index];
+      return one && many ? [{ one, many }] : [];
+    });
+    const figure = (how: string, of: (speed: Speed) => number): Figure => {
+      const sorted = pairs
+        .map(({ one, many }) => ({ times: of(many) / of(one), one, many }))
+        .toSorted((a, b) => a.times - b.times);
+      const { times = NaN, one, many } = sorted[sorted.length >> 1] ?? {};
+      const all = sorted.map((each) => each.times.toFixed(2)).join(" ");
+      const note = `times as fast: ${all}; ${many?.note}; one: ${one?.note}`;
+      return atLeast(`${name}, ${how}`, times / cores, linearMin, note);
+    };
     return [
-      atLeast(
-        `${name}, by CPU time`,
-        byCpuTime / cores,
-        linearMin,
-        `${byCpuTime.toFixed(2)} times as fast; ${speed.note}; one: ${one?.note}`,
-      ),
-      atLeast(
-        `${name}, by the clock`,
-        byClock / cores,
-        linearMin,
-        `${byClock.toFixed(2)} times as fast`,
-      ),
+      figure("by CPU time", ({ byCpuTime }) => byCpuTime),
+      figure("by the clock", ({ byClock }) => byClock),
     ];
   });
 }

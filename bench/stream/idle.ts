@@ -90,8 +90,8 @@ async function memoryOf({ url }: MeasuredServer): Promise<{ service: number; tre
   const pid = await listenerOf(Number(new URL(url).port));
   if (pid === undefined) throw new Error(`nobody listens at ${url}`);
   const roots = [pid, await ownPostgresOf(pid)].filter((root) => root !== undefined);
-  const trees = (await Promise.all(roots.map(processTree))).flat();
-  const each = await Promise.all([...new Set(trees.map(({ pid }) => pid))].map(mebibytesOf));
+  const tree = await processTree(...roots);
+  const each = await Promise.all(tree.map(({ pid }) => mebibytesOf(pid)));
   return {
     service: await mebibytesOf(pid),
     tree: each.reduce((sum, mebibytes) => sum + mebibytes, 0),

@@ -11,10 +11,11 @@ import {
   Transcripts,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { implemented } from "../../src/server/methods.ts";
-import { openServer } from "../../src/server/server.ts";
+import { openServer, type Server } from "../../src/server/server.ts";
 import { createLog } from "../../src/std/log.ts";
 import { cpuMs } from "../../test/cpu-time.ts";
 import type { Figure } from "./measure.ts";
+import { testCaller, unwatched } from "../../test/test-caller.ts";
 
 const rounds = 12;
 const callsARound = 2_000;
@@ -43,7 +44,8 @@ const methods = {
   submitTranscriptJob: () => job,
 };
 const anybody: Authenticator = {
-  authenticate: () => Promise.resolve({ accountId: "a", keyId: "k", scopes: new Set() }),
+  authenticate: () => Promise.resolve(testCaller("a", [])),
+  ...unwatched,
 };
 
 const metadata = { languageCode: "is-IS", fileType: "AUDIO", subject: "Ávarp" };
@@ -69,23 +71,14 @@ const calls = [
 
 /** Ratios of the server's CPU time, REST over Connect JSON, at most 0.6. */
 export async function measureCalls(): Promise<Figure[]> {
-  await using server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [implemented(Transcripts, unimplementedBut(methods))],
-    authenticator: anybody,
-    media: undefined,
-    readiness: [],
-    explain: () => undefined,
-    log: createLog("error"),
-  });
+  await using server = await openMeasuredServer(anybody);
   const { port } = new URL(server.address);
   using caller = openCaller(port);
   const figures: Figure[] = [];
   for (const { name, rest, rpc } of calls) {
     const requests = [
-      requestText(rest.method, rest.path, rest.body),
-      requestText("POST", `/${Transcripts.typeName}/${rpc.method}`, rpc.body),
+      requestText(rest.method, rest.path, rest),
+      requestText("POST", `/${Transcripts.typeName}/${rpc.method}`, rpc),
     ];
     const best = [Infinity, Infinity];
     for (let round = 0; round < rounds; round += 1) {
@@ -102,6 +95,20 @@ export async function measureCalls(): Promise<Figure[]> {
   return figures;
 }
 
+/** A server of methods that do nothing. */
+export function openMeasuredServer(authenticator: Authenticator): Promise<Server> {
+  return openServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [implemented(Transcripts, unimplementedBut(methods))],
+    authenticator,
+    media: undefined,
+    readiness: [],
+    explain: () => undefined,
+    log: createLog("error"),
+  });
+}
+
 function unimplementedBut(own: object): ServiceImpl<typeof Transcripts> {
   const refuse = () => {
     throw new Error("not measured");
@@ -111,14 +118,21 @@ function unimplementedBut(own: object): ServiceImpl<typeof Transcripts> {
   return { ...Object.fromEntries(all), ...own } as ServiceImpl<typeof Transcripts>;
 }
 
-function requestText(method: string, path: string, body?: object): string {
+export function requestText(
+  method: string,
+  path: string,
+  {
+    body,
+    token = "hlust_0123456789abcdef0123456789abcdef",
+  }: { body?: object; token?: string } = {},
+): string {
   const text = body === undefined ? "" : JSON.stringify(body);
   const headers = [
     `${method} ${path} HTTP/1.1`,
     "host: 127.0.0.1",
     "accept: */*",
     "user-agent: curl/8.5.0",
-    "authorization: Bearer hlust_0123456789abcdef0123456789abcdef",
+    `authorization: Bearer ${token}`,
     ...(text === ""
       ? []
       : ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`]),
@@ -126,7 +140,8 @@ function requestText(method: string, path: string, body?: object): string {
   return `${headers.join("\r\n")}\r\n\r\n${Buffer.from(text).toString("latin1")}`;
 }
 
-function openCaller(
+/** A process that calls a port. */
+export function openCaller(
   port: string,
 ): Disposable & { call(request: string, calls: number): Promise<void> } {
   const load = spawn(process.execPath, [join(import.meta.dirname, "load.ts"), port], {

@@ -1,0 +1,67 @@
+// Two nodes on one database: how long a key is good, and its streams are open, after the other node was told to revoke it.
+import { openCluster, type ClusterNode } from "../../test/fault/cluster.ts";
+import { callRest } from "../../test/spec/service.ts";
+import { openStream, streamingConfig } from "../../test/spec/stream.ts";
+import type { Figure } from "./figure.ts";
+
+const rounds = 8;
+const socketsARound = 20;
+
+/** ms, the longest of eight times. */
+export async function measureRevocation(): Promise<Figure[]> {
+  await using cluster = await openCluster({});
+  const nodes = [cluster.addNode("api"), cluster.addNode("api")] as const;
+  // The first one makes the account, and has its key.
+  await nodes[0].start();
+  await nodes[1].start();
+  const times = [];
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let round = 0; round < rounds; round += 1) times.push(await revokeOnce(nodes));
+  const goodMs = times.map(({ good }) => good);
+  const openMs = times.map(({ open }) => open);
+  const noteOf = (ms: readonly number[]) =>
+    `${Math.min(...ms).toFixed(0)} to ${Math.max(...ms).toFixed(0)} ms`;
+  const sockets = `${socketsARound} sockets, ${noteOf(openMs)}`;
+  return [
+    {
+      name: "revoked key, on the other node",
+      value: Math.max(...goodMs),
+      max: 1_000,
+      unit: "ms",
+      note: noteOf(goodMs),
+    },
+    {
+      name: "its last stream, on the other node",
+      value: Math.max(...openMs),
+      max: 5_000,
+      unit: "ms",
+      note: sockets,
+    },
+  ];
+}
+
+/** After the answer of one node, on the other: until the last call that was let in began, and until the last socket was closed. */
+async function revokeOnce([here, there]: readonly [ClusterNode, ClusterNode]) {
+  const { address, key } = here.service;
+  const { address: other } = there.service;
+  const make = { method: "POST", path: "/v1/apiKeys", body: { displayName: "to revoke" } };
+  const { secret, apiKey } = (await callRest(address, key, make)).json;
+  const sockets = await Promise.all(
+    Array.from({ length: socketsARound }, () => openStream(other, { token: secret })),
+  );
+  for (const socket of sockets) socket.send(streamingConfig());
+  const isLetIn = async () => {
+    const { status } = await callRest(other, secret, {
+      method: "GET",
+      path: "/v1alpha1/transcripts",
+    });
+    return status === 200;
+  };
+  if (!(await isLetIn())) throw new Error("a new key is not let in");
+  await callRest(address, key, { method: "DELETE", path: `/v1/${apiKey.name}` });
+  const revokedAt = performance.now();
+  const closed = Promise.all(sockets.map((socket) => socket.closed)).then(() => performance.now());
+  let lastUseAt = revokedAt;
+  for (let at = performance.now(); await isLetIn(); at = performance.now()) lastUseAt = at;
+  return { good: lastUseAt - revokedAt, open: (await closed) - revokedAt };
+}

@@ -1,0 +1,65 @@
+import { createLog } from "../src/std/log.ts";
+import { noLimits } from "../src/auth/limits.ts";
+import { openMeter, type Metered } from "../src/auth/meter.ts";
+import { addAccount, addApiKey } from "../test/auth-fixture.ts";
+import { openTestDatabase } from "../test/open-test-database.ts";
+
+/**
+ * What limits cost: `node bench/limits.ts`. CPU time of this process, so that other work on the machine counts little; PostgreSQL's is its own.
+ */
+const usPerCallMax = 2;
+const callers = 1_000;
+const calls = 1_000_000;
+
+await using database = await openTestDatabase();
+const { db } = database;
+const limits = { requestsPerMinute: 1e9, audioSecondsPerDay: 1e8, concurrentStreams: 1e6 };
+const accountLimits = { ...noLimits, ...limits };
+const log = createLog("silent");
+await using meter = openMeter({ db, accountLimits, log, shareEveryMs: 1e9, rememberMs: 1e9 });
+const known: Metered[] = [];
+for (let i = 0; i < callers; i++) {
+  const accountId = await addAccount(db);
+  const { id: keyId } = await addApiKey(db, accountId, ["speech"]);
+  known.push({ accountId, keyId });
+}
+
+/** CPU time of what runs, in microseconds. */
+async function cpuUs(run: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+const line = (what: string, value: string): boolean =>
+  process.stdout.write(`${what.padEnd(56)}${value}\n`);
+const callAll = async (): Promise<void> => {
+  for (const caller of known) await meter.countRequest(caller);
+};
+
+const learning = await cpuUs(callAll);
+line("a caller who is looked up (with a statement)", `${(learning / callers).toFixed(0)} us`);
+await cpuUs(callAll);
+const counting = await cpuUs(async () => {
+  for (let i = 0; i < calls / callers; i++) await callAll();
+});
+line("a call of one who is known", `${(counting / calls).toFixed(2)} us (held to ${usPerCallMax})`);
+const [first] = known;
+if (!first) throw new Error("nobody calls");
+using stream = await meter.openStream(first);
+const hearing = await cpuUs(async () => {
+  for (let i = 0; i < calls; i++) stream.hear(0.01);
+});
+line("a chunk of audio of a live stream", `${(hearing / calls).toFixed(2)} us`);
+for (let round = 0; round < 3; round++) {
+  await callAll();
+  const startedAt = performance.now();
+  const sharing = await cpuUs(async () => meter.share());
+  const ms = (performance.now() - startedAt).toFixed(0);
+  line(
+    `sharing the counts of ${2 * callers} accounts and keys`,
+    `${(sharing / 1000).toFixed(1)} ms of CPU, ${ms} ms`,
+  );
+}
+if (counting / calls > usPerCallMax) process.exitCode = 1;
