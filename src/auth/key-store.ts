@@ -28,8 +28,8 @@ export interface StoredClientKey extends StoredKey, VerifyingKey {
 export interface KeyStore {
   apiKey(id: string): Promise<StoredApiKey | undefined>;
   clientKey(id: string): Promise<StoredClientKey | undefined>;
-  /** Notes the use of a key, to the minute; writes only when the minute is a new one. */
-  noteUse(table: "api_key" | "client_key", key: StoredKey): Promise<void>;
+  /** Notes the use of a key, to the minute; writes only when the minute is a new one, else there is nothing to wait for. */
+  noteUse(table: "api_key" | "client_key", key: StoredKey): Promise<void> | undefined;
 }
 
 const minuteMs = 60_000;
@@ -39,20 +39,28 @@ export function createKeyStore(db: Kysely<Tables>, now: () => number): KeyStore 
   return {
     apiKey: keepReads(now, (id) => readApiKey(db, id)).find,
     clientKey: keepReads<StoredClientKey>(now, (id, before) => readClientKey(db, id, before)).find,
-    noteUse: async (table, key) => {
+    noteUse(table, key) {
       const minute = Math.floor(now() / minuteMs) * minuteMs;
       const last = Math.max(noted.get(key.id) ?? 0, key.lastUsedAt?.getTime() ?? 0);
-      if (minute <= last) return;
+      if (minute <= last) return undefined;
       keep(noted, key.id, minute);
-      const at = new Date(minute);
-      await db
-        .updateTable(table)
-        .set({ last_used_at: at })
-        .where("id", "=", key.id)
-        .where((row) => row.or([row("last_used_at", "is", null), row("last_used_at", "<", at)]))
-        .execute();
+      return writeUse(db, table, key.id, new Date(minute));
     },
   };
+}
+
+async function writeUse(
+  db: Kysely<Tables>,
+  table: "api_key" | "client_key",
+  id: string,
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable(table)
+    .set({ last_used_at: at })
+    .where("id", "=", id)
+    .where((row) => row.or([row("last_used_at", "is", null), row("last_used_at", "<", at)]))
+    .execute();
 }
 
 async function readApiKey(db: Kysely<Tables>, id: string): Promise<StoredApiKey | undefined> {
