@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Selectable, Updateable } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
-import type { AccountTable } from "../database/tables.ts";
+import type { AccountTable } from "../database/access-tables.ts";
 import {
   AccountSchema,
   type Account,

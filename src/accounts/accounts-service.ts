@@ -7,7 +7,8 @@ import { audited, type Act } from "../auth/audit-log.ts";
 import { callerOf, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import { readPublicKey } from "../auth/client-key.ts";
 import type { Meter } from "../auth/meter.ts";
-import type { ApiKeyTable, ClientKeyTable, Tables } from "../database/tables.ts";
+import type { ApiKeyTable, ClientKeyTable } from "../database/access-tables.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   ApiKeySchema,
   ClientKeySchema,

@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { sql, type Selectable } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import { exactTime } from "../database/exact-time.ts";
-import type { AuditEventTable } from "../database/tables.ts";
+import type { AuditEventTable } from "../database/access-tables.ts";
 import {
   AuditEventSchema,
   type Accounts,

@@ -4,7 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Selectable } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf, scopesOfRole } from "../auth/caller.ts";
-import type { MemberTable } from "../database/tables.ts";
+import type { MemberTable } from "../database/access-tables.ts";
 import {
   MemberSchema,
   Role,

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { MemberTable, Tables } from "../database/tables.ts";
+import type { MemberTable } from "../database/access-tables.ts";
+import type { Tables } from "../database/tables.ts";
 
 export type StoredMember = Selectable<MemberTable>;
 

@@ -1,5 +1,6 @@
 import type { Insertable, Kysely } from "kysely";
-import type { SessionTable, Tables } from "../database/tables.ts";
+import type { SessionTable } from "../database/access-tables.ts";
+import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { audited, type Actor } from "./audit-log.ts";
 import type { CallOrigin } from "./caller.ts";

@@ -1,181 +1,19 @@
-import type { ColumnType, Generated, JSONColumnType } from "kysely";
-
-/** A timestamptz: read as Date; written as Date, or left to now(). */
-type Instant = ColumnType<Date, Date | undefined, Date>;
-/** A bigint that fits a number: pg gives it as text. */
-type Whole = ColumnType<string, number, number>;
-
-/** Limits by their names; what is absent is not limited here. */
-type LimitsColumn = ColumnType<Record<string, number>, string | undefined, string>;
-
-export interface AccountTable {
-  id: string;
-  display_name: string;
-  created_at: Instant;
-  /** null: media stays. */
-  media_retention_days: number | null;
-  /** null: transcripts stay. */
-  transcript_retention_days: number | null;
-  /** When the operator disabled it: nobody of it is let in; null: it is not. */
-  disabled_at: Date | null;
-  /** What the operator set, by the names of AccountLimits; what is absent is as the settings have it. */
-  limits: LimitsColumn;
-}
-
-export interface ApiKeyTable {
-  id: string;
-  account_id: string;
-  display_name: string;
-  scopes: string[];
-  /** SHA-256 of the secret. */
-  secret_hash: Buffer;
-  created_at: Instant;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  limits: LimitsColumn;
-  /** Who made it: apiKeys/<id>, members/<id> or operator; "" from before that was noted. */
-  creator: Generated<string>;
-}
-
-export interface ClientKeyTable {
-  id: string;
-  account_id: string;
-  /** iss and sub of the tokens. */
-  client_id: string;
-  display_name: string;
-  scopes: string[];
-  algorithm: "RS256" | "ES256" | "EdDSA";
-  /** The public key as JWK. */
-  public_key: JSONColumnType<Record<string, unknown>>;
-  created_at: Instant;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  limits: LimitsColumn;
-  /** As of API keys. */
-  creator: Generated<string>;
-}
-
-/** A person of an account. */
-export interface MemberTable {
-  id: string;
-  account_id: string;
-  /** As it was invited; unique in the account, whatever its letter case. */
-  email: string;
-  display_name: string;
-  role: "OWNER" | "MEMBER" | "VIEWER";
-  /** Who they are at the provider (OpenID Connect), once they have signed in. */
-  issuer: string | null;
-  subject: string | null;
-  created_at: Instant;
-  last_sign_in_at: Date | null;
-}
-
-/** Somebody who is signed in to the console: as a member, or by an API key. Times are of the clocks of nodes, to the millisecond. */
-export interface SessionTable {
-  id: string;
-  account_id: string;
-  member_id: string | null;
-  api_key_id: string | null;
-  /** SHA-256 of the secret in the cookie. */
-  secret_hash: Buffer;
-  /** Of the secret before, which goes on being good until then; null: until the new one is shown. */
-  previous_hash: Buffer | null;
-  previous_until: Date | null;
-  /** When the secret was made. */
-  rotated_at: Date;
-  created_at: Date;
-  /** To the minute. */
-  last_used_at: Date;
-  expires_at: Date;
-  /** Where they signed in from. */
-  address: string;
-  user_agent: string;
-}
-
-/** A token of a link that signs in once: for a member, or as an API key does. */
-export interface SignInTokenTable {
-  id: string;
-  account_id: string;
-  member_id: string | null;
-  api_key_id: string | null;
-  /** SHA-256 of the secret. */
-  secret_hash: Buffer;
-  expires_at: Date;
-}
-
-/** A token for one socket, not yet used: whom it speaks for. */
-export interface StreamTokenTable {
-  id: string;
-  account_id: string;
-  /** Who made it: apiKeys/<id>, clientKeys/<id> or members/<id>. */
-  actor: string;
-  /** What it was made with, and dies with. */
-  credential_kind: "api_key" | "client_key" | "session";
-  credential_id: string;
-  /** The key whose limits hold. */
-  key_id: string | null;
-  /** SHA-256 of the secret. */
-  secret_hash: Buffer;
-  expires_at: Date;
-}
-
-/** The audit log: it only grows (triggers refuse everything else). */
-export interface AuditEventTable {
-  id: string;
-  /** No foreign key: it stays when the account goes. */
-  account_id: string;
-  /** When it was written, not when its transaction began. */
-  at: Instant;
-  actor: string;
-  action: string;
-  resource: string;
-  outcome: "OK" | "REFUSED";
-  address: string;
-  request_id: string;
-  details: JSONColumnType<Record<string, string>>;
-}
-
-/** Calls of an account, or of a key of it, in a minute of the database's clock and in the one before. */
-export interface UsageMinuteTable {
-  /** The account's id, or the key's. */
-  subject_id: string;
-  account_id: string;
-  /** Since 1970. */
-  minute: Whole;
-  requests: number;
-  previous: number;
-}
-
-/** What an account, or a key of it, has used in a day (UTC). */
-export interface UsageDayTable {
-  /** The account's id, or the key's. */
-  subject_id: string;
-  account_id: string;
-  day: ColumnType<Date, string, never>;
-  requests: Whole;
-  /** Milliseconds of audio: of live streams, short recognition, jobs. */
-  live_ms: Whole;
-  short_ms: Whole;
-  job_ms: Whole;
-}
-
-/** A node that counts. */
-export interface UsageNodeTable {
-  id: string;
-  /** Number of its latest write: one that comes again changes nothing. */
-  writes: Whole;
-  /** When its streams no longer count: it is dead. */
-  leased_until: Instant;
-}
-
-/** Live streams that a node has open. */
-export interface UsageStreamTable {
-  /** The account's id, or the key's. */
-  subject_id: string;
-  node_id: string;
-  account_id: string;
-  streams: number;
-}
+import type { Generated, JSONColumnType } from "kysely";
+import type {
+  AccountTable,
+  ApiKeyTable,
+  ClientKeyTable,
+  MemberTable,
+  SessionTable,
+  SignInTokenTable,
+  StreamTokenTable,
+  AuditEventTable,
+  UsageMinuteTable,
+  UsageDayTable,
+  UsageNodeTable,
+  UsageStreamTable,
+} from "./access-tables.ts";
+import type { Instant, Whole } from "./column-types.ts";
 
 /** Keys that the service signs with: of URLs ("signed-url") and page tokens ("page-token"). */
 export interface SigningKeyTable {
