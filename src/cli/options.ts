@@ -72,9 +72,10 @@ export class Arguments<Table extends OptionTable> {
 
 /** The options for people: a line each. */
 export function describeOptions(table: OptionTable): string {
-  const lines = Object.entries(table).map(([name, { hint, meaning, fallback }]) => {
+  const rows = Object.entries(table).map(([name, { hint, meaning, fallback }]) => {
     const left = hint === undefined ? `--${name}` : `--${name} ${hint}`;
-    return `  ${left.padEnd(22)}${meaning}${fallback === undefined ? "" : ` (${fallback})`}\n`;
+    return [left, `${meaning}${fallback ? ` (${fallback})` : ""}`] as const;
   });
-  return lines.join("");
+  const width = Math.max(20, ...rows.map(([left]) => left.length)) + 2;
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}\n`).join("");
 }
