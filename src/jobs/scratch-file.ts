@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, type WriteStream } from "node:fs";
 import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -25,17 +25,26 @@ export async function openScratchFile(
   const remove = async (): Promise<void> => {
     await rm(path, { force: true });
   };
+  const file = createWriteStream(path, { flags: "wx", mode: 0o644 });
   try {
-    const file = createWriteStream(path, { flags: "wx", mode: 0o644 });
     await pipeline(bytes, (chunks: AsyncIterable<Buffer>) => passing(chunks, onChunk), file, {
       signal,
     });
     await chmod(path, 0o644);
     return { path, [Symbol.asyncDispose]: remove };
   } catch (error) {
+    await closed(file);
     await remove();
     throw explain(error);
   }
+}
+
+/** pipeline() does not wait for this: a file that is still being opened would come to be after it was deleted. */
+async function closed(file: WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (file.closed) resolve();
+    else file.once("close", resolve).destroy();
+  });
 }
 
 /** Another try, or another worker, may have room. */
