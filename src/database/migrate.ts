@@ -11,6 +11,7 @@ import { access } from "./migrations/0006_access.ts";
 import { sessions } from "./migrations/0007_sessions.ts";
 import { streamTokens } from "./migrations/0008_stream_tokens.ts";
 import { usage } from "./migrations/0009_usage.ts";
+import { idleWorkers } from "./migrations/0010_idle_workers.ts";
 
 /** Every migration, in order. A landed one is never edited, renamed or removed. */
 const migrations: Readonly<Record<string, Migration>> = {
@@ -23,6 +24,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0007_sessions": sessions,
   "0008_stream_tokens": streamTokens,
   "0009_usage": usage,
+  "0010_idle_workers": idleWorkers,
 };
 
 /**

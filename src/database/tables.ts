@@ -170,6 +170,14 @@ export interface TranscriptJobWindowTable {
   speakers: JSONColumnType<object>;
 }
 
+/** A worker with an engine that has nothing to do, while it goes on saying so. */
+export interface IdleWorkerTable {
+  id: string;
+  /** How many jobs it would take that nobody has given back for it yet. */
+  wanted: number;
+  seen_at: Instant;
+}
+
 /** A URL of an account's that is told when its jobs end. */
 export interface WebhookTable {
   id: string;
@@ -242,6 +250,7 @@ export interface Tables {
   transcript_job: TranscriptJobTable;
   transcript_job_piece: TranscriptJobPieceTable;
   transcript_job_window: TranscriptJobWindowTable;
+  idle_worker: IdleWorkerTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
 }

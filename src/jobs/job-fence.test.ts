@@ -78,7 +78,6 @@ async function finish(
     sandbox,
     scratchFolder,
     recognizer: toneRecognizer(),
-    slots: new PieceSlots(2),
     finish: createFinish({ database, queue }),
     allow: loopbackAllowed,
     keepMedia: true,
@@ -91,6 +90,7 @@ async function finish(
   await runJob(parts, {
     lease: of,
     job,
+    slots: new PieceSlots(2).of(of),
     signal,
     stopping: signal,
     onProgress() {},

@@ -1,5 +1,6 @@
 import { Claim } from "./claim.ts";
 import type { JobLease } from "./job-queue.ts";
+import type { JobSlots, PieceSlots } from "./piece-slots.ts";
 import type { JobParts } from "./run-job.ts";
 import type { RunningJob } from "./running-jobs.ts";
 
@@ -7,6 +8,7 @@ import type { RunningJob } from "./running-jobs.ts";
 export class JobTry implements RunningJob {
   readonly lease: JobLease;
   readonly claim: Claim;
+  readonly slots: JobSlots;
   /** The job is to go back, when the pieces that are being recognised are kept. */
   readonly stopping: AbortSignal;
   readonly #leaving = new AbortController();
@@ -16,13 +18,14 @@ export class JobTry implements RunningJob {
 
   /** `stopping`: the worker is to stop; `stopped`: at once. */
   constructor(
-    parts: Pick<JobParts, "queue" | "database" | "log">,
+    parts: Pick<JobParts, "queue" | "database" | "log"> & { readonly slots: PieceSlots },
     lease: JobLease,
     stopping: AbortSignal,
     stopped: AbortSignal,
   ) {
     this.lease = lease;
     this.claim = new Claim(parts, lease, stopped);
+    this.slots = parts.slots.of(lease);
     this.stopping = AbortSignal.any([stopping, this.#leaving.signal]);
   }
 
@@ -32,6 +35,10 @@ export class JobTry implements RunningJob {
 
   get isSmall(): boolean | undefined {
     return this.#isSmall;
+  }
+
+  get hasBegun(): boolean {
+    return this.slots.hasBegun;
   }
 
   get isLeaving(): boolean {

@@ -90,3 +90,32 @@ test("`PieceSlots` keeps its line when one is let in and gives up in the same mo
   (await first)();
   assert.equal(typeof (await second), "function");
 });
+
+test("`PieceSlots` tells which jobs only wait, the next one first", async () => {
+  const slots = new PieceSlots(2);
+  const [a1, a2, a3] = ["1", "2", "3"].map((jobId) => slots.of(jobOf("a", jobId)));
+  const b4 = slots.of(jobOf("b", "4"));
+  assert.ok(a1 && a2 && a3);
+  const held = await Promise.all([a1.take(signal), a1.take(signal)]);
+  assert.equal(slots.free, 0);
+  const abort = new AbortController();
+  const waiting = [a1.take(signal), a3.take(signal), a2.take(abort.signal), b4.take(signal)];
+  assert.deepEqual(slots.standing(0), ["4", "2", "3"], "the first has slots besides");
+  assert.deepEqual(slots.standing(60_000), []);
+  assert.deepEqual(
+    [a1, a2, b4].map(({ hasBegun }) => hasBegun),
+    [true, false, false],
+  );
+  abort.abort(new Error("enough"));
+  await assert.rejects(waiting[2] ?? Promise.resolve(), /enough/);
+  assert.deepEqual(slots.standing(0), ["4", "3"]);
+  held[0]();
+  assert.deepEqual(slots.standing(0), ["3"]);
+  assert.equal(b4.hasBegun, true);
+  held[1]();
+  assert.deepEqual(slots.standing(0), ["3"], "the older one comes first, and holds one now");
+  (await waiting[0])?.();
+  (await waiting[3])?.();
+  await waiting[1];
+  assert.equal(slots.free, 1);
+});

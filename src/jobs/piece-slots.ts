@@ -1,12 +1,23 @@
-/** Where a piece of one job waits until it may be recognised. */
+/** Where the pieces of one job wait until they may be recognised. */
 export interface JobSlots {
+  /** Whether it has had a slot. */
+  readonly hasBegun: boolean;
   /** Resolves to the way to give the slot back; rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<() => void>;
 }
 
-interface WaitingPiece {
+/** A job as the slots know it. */
+interface SlotJob {
   readonly accountId: string;
   readonly jobId: string;
+  hasBegun: boolean;
+  held: number;
+}
+
+interface WaitingPiece {
+  readonly job: SlotJob;
+  /** On the clock of performance.now(). */
+  readonly sinceMs: number;
   readonly start: () => void;
 }
 
@@ -26,37 +37,62 @@ export class PieceSlots {
     this.#free = count;
   }
 
-  /** The slots as a job sees them. Ids of jobs sort by age. */
-  of({ accountId, jobId }: { readonly accountId: string; readonly jobId: string }): JobSlots {
-    return { take: async (signal) => await this.#take(accountId, jobId, signal) };
+  /** Slots that nobody holds. */
+  get free(): number {
+    return this.#free;
   }
 
-  async #take(accountId: string, jobId: string, signal: AbortSignal): Promise<() => void> {
+  /** The slots as a job sees them. Ids of jobs sort by age. */
+  of({ accountId, jobId }: { readonly accountId: string; readonly jobId: string }): JobSlots {
+    const job: SlotJob = { accountId, jobId, hasBegun: false, held: 0 };
+    return {
+      get hasBegun() {
+        return job.hasBegun;
+      },
+      take: async (signal) => await this.#take(job, signal),
+    };
+  }
+
+  /** Ids of the jobs that hold no slot and have waited for one for so long, in the order in which they get theirs. */
+  standing(msMin: number): string[] {
+    const sinceMax = performance.now() - msMin;
+    const standing = this.#waiting.filter(
+      ({ job, sinceMs }) => job.held === 0 && sinceMs <= sinceMax,
+    );
+    return standing.toSorted((a, b) => this.#compare(a.job, b.job)).map(({ job }) => job.jobId);
+  }
+
+  async #take(job: SlotJob, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.#free > 0) this.#begin(accountId);
-    else await this.#wait(accountId, jobId, signal);
+    if (this.#free > 0) this.#begin(job);
+    else await this.#wait(job, signal);
     let isHeld = true;
     return () => {
-      if (isHeld) this.#giveBack(accountId);
+      if (isHeld) this.#giveBack(job);
       isHeld = false;
     };
   }
 
-  #begin(accountId: string): void {
+  #begin(job: SlotJob): void {
+    const { accountId } = job;
     this.#free--;
+    job.held++;
+    job.hasBegun = true;
     this.#held.set(accountId, this.#heldBy(accountId) + 1);
     this.#turns.set(accountId, ++this.#turn);
   }
 
-  #giveBack(accountId: string): void {
+  #giveBack(job: SlotJob): void {
+    const { accountId } = job;
     this.#free++;
+    job.held--;
     const left = this.#heldBy(accountId) - 1;
     if (left > 0) this.#held.set(accountId, left);
     else this.#held.delete(accountId);
-    const [next] = this.#waiting.toSorted((a, b) => this.#compare(a, b));
+    const [next] = this.#waiting.toSorted((a, b) => this.#compare(a.job, b.job));
     if (next) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      this.#begin(next.accountId);
+      this.#begin(next.job);
       next.start();
     }
     this.#forget(accountId);
@@ -66,7 +102,7 @@ export class PieceSlots {
     return this.#held.get(accountId) ?? 0;
   }
 
-  #compare(a: WaitingPiece, b: WaitingPiece): number {
+  #compare(a: SlotJob, b: SlotJob): number {
     return (
       this.#heldBy(a.accountId) - this.#heldBy(b.accountId) ||
       (this.#turns.get(a.accountId) ?? 0) - (this.#turns.get(b.accountId) ?? 0) ||
@@ -76,13 +112,13 @@ export class PieceSlots {
 
   /** An account that neither holds nor waits is new the next time. */
   #forget(accountId: string): void {
-    const isKnown = this.#waiting.some((each) => each.accountId === accountId);
+    const isKnown = this.#waiting.some(({ job }) => job.accountId === accountId);
     if (!isKnown && !this.#held.has(accountId)) this.#turns.delete(accountId);
   }
 
-  async #wait(accountId: string, jobId: string, signal: AbortSignal): Promise<void> {
+  async #wait(job: SlotJob, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const piece = { accountId, jobId, start: resolve };
+    const piece = { job, sinceMs: performance.now(), start: resolve };
     const abort = (): void => {
       const at = this.#waiting.indexOf(piece);
       // Its turn may have come in the same moment.

@@ -34,7 +34,7 @@ import type { JobLease, JobQueue } from "./job-queue.ts";
 import { nameSpeakers } from "./name-speakers.ts";
 import { openRecording } from "./open-recording.ts";
 import { persist } from "./persist.ts";
-import type { PieceSlots } from "./piece-slots.ts";
+import type { JobSlots } from "./piece-slots.ts";
 import { transcribeMedia, type TranscribeParts, type Transcription } from "./transcribe-media.ts";
 import {
   insertPiece,
@@ -47,7 +47,6 @@ import {
 } from "./try-store.ts";
 
 export interface JobParts extends Omit<TranscribeParts, "slots"> {
-  readonly slots: PieceSlots;
   readonly database: Pick<Database, "db">;
   readonly queue: JobQueue;
   /** Ends jobs well; see createFinish(). */
@@ -69,6 +68,7 @@ export interface JobParts extends Omit<TranscribeParts, "slots"> {
 export interface JobRun {
   readonly lease: JobLease;
   readonly job: LeasedJob;
+  readonly slots: JobSlots;
   /** Ends the work at once. */
   readonly signal: AbortSignal;
   /** Ends the work when the pieces that are being recognised are kept. */
@@ -107,7 +107,7 @@ export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
   );
   let hasPieces = !isFirst || speakers !== undefined;
   const transcription = await transcribeMedia(
-    { ...parts, slots: parts.slots.of(lease) },
+    { ...parts, slots: run.slots },
     {
       recording,
       languageCode,

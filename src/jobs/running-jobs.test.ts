@@ -8,6 +8,7 @@ class TestJob implements RunningJob {
   readonly lease: RunningJob["lease"];
   readonly hasMedia: boolean;
   isSmall: boolean | undefined = false;
+  hasBegun = false;
   isLeaving = false;
 
   constructor(accountId: string, hasMedia = true) {
@@ -201,4 +202,23 @@ test("`RunningJobs` lets others in beside many jobs that were taken for small, a
   const other = add("b");
   assert.equal(slow.filter(({ isLeaving }) => isLeaving).length, 1);
   assert.equal(other.isLeaving, false);
+});
+
+test("`RunningJobs` spares the engines that no job is going to begin on, and gives back whom it is told", () => {
+  const jobs = new RunningJobs(4);
+  assert.equal(jobs.spare(2), 2);
+  const all = Array.from("aabb", (accountId) => new TestJob(accountId));
+  const [begun, ...others] = all;
+  for (const job of all) jobs.add(job);
+  assert.equal(jobs.spare(5), 1);
+  assert.equal(jobs.spare(4), 0);
+  assert.equal(jobs.spare(0), 0, "more wait than engines are free");
+  if (begun) begun.hasBegun = true;
+  assert.equal(jobs.spare(4), 1, "an engine that it has is not free, and it waits for no other");
+  jobs.giveBack(others.slice(0, 2).map(({ lease }) => lease.jobId));
+  assert.deepEqual(
+    all.map(({ isLeaving }) => isLeaving),
+    [false, true, true, false],
+  );
+  assert.equal(jobs.spare(4), 3, "who leaves begins on none");
 });

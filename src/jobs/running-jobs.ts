@@ -7,6 +7,8 @@ export interface RunningJob {
   readonly hasMedia: boolean;
   /** Whether its recording is a single piece: it holds little, and ends soon. undefined: nobody knows yet. */
   readonly isSmall: boolean | undefined;
+  /** Whether a piece of it has come to an engine here. */
+  readonly hasBegun: boolean;
   /** Whether it has been asked to go. */
   readonly isLeaving: boolean;
   /** Asks it to go at its next checkpoint. */
@@ -65,6 +67,12 @@ export class RunningJobs {
     return atOnce === smallAtOnce ? atOnce : 0;
   }
 
+  /** Of so many free engines, those that no job here is going to begin on. */
+  spare(enginesFree: number): number {
+    const preparing = [...this.#jobs].filter(({ hasBegun, isLeaving }) => !hasBegun && !isLeaving);
+    return Math.max(0, enginesFree - preparing.length);
+  }
+
   /** To be told once the size of a job is known. One that was taken for small in vain goes where there is no place for it. */
   sized(job: RunningJob): void {
     this.#streak = job.isSmall === true ? this.#streak + 1 : 0;
@@ -84,6 +92,11 @@ export class RunningJobs {
     this.#alone = job;
     for (const other of this.#jobs) if (other !== job) other.leave();
     while (this.#jobs.size > 1) await this.#change.promise;
+  }
+
+  /** Has jobs go back to the queue, by their ids. */
+  giveBack(jobIds: readonly string[]): void {
+    for (const job of this.#jobs) if (jobIds.includes(job.lease.jobId)) job.leave();
   }
 
   isAlone(job: RunningJob): boolean {

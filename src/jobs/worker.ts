@@ -4,6 +4,7 @@ import { Batches } from "../std/batches.ts";
 import { errorFields } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createFinish, LeaseLost } from "./finish-jobs.ts";
+import { IdleWorkers } from "./idle-workers.ts";
 import { failureStatus, internalFailure, isPassingFailure, poisonFailure } from "./job-failure.ts";
 import type { JobLease } from "./job-queue.ts";
 import { JobTry } from "./job-try.ts";
@@ -22,7 +23,7 @@ import {
   type LeasedJob,
 } from "./try-store.ts";
 
-export interface WorkerParts extends Omit<JobParts, "slots" | "retryMs" | "finish"> {
+export interface WorkerParts extends Omit<JobParts, "retryMs" | "finish"> {
   /** Pieces of recordings recognised at a time: the number of engine processes. */
   readonly parallelism: number;
   /** Wait before a piece is tried again whose engine was lost; eight times as long before a job is. Default 250. */
@@ -42,6 +43,10 @@ const stopMsMax = 5_000;
 const patienceMs = 60_000;
 /** Beside the jobs that keep the engines busy, some that wait for their media. */
 const fetchingJobs = 2;
+/** What has waited so long behind another job goes to a worker that stands idle: it costs more to move what ends sooner. */
+const standMs = 500;
+/** How often a worker where something waits looks for an idle one. */
+const shareMs = 250;
 /** What may have been recognised when a worker died, beside one piece for each engine: the next, and the one that was being cut. */
 const piecesAhead = 2;
 
@@ -52,9 +57,12 @@ export async function openWorker(parts: WorkerParts): Promise<AsyncDisposable> {
   return new Worker({ retryMs: 250, ...parts, slots, finish: createFinish(parts) });
 }
 
+type OwnParts = JobParts & Pick<WorkerParts, "parallelism"> & { readonly slots: PieceSlots };
+
 class Worker implements AsyncDisposable {
-  readonly #parts: JobParts & Pick<WorkerParts, "parallelism">;
+  readonly #parts: OwnParts;
   readonly #jobs: RunningJobs;
+  readonly #idle: IdleWorkers;
   /** Tries that begin at the same time share a statement. */
   readonly #tries: Batches<JobLease, LeasedJob | undefined>;
   readonly #running = new Set<Promise<void>>();
@@ -62,15 +70,20 @@ class Worker implements AsyncDisposable {
   readonly #stopped = new AbortController();
   readonly #loop: Promise<unknown>;
 
-  constructor(parts: JobParts & Pick<WorkerParts, "parallelism">) {
+  constructor(parts: OwnParts) {
     this.#parts = parts;
     this.#jobs = new RunningJobs(parts.parallelism + fetchingJobs);
     const { db } = parts.database;
+    this.#idle = new IdleWorkers(db);
     this.#tries = new Batches(async (leases) => await beginTries(db, leases), {
       itemsMax: 64,
       isEverybodys: () => true,
     });
-    this.#loop = Promise.all([this.#lease(), this.#sweep()]);
+    this.#loop = Promise.all([
+      this.#lease(),
+      this.#regularly(shareMs, "worker.share_failed", async () => this.#offer()),
+      this.#regularly(sweepMs, "worker.sweep_failed", async () => this.#sweep()),
+    ]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -89,29 +102,63 @@ class Worker implements AsyncDisposable {
     let waitMs: number = pollMs.min;
     while (!signal.aborted) {
       try {
-        const passedOver = this.#jobs.passedOver();
-        const count = Math.max(1, this.#jobs.room());
-        const leases = passedOver ? await queue.lease(passedOver, count) : [];
+        const next = await this.#next();
+        const leases = next ? await queue.lease(next.passedOver, next.count) : [];
+        // Before anything that can fail: nobody else extends these leases.
         await this.#startAll(leases);
-        if (leases.length === count) continue;
+        if (leases.length > 0) await this.#idle.untell();
+        if (leases.length === next?.count) continue;
         waitMs = leases.length > 0 ? pollMs.min : Math.min(2 * waitMs, pollMs.max);
-        if (passedOver?.length === 0) await queue.arrival(waitMs, signal);
-        else await this.#jobs.change(pollMs.max);
+        if (next?.passedOver.length === 0) {
+          if (this.#spare() === 0) await this.#idle.untell();
+          // Soon it may be given something.
+          else if (await this.#idle.tell(this.#jobs.room())) waitMs = pollMs.min;
+          await queue.arrival(waitMs, signal);
+        } else await this.#jobs.change(pollMs.max);
       } catch (error) {
         if (!signal.aborted) await this.#wait(error, "worker.lease_failed");
       }
     }
   }
 
-  /** Deletes now and then what ended jobs have left. */
+  /** How many jobs to take now, and past those of whom; undefined: none. What would only wait here is left to who stands idle. */
+  async #next(): Promise<{ passedOver: readonly string[]; count: number } | undefined> {
+    const passedOver = this.#jobs.passedOver();
+    if (!passedOver) return undefined;
+    const count = Math.max(1, this.#jobs.room());
+    const spare = this.#spare();
+    if (count <= spare || !(await this.#idle.areThere())) return { passedOver, count };
+    return spare > 0 ? { passedOver, count: spare } : undefined;
+  }
+
+  #spare(): number {
+    return this.#jobs.spare(this.#parts.slots.free);
+  }
+
+  /** Of the jobs that only wait here, half go back to the queue for each worker that stands idle, at most what that wants. */
+  async #offer(): Promise<void> {
+    for (;;) {
+      const standing = this.#parts.slots.standing(standMs);
+      const wanted = standing.length === 0 ? 0 : await this.#idle.answer();
+      if (wanted === 0) return;
+      this.#jobs.giveBack(standing.slice(0, Math.min(wanted, Math.ceil(standing.length / 2))));
+    }
+  }
+
+  /** Deletes what ended jobs and workers that were killed have left. */
   async #sweep(): Promise<void> {
+    await sweepJobs(this.#parts);
+    await this.#idle.sweep();
+  }
+
+  async #regularly(ms: number, failed: string, act: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await sweepJobs(this.#parts);
-        await sleep(sweepMs, undefined, { signal });
+        await act();
+        await sleep(ms, undefined, { signal });
       } catch (error) {
-        if (!signal.aborted) await this.#wait(error, "worker.sweep_failed");
+        if (!signal.aborted) await this.#wait(error, failed);
       }
     }
   }
@@ -158,7 +205,7 @@ class Worker implements AsyncDisposable {
   }
 
   #start(job: JobTry): void {
-    const { log } = this.#parts;
+    const { log, queue } = this.#parts;
     const { lease } = job;
     const run = this.#run(job)
       .catch((error: unknown) => {
@@ -168,12 +215,14 @@ class Worker implements AsyncDisposable {
         job.claim.stop();
         this.#jobs.remove(job);
         this.#running.delete(run);
+        // Whoever has nothing left asks the others at once.
+        if (this.#running.size === 0) queue.announce();
       });
     this.#running.add(run);
   }
 
   async #run(attempt: JobTry): Promise<void> {
-    const { lease, claim, stopping } = attempt;
+    const { lease, claim, slots, stopping } = attempt;
     const { signal } = claim;
     const { log, database, queue } = this.#parts;
     const { jobId } = lease;
@@ -197,7 +246,8 @@ class Worker implements AsyncDisposable {
         attempt.onSize(isSmall);
         this.#jobs.sized(attempt);
       };
-      await runJob(this.#parts, { lease, job, signal, stopping, onProgress, onKept, onSize });
+      const on = { onProgress, onKept, onSize };
+      await runJob(this.#parts, { lease, job, slots, signal, stopping, ...on });
       log.info({ jobId, ms: Math.round(performance.now() - startedAt) }, "job.succeeded");
       isOver = true;
     } catch (error) {
