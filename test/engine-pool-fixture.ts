@@ -11,6 +11,7 @@ import {
 } from "../src/engines/recognizer.ts";
 import { createScriptedEngine } from "../src/engines/scripted-engine.ts";
 import { silence } from "./flite.ts";
+import { pauseMsAfter } from "./until.ts";
 
 /** A stream for the scripted engine; the other options have their defaults. */
 export const scriptedOptions = {
@@ -72,11 +73,14 @@ export async function until(
   msMax = limitMs,
 ): Promise<void> {
   const endsAt = performance.now() + msMax;
-  while (!isTrue()) {
-    if (performance.now() >= endsAt) {
+  for (;;) {
+    const startMs = performance.now();
+    if (isTrue()) return;
+    const nowMs = performance.now();
+    if (nowMs >= endsAt) {
       assert.fail(`not within ${msMax} ms: ${typeof what === "string" ? what : what()}`);
     }
-    await delay(5);
+    await delay(pauseMsAfter(nowMs - startMs));
   }
 }
 

@@ -4,8 +4,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Waits until it holds; an error, of a file or server not yet there, means not yet. Fails after msMax. */
 export async function until(condition: () => Promise<boolean>, msMax = 20_000): Promise<void> {
   const giveUpAt = performance.now() + msMax;
-  while (!(await condition().catch(() => false))) {
-    assert.ok(performance.now() < giveUpAt, `not within ${msMax} ms: ${condition.toString()}`);
-    await sleep(5);
+  for (;;) {
+    const startMs = performance.now();
+    if (await condition().catch(() => false)) return;
+    const nowMs = performance.now();
+    assert.ok(nowMs < giveUpAt, `not within ${msMax} ms: ${condition.toString()}`);
+    await sleep(pauseMsAfter(nowMs - startMs));
   }
+}
+
+/** How long to wait after a look that took so long: looking is not what the machine is for. */
+export function pauseMsAfter(lookMs: number): number {
+  return Math.min(250, Math.max(5, 9 * lookMs));
+}
+
+/** Tries what may take so long until it once does: the machine may be busy with something else meanwhile. `take` answers how long it took. */
+export async function onceWithin(msMax: number, take: () => Promise<number>): Promise<void> {
+  const tookMs: number[] = [];
+  while (tookMs.length < 3) {
+    const ms = Math.round(await take());
+    if (ms < msMax) return;
+    tookMs.push(ms);
+  }
+  assert.fail(`never within ${msMax} ms: ${tookMs.join(", ")}`);
 }

@@ -49,13 +49,21 @@ function finalsOf(
   return finals;
 }
 
+/** By its rate: the longest that was asked for; a shorter one is its beginning. */
+const voices = new Map<number, Int16Array>();
+
 /** Loud and soft by turns, as a voice is. */
 function voice(ms: number, sampleRateHertz: number): Int16Array {
-  return noise(ms, 60, sampleRateHertz).map((sample, index) => {
+  const length = silence(ms, sampleRateHertz).length;
+  const known = voices.get(sampleRateHertz);
+  if (known && known.length >= length) return known.subarray(0, length);
+  const made = noise(ms, 60, sampleRateHertz).map((sample, index) => {
     const seconds = index / sampleRateHertz;
     const loud = 4000 * Math.abs(Math.sin(2 * Math.PI * 2 * seconds));
     return Math.round(sample + loud * Math.sin(2 * Math.PI * 400 * seconds));
   });
+  voices.set(sampleRateHertz, made);
+  return made;
 }
 
 test("any split of the same samples gives the same finals", () => {
@@ -66,7 +74,11 @@ test("any split of the same samples gives the same finals", () => {
       fc.constantFrom(scripted, byEnergy),
       fc.array(stretch, { minLength: 1, maxLength: 6 }),
       fc.record({
-        sampleRateHertz: fc.constantFrom(8000, 16_000, 16_000, 22_051, 48_000),
+        // Mostly what needs no resampling, which takes longer than all the rest (and has such a test of its own).
+        sampleRateHertz: fc.oneof(
+          { weight: 9, arbitrary: fc.constant(16_000) },
+          { weight: 3, arbitrary: fc.constantFrom(8000, 22_051, 48_000) },
+        ),
         silenceMsMin: fc.constantFrom(200, 500, 900),
         utteranceMsMax: fc.constantFrom(1000, 20_000),
       }),

@@ -12,9 +12,10 @@ test("bindingsOf() reads the annotations of services", () => {
   const lines = bindings.map(
     ({ httpMethod, template, method }) => `${httpMethod} ${template} ${method.name}`,
   );
-  assert.deepEqual(lines.slice(0, 3), [
+  assert.deepEqual(lines.slice(0, 4), [
     "POST /v2beta1/speech:recognize Recognize",
     "WEBSOCKET /v2beta1/speech:streamingrecognize StreamingRecognize",
+    "GET /v2beta1/models ListModels",
     "POST /v1alpha1/transcriptjob:submit SubmitTranscriptJob",
   ]);
   assert.equal(lines.length, Speech.methods.length + Transcripts.methods.length);
@@ -40,6 +41,7 @@ test("bindingsOf() lets the last configured rule of a method take the place of i
       selector: "hlust.speech.v2beta1.Speech.StreamingRecognize",
       custom: { kind: "head", path: "/c" },
     },
+    { selector: "hlust.speech.v2beta1.Speech.ListModels", get: "/d" },
     { selector: "another.Service.Method", get: "not a path" },
   ];
   const lines = bindingsOf([Speech], rules).map(
@@ -49,6 +51,7 @@ test("bindingsOf() lets the last configured rule of a method take the place of i
     "Recognize GET /{config.language_code}",
     "Recognize PUT /b",
     "StreamingRecognize HEAD /c",
+    "ListModels GET /d",
   ]);
 });
 

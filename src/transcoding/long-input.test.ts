@@ -138,7 +138,7 @@ test("bodies of a megabyte of any shape take linear time", () => {
   });
 });
 
-test("JSON that nests past 64 levels is refused in under 50 ms, wherever it nests", () => {
+test("JSON that nests past 64 levels is refused in under 200 ms, wherever it nests", () => {
   const deep: readonly [string, string][] = [
     ["[", "]"],
     ['{"a":', "}"],
@@ -174,7 +174,8 @@ test("JSON that nests past 64 levels is refused in under 50 ms, wherever it nest
             );
             least = Math.min(least, cpuMs() - start);
           }
-          assert.ok(least < 50, `${holder.slice(0, 60)}${open} ${levels}: ${least} ms`);
+          // It takes 10 to 30; what grows with the square takes minutes.
+          assert.ok(least < 200, `${holder.slice(0, 60)}${open} ${levels}: ${least} ms`);
         }
       }
     }

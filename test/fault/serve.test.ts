@@ -57,13 +57,13 @@ test("a bad setting, an unknown one and an unknown command stop with the name", 
   assert.equal(config.stdout.includes("secret"), false);
 });
 
-test("it prints the first key once, then one line when it is ready; SIGTERM ends it with 0", async () => {
+test("it prints the first key and a link once, then one line when it is ready; SIGTERM ends it with 0", async () => {
   const data = join(folder, "lines");
   mkdirSync(join(data, "postgres"), { recursive: true });
   await using first = await startService(data);
   assert.match(
     first.output().out,
-    /^hlust: the first API key is hlust_\S+ .*\nhlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/,
+    /^hlust: the first API key is hlust_\S+ .*\nhlust: open the console.*: http:\/\/127\.0\.0\.1:\d+\/console\/#signInToken=hlust_signin_\S+\nhlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/,
   );
   const tree = [...treeOf(first.pid), ...postgresOf(data)];
   assert.ok(tree.some(({ command }) => command.includes("engine-process")));
@@ -201,7 +201,7 @@ test("SIGTERM lets an open gRPC stream have its finals, at once", async () => {
   }
   assert.deepEqual(finals, [`${sentence} `]);
   assert.equal(await exit, 0);
-  assert.ok(performance.now() - began < 10_000);
+  assert.ok(performance.now() - began < 30_000);
   assert.equal(service.output().errors.includes("call.broken"), false);
 });
 
