@@ -1,0 +1,105 @@
+// Makes docs/pictures: each page of the console as it is built, with recordings of ours, on a service of its own.
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Page } from "playwright-core";
+import { openTestPages, type Look, type TestPages } from "../test/console/open-test-pages.ts";
+import {
+  createTranscript,
+  interview,
+  interviewMetadata,
+} from "../test/console/spoken-transcript.ts";
+import { wavOf } from "../test/jobs-fixture.ts";
+import { until } from "../test/until.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const folder = join(root, "docs/pictures");
+const phone: Look = { size: "phone", language: "is", theme: "dark" };
+const microphone = join(root, "samples/is-IS.wav");
+
+const others = [
+  { subject: "Morgunfréttir, Vestfirðir", keywords: ["fréttir"] },
+  { subject: "Fundur hafnarstjórnar", keywords: ["Hafnarfjörður", "fundur"] },
+  { subject: "Störf þingsins", keywords: ["þingfundur"] },
+  { subject: "Óundirbúinn fyrirspurnatími, 34. fundur", keywords: ["þingfundur", "fyrirspurnir"] },
+];
+
+await mkdir(folder, { recursive: true });
+await using pages = await openTestPages({ HLUST_ENGINE: "auto" }, [
+  "--use-fake-ui-for-media-stream",
+  "--use-fake-device-for-media-stream",
+  `--use-file-for-fake-audio-capture=${microphone}`,
+]);
+const name = await seed(pages);
+
+await picture("sign-in", await pages.open("/", { key: undefined }), "h1");
+await picture("overview", await pages.open("/"), ".usage");
+await picture(
+  "transcripts",
+  await pages.open("/transcripts"),
+  ".transcript-row, [role=listitem], main li",
+);
+await picture("transcript", await heard(await pages.open(`/${name}`)), ".segment");
+const onPhone = await pages.open(`/${name}`, { look: phone });
+await picture("transcript-phone", await heard(onPhone), ".segment");
+await picture("jobs", await pages.open("/jobs"), ".row");
+await picture("keys", await pages.open("/keys"), ".row");
+await picture("account", await pages.open("/account"), "h2");
+const live = await pages.open("/live", { context: { permissions: ["microphone"] } });
+await live.getByRole("button", { name: "Hlusta" }).click();
+await picture("live", live, ".live-said");
+
+async function picture(called: string, page: Page, waitsFor: string): Promise<void> {
+  await page.locator(waitsFor).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({ path: join(folder, `${called}.png`), animations: "disabled" });
+  await page.context().close();
+}
+
+/** A transcript that has been heard for a while. */
+async function heard(page: Page): Promise<Page> {
+  await page.locator("video[src], audio[src]").waitFor({ state: "attached" });
+  await until(() => page.evaluate<boolean>("document.querySelector('video').readyState > 0"));
+  await page.evaluate("document.querySelector('video').currentTime = 16.5");
+  return page;
+}
+
+/** Fills the account; answers the name of the interview. */
+async function seed({ service }: TestPages): Promise<string> {
+  const call = async (method: string, path: string, body: object): Promise<void> => {
+    const { status, json } = await service.call(method, path, body);
+    if (status !== 200) throw new Error(JSON.stringify(json));
+  };
+  await call("PATCH", "/v1/account", { displayName: "Fréttastofan" });
+  const talk = interview();
+  const media = Uint8Array.from(wavOf(talk.samples));
+  for (const { subject, keywords } of others) {
+    const metadata = { ...interviewMetadata, subject, keywords };
+    await createTranscript(service, { metadata, segments: talk.segments }, media);
+  }
+  const { segments } = talk;
+  const made = await createTranscript(service, { metadata: interviewMetadata, segments }, media);
+  await until(async () => {
+    const { json } = await service.call("GET", `/v1alpha1/${made}`);
+    return json.metadata.waveformUri !== "";
+  });
+  for (const [displayName, scopes] of [
+    ["Fréttastofa, sjálfvirk upptaka", ["transcripts.write"]],
+    ["Beinar útsendingar", ["speech"]],
+    ["Skjalasafn", ["transcripts.read"]],
+  ] as const) {
+    await call("POST", "/v1/apiKeys", { displayName, scopes });
+  }
+  const anna = { email: "anna@frettastofan.example", role: "OWNER", displayName: "Anna" };
+  await call("POST", "/v1/members", anna);
+  await call("POST", "/v1alpha1/transcriptjob:submit", {
+    metadata: {
+      fileType: "AUDIO",
+      languageCode: "is-IS",
+      subject: "Fundur fjárlaganefndar",
+      keywords: ["fjárlög"],
+    },
+    useUri: true,
+    uri: `${service.address}/console/assets/fundur.mp3`,
+  });
+  return made;
+}
