@@ -4,6 +4,7 @@ import { chooseModel, languagesHeard, type ModelChoice, unmetChoices } from "./c
 import type { RecognitionMode } from "./engine.ts";
 import type { OpenSession, SessionOptions } from "./engine-frames.ts";
 import { LiveDemand } from "./live-demand.ts";
+import type { LoadableModel } from "./loadable-models.ts";
 import type { ModelProcesses } from "./model-processes.ts";
 import { askSpeakers } from "./ask-speakers.ts";
 import type { InputSource } from "./peekable-input.ts";
@@ -31,6 +32,12 @@ export interface ModelState {
   readonly streamsMax: number;
 }
 
+/** What an installed model is for, and how large it is. */
+export type InstalledModel = Pick<
+  LoadableModel,
+  "name" | "version" | "languageCodes" | "uses" | "bytes"
+>;
+
 export interface EnginePoolState {
   /** Without those that only tell speakers apart. */
   readonly processes: number;
@@ -45,6 +52,8 @@ export interface EnginePoolState {
 /** The models in their engine processes. Disposing it ends them, and with an error every session. */
 export interface EnginePool extends Recognizer, AsyncDisposable {
   state(): EnginePoolState;
+  /** Those that are installed and could be loaded, by name. */
+  models(): readonly InstalledModel[];
 }
 
 const silenceMsDefault = 500;
@@ -112,6 +121,10 @@ class ProcessPool implements EnginePool {
       load: all[0]?.admission.load() ?? 0,
       models,
     };
+  }
+
+  models(): readonly InstalledModel[] {
+    return this.#serving.models.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   async open(): Promise<void> {

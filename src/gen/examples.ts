@@ -140,6 +140,42 @@ export const examples: unknown = {
       ]
     }
   ],
+  "hlust.speech.v2beta1.Speech.ListModels": [
+    {
+      "title": "One model for each of two languages",
+      "request": {},
+      "answer": {
+        "models": [
+          {
+            "name": "hlust-is-IS-synthetic",
+            "version": "1",
+            "languageCodes": [
+              "is-IS"
+            ],
+            "uses": [
+              "LIVE",
+              "SHORT",
+              "JOB"
+            ],
+            "sizeBytes": "12582912"
+          },
+          {
+            "name": "pocketsphinx-en-US",
+            "version": "0.8",
+            "languageCodes": [
+              "en-US"
+            ],
+            "uses": [
+              "LIVE",
+              "SHORT",
+              "JOB"
+            ],
+            "sizeBytes": "41943040"
+          }
+        ]
+      }
+    }
+  ],
   "google.cloud.speech.v1.Speech.Recognize": [
     {
       "title": "A sentence",

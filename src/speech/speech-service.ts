@@ -1,8 +1,10 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
+import type { InstalledModel } from "../engines/engine-pool.ts";
 import type { Recognizer } from "../engines/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { modelsMessage } from "./models-message.ts";
 import { recognize } from "./recognize.ts";
 import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts";
 
@@ -12,11 +14,12 @@ import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts"
  */
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;
+  readonly models: () => readonly InstalledModel[];
   readonly limits: StreamLimits;
   readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
   readonly describeResults?: boolean;
 }): ServiceImpl<typeof Speech> {
-  const { recognizer, limits, meter, describeResults = false } = parts;
+  const { recognizer, models, limits, meter, describeResults = false } = parts;
   return {
     recognize(request, call) {
       const caller = callerOf(call);
@@ -28,6 +31,9 @@ export function createSpeechService(parts: {
       using stream = await meter.openStream(callerOf(call));
       const hear = stream.hear.bind(stream);
       yield* streamingRecognize(requests, recognizer, { limits, describeResults, hear, call });
+    },
+    listModels() {
+      return modelsMessage(models());
     },
   };
 }

@@ -172,6 +172,7 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
     {
       Recognize: speaker([], recognize),
       StreamingRecognize: rowFor(["speech"], [...streams, "WebSocket"])([], stream),
+      ListModels: anybody([], () => [{}]),
     },
   ],
   [

@@ -136,7 +136,8 @@ test("the document has the service's address, and the rules that the operator ga
     assert.ok(page.includes(`<span>${name}</span>`), name);
 });
 
-test("a worker describes nothing", async () => {
+test("a worker describes nothing, and has no console", async () => {
   await using worker = await openTestService({ HLUST_ENGINE: "scripted", HLUST_ROLE: "worker" });
-  for (const path of paths) assert.equal((await fetch(`${worker.address}${path}`)).status, 404);
+  for (const path of [...paths, "/", "/console", "/console/", "/console/session"])
+    assert.equal((await fetch(`${worker.address}${path}`)).status, 404, path);
 });

@@ -261,6 +261,10 @@ test("the example of a stream", async () => {
   called.add(`${method.parent.typeName}.${method.name}`);
 });
 
+test("the example of models", async () => {
+  await sendAll("ListModels");
+});
+
 test("examples of accounts and keys", async () => {
   await sendAll("GetAccount", "UpdateAccount");
   const { apiKey } = await sendAll("CreateApiKey");

@@ -28,7 +28,7 @@ async function raw(text: string): Promise<string> {
 
 test("what is not served is told apart: path, method, protocol", async () => {
   const rows: [method: string, path: string, status: number, rpc: number, header?: string[]][] = [
-    ["GET", "/", 404, 5],
+    ["GET", "/nothing", 404, 5],
     ["GET", "/v1alpha1", 404, 5],
     ["GET", "/v1alpha/transcripts", 404, 5],
     ["POST", "/v1alpha1/transcriptjob:other", 404, 5],

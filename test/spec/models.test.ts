@@ -58,8 +58,11 @@ const models = (...args: string[]): Promise<EndedCommand> =>
   runHlust(["models", ...args], environment);
 
 async function loadedModels(): Promise<string[]> {
-  const { json } = await service.call("GET", "/readyz");
-  return json.parts.engines.models.map(({ name }: { name: string }) => name);
+  return (await listModels()).map(({ name }) => name);
+}
+
+async function listModels(): Promise<{ readonly name: string; readonly sizeBytes: string }[]> {
+  return (await service.call("GET", "/v2beta1/models")).json.models;
 }
 
 /** An archive of the starter model, and its entry in a catalogue as a model of Faroese; `change` spoils the files before. */
@@ -95,6 +98,15 @@ test("a model that is pulled serves the running service, and is gone when it is 
   const pulled = await models("pull", "faroese");
   assert.equal(pulled.code, 0, pulled.errors);
   await until(async () => (await loadedModels()).includes("faroese"));
+  const [faroese, ...others] = await listModels();
+  const { sizeBytes, ...facts } = faroese ?? assert.fail("none");
+  const expected = { languageCodes: ["fo-FO"], uses: ["LIVE", "SHORT", "JOB"], version: "2" };
+  assert.deepEqual(facts, { name: "faroese", ...expected });
+  assert.ok(Number(sizeBytes) > 1_000_000, sizeBytes);
+  assert.deepEqual(
+    others.map(({ name }) => name),
+    ["is-IS-starter", "pocketsphinx-en-US"],
+  );
   const wav = join(folder, "hello.wav");
   writeFileSync(wav, wavOf(joined(silence(300), espeak("góðan daginn"), silence(500))));
   const tried = await models("test", "faroese", wav);

@@ -17,7 +17,209 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIsUDChFSZWNvZ25pdGlvbkNvbmZpZxJaCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCEeBBAtK8GApCCExJTkVBUjE2EjQKEXNhbXBsZV9yYXRlX2hlcnR6GAIgASgFQhngQQLSvBgSCQAAAAAAQL9AEQAAAAAAcOdAEhoKDWxhbmd1YWdlX2NvZGUYAyABKAlCA+BBAhIwChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAACRAEjwKD3NwZWVjaF9jb250ZXh0cxgGIAMoCzIjLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaENvbnRleHQSIAoYZW5hYmxlX3dvcmRfdGltZV9vZmZzZXRzGAggASgIEiQKHGVuYWJsZV9hdXRvbWF0aWNfcHVuY3R1YXRpb24YCyABKAgiSgoNQXVkaW9FbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEgwKCExJTkVBUjE2EAESCAoERkxBQxACEgcKA01QMxAIIlIKDVNwZWVjaENvbnRleHQSGgoHcGhyYXNlcxgBIAMoCUIJ0rwYBRhkIPQDEiUKBWJvb3N0GAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAADRAIkQKEFJlY29nbml0aW9uQXVkaW8SEQoHY29udGVudBgBIAEoDEgAEg0KA3VyaRgCIAEoCUgAQg4KDGF1ZGlvX3NvdXJjZSKMAQoQUmVjb2duaXplUmVxdWVzdBI8CgZjb25maWcYASABKAsyJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkNvbmZpZ0ID4EECEjoKBWF1ZGlvGAIgASgLMiYuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25BdWRpb0ID4EECIlkKEVJlY29nbml6ZVJlc3BvbnNlEkQKB3Jlc3VsdHMYAiADKAsyLS5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvblJlc3VsdEIEyLwYASKuAQoXU3BlZWNoUmVjb2duaXRpb25SZXN1bHQSSAoMYWx0ZXJuYXRpdmVzGAEgAygLMjIuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgFIAEoCSKhAQocU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRISCgp0cmFuc2NyaXB0GAEgASgJEi8KCmNvbmZpZGVuY2UYAiABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D9IAIgBARItCgV3b3JkcxgDIAMoCzIeLmhsdXN0LnNwZWVjaC52MmJldGExLldvcmRJbmZvQg0KC19jb25maWRlbmNlIskBCghXb3JkSW5mbxItCgpzdGFydF90aW1lGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEisKCGVuZF90aW1lGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEgwKBHdvcmQYAyABKAkSLwoKY29uZmlkZW5jZRgEIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEhMKC3NwZWFrZXJfdGFnGAUgASgFQg0KC19jb25maWRlbmNlIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKCAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIuMCChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRIhCgVlcnJvchgBIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzEkEKB3Jlc3VsdHMYAiADKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJbChFzcGVlY2hfZXZlbnRfdHlwZRgEIAEoDjJALmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlLlNwZWVjaEV2ZW50VHlwZRI0ChFzcGVlY2hfZXZlbnRfdGltZRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJMCg9TcGVlY2hFdmVudFR5cGUSHAoYU1BFRUNIX0VWRU5UX1VOU1BFQ0lGSUVEEAASGwoXRU5EX09GX1NJTkdMRV9VVFRFUkFOQ0UQASLuAQoaU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSSAoMYWx0ZXJuYXRpdmVzGAEgAygLMjIuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRIQCghpc19maW5hbBgCIAEoCBIpCglzdGFiaWxpdHkYAyABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D8SMgoPcmVzdWx0X2VuZF90aW1lGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDWxhbmd1YWdlX2NvZGUYBiABKAkyrAYKBlNwZWVjaBLtAgoJUmVjb2duaXplEiYuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVxdWVzdBonLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlc3BvbnNlIo4CorsYCgoGc3BlZWNoEAGouxiAgIACursYUwoLVU5BVkFJTEFCTEUSCU5PX0VOR0lORRo5Tm8gc3BlZWNoIGVuZ2luZSBpcyByZWFkeTsgaXQgaXMgc3RhcnRlZCBhZ2FpbiBieSBpdHNlbGYuursYegoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBpXVGhlIGFjY291bnQsIG9yIHRoZSBrZXksIGhhcyB1c2VkIHRoZSBhdWRpbyB0aGF0IGl0IG1heSBoYXZlIHJlY29nbmlzZWQgaW4gYSBkYXkgKFVUQykugtPkkwIeOgEqIhkvdjJiZXRhMS9zcGVlY2g6cmVjb2duaXplErEDChJTdHJlYW1pbmdSZWNvZ25pemUSLy5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0GjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2UiswKiuxgKCgZzcGVlY2gQAbq7GGkKElJFU09VUkNFX0VYSEFVU1RFRBIQVE9PX01BTllfU1RSRUFNUxpBVGhlIGFjY291bnQsIG9yIHRoZSBrZXksIGhhcyBhcyBtYW55IGxpdmUgc3RyZWFtcyBvcGVuIGFzIGl0IG1heS66uxh6ChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGldUaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgdGhlIGF1ZGlvIHRoYXQgaXQgbWF5IGhhdmUgcmVjb2duaXNlZCBpbiBhIGRheSAoVVRDKS6C0+STAjQ6ASpCLwoJV0VCU09DS0VUEiIvdjJiZXRhMS9zcGVlY2g6c3RyZWFtaW5ncmVjb2duaXplKAEwAWIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_rpc_status, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMixQMKEVJlY29nbml0aW9uQ29uZmlnEloKCGVuY29kaW5nGAEgASgOMjUuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWcuQXVkaW9FbmNvZGluZ0IR4EEC0rwYCkIITElORUFSMTYSNAoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCGeBBAtK8GBIJAAAAAABAv0ARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAJEASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSJAocZW5hYmxlX2F1dG9tYXRpY19wdW5jdHVhdGlvbhgLIAEoCCJKCg1BdWRpb0VuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASDAoITElORUFSMTYQARIICgRGTEFDEAISBwoDTVAzEAgiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UiyQEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQESEwoLc3BlYWtlcl90YWcYBSABKAVCDQoLX2NvbmZpZGVuY2UitQEKGVN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QSTAoQc3RyZWFtaW5nX2NvbmZpZxgBIAEoCzIwLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnSAASFwoNYXVkaW9fY29udGVudBgCIAEoDEgAEhwKEmZpbmFsaXplX3V0dGVyYW5jZRhkIAEoCEgAQhMKEXN0cmVhbWluZ19yZXF1ZXN0IoIDChpTdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZxI8CgZjb25maWcYASABKAsyJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkNvbmZpZ0ID4EECEhgKEHNpbmdsZV91dHRlcmFuY2UYAiABKAgSFwoPaW50ZXJpbV9yZXN1bHRzGAMgASgIElEKC2VuZHBvaW50aW5nGGQgASgLMjwuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcuRW5kcG9pbnRpbmcanwEKC0VuZHBvaW50aW5nEkYKC21pbl9zaWxlbmNlGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMZqZmZmZmck/OQAAAAAAABRAEkgKDW1heF91dHRlcmFuY2UYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CFtK8GBIxAAAAAAAA8D85AAAAAAAATkAi4wIKGlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlEiEKBWVycm9yGAEgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXMSQQoHcmVzdWx0cxgCIAMoCzIwLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uUmVzdWx0ElsKEXNwZWVjaF9ldmVudF90eXBlGAQgASgOMkAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2UuU3BlZWNoRXZlbnRUeXBlEjQKEXNwZWVjaF9ldmVudF90aW1lGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkwKD1NwZWVjaEV2ZW50VHlwZRIcChhTUEVFQ0hfRVZFTlRfVU5TUEVDSUZJRUQQABIbChdFTkRfT0ZfU0lOR0xFX1VUVEVSQU5DRRABIu4BChpTdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhAKCGlzX2ZpbmFsGAIgASgIEikKCXN0YWJpbGl0eRgDIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwPxIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgGIAEoCTKsBwoGU3BlZWNoEu0CCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2UijgKiuxgKCgZzcGVlY2gQAai7GICAgAK6uxhTCgtVTkFWQUlMQUJMRRIJTk9fRU5HSU5FGjlObyBzcGVlY2ggZW5naW5lIGlzIHJlYWR5OyBpdCBpcyBzdGFydGVkIGFnYWluIGJ5IGl0c2VsZi66uxh6ChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGldUaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgdGhlIGF1ZGlvIHRoYXQgaXQgbWF5IGhhdmUgcmVjb2duaXNlZCBpbiBhIGRheSAoVVRDKS6C0+STAh46ASoiGS92MmJldGExL3NwZWVjaDpyZWNvZ25pemUSsQMKElN0cmVhbWluZ1JlY29nbml6ZRIvLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QaMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZSKzAqK7GAoKBnNwZWVjaBABursYaQoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9TVFJFQU1TGkFUaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIGFzIG1hbnkgbGl2ZSBzdHJlYW1zIG9wZW4gYXMgaXQgbWF5Lrq7GHoKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaV1RoZSBhY2NvdW50LCBvciB0aGUga2V5LCBoYXMgdXNlZCB0aGUgYXVkaW8gdGhhdCBpdCBtYXkgaGF2ZSByZWNvZ25pc2VkIGluIGEgZGF5IChVVEMpLoLT5JMCNDoBKkIvCglXRUJTT0NLRVQSIi92MmJldGExL3NwZWVjaDpzdHJlYW1pbmdyZWNvZ25pemUoATABEn4KCkxpc3RNb2RlbHMSJy5obHVzdC5zcGVlY2gudjJiZXRhMS5MaXN0TW9kZWxzUmVxdWVzdBooLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXNwb25zZSIdorsYAhABgtPkkwIREg8vdjJiZXRhMS9tb2RlbHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_rpc_status, file_hlust_api_annotations]);
+
+/**
+ * Nothing is asked: it is all of them.
+ *
+ * @generated from message hlust.speech.v2beta1.ListModelsRequest
+ */
+export type ListModelsRequest = Message<"hlust.speech.v2beta1.ListModelsRequest"> & {
+};
+
+/**
+ * Nothing is asked: it is all of them.
+ *
+ * @generated from message hlust.speech.v2beta1.ListModelsRequest
+ */
+export type ListModelsRequestJson = {
+};
+
+/**
+ * Describes the message hlust.speech.v2beta1.ListModelsRequest.
+ * Use `create(ListModelsRequestSchema)` to create a new message.
+ */
+export const ListModelsRequestSchema: GenMessage<ListModelsRequest, {jsonType: ListModelsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_speech_v2beta1_speech, 0);
+
+/**
+ * The models that are installed.
+ *
+ * @generated from message hlust.speech.v2beta1.ListModelsResponse
+ */
+export type ListModelsResponse = Message<"hlust.speech.v2beta1.ListModelsResponse"> & {
+  /**
+   * By name.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.Model models = 1;
+   */
+  models: Model[];
+};
+
+/**
+ * The models that are installed.
+ *
+ * @generated from message hlust.speech.v2beta1.ListModelsResponse
+ */
+export type ListModelsResponseJson = {
+  /**
+   * By name.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.Model models = 1;
+   */
+  models?: ModelJson[];
+};
+
+/**
+ * Describes the message hlust.speech.v2beta1.ListModelsResponse.
+ * Use `create(ListModelsResponseSchema)` to create a new message.
+ */
+export const ListModelsResponseSchema: GenMessage<ListModelsResponse, {jsonType: ListModelsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_speech_v2beta1_speech, 1);
+
+/**
+ * What hears, or tells speakers apart.
+ *
+ * @generated from message hlust.speech.v2beta1.Model
+ */
+export type Model = Message<"hlust.speech.v2beta1.Model"> & {
+  /**
+   * As `hlust models` calls it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Of the model, by who made it.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * BCP 47 codes of what it hears; empty where it only tells speakers apart.
+   *
+   * @generated from field: repeated string language_codes = 3;
+   */
+  languageCodes: string[];
+
+  /**
+   * What it is meant for.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.Model.Use uses = 4;
+   */
+  uses: Model_Use[];
+
+  /**
+   * Bytes of its files.
+   *
+   * @generated from field: int64 size_bytes = 5;
+   */
+  sizeBytes: bigint;
+};
+
+/**
+ * What hears, or tells speakers apart.
+ *
+ * @generated from message hlust.speech.v2beta1.Model
+ */
+export type ModelJson = {
+  /**
+   * As `hlust models` calls it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Of the model, by who made it.
+   *
+   * @generated from field: string version = 2;
+   */
+  version?: string;
+
+  /**
+   * BCP 47 codes of what it hears; empty where it only tells speakers apart.
+   *
+   * @generated from field: repeated string language_codes = 3;
+   */
+  languageCodes?: string[];
+
+  /**
+   * What it is meant for.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.Model.Use uses = 4;
+   */
+  uses?: Model_UseJson[];
+
+  /**
+   * Bytes of its files.
+   *
+   * @generated from field: int64 size_bytes = 5;
+   */
+  sizeBytes?: string;
+};
+
+/**
+ * Describes the message hlust.speech.v2beta1.Model.
+ * Use `create(ModelSchema)` to create a new message.
+ */
+export const ModelSchema: GenMessage<Model, {jsonType: ModelJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_speech_v2beta1_speech, 2);
+
+/**
+ * What recognition a model is meant for.
+ *
+ * @generated from enum hlust.speech.v2beta1.Model.Use
+ */
+export const Model_Use = {
+  /**
+   * @generated from enum value: USE_UNSPECIFIED = 0;
+   */
+  USE_UNSPECIFIED: 0,
+
+  /**
+   * Words while they are spoken.
+   *
+   * @generated from enum value: LIVE = 1;
+   */
+  LIVE: 1,
+
+  /**
+   * Short recordings of callers who wait.
+   *
+   * @generated from enum value: SHORT = 2;
+   */
+  SHORT: 2,
+
+  /**
+   * Jobs.
+   *
+   * @generated from enum value: JOB = 3;
+   */
+  JOB: 3,
+} as const;
+
+/**
+ * What recognition a model is meant for.
+ *
+ * @generated from enum hlust.speech.v2beta1.Model.Use
+ */
+export type Model_Use = (typeof Model_Use)[keyof typeof Model_Use] | UnknownEnum;
+
+/**
+ * What recognition a model is meant for.
+ *
+ * @generated from enum hlust.speech.v2beta1.Model.Use
+ */
+export type Model_UseJson = "USE_UNSPECIFIED" | "LIVE" | "SHORT" | "JOB";
+
+/**
+ * Describes the enum hlust.speech.v2beta1.Model.Use.
+ */
+export const Model_UseSchema: GenEnum<Model_Use, Model_UseJson> = /*@__PURE__*/
+  enumDesc(file_hlust_speech_v2beta1_speech, 2, 0);
 
 /**
  * How the audio is stored and what is wanted of it (section 2.4).
@@ -138,7 +340,7 @@ export type RecognitionConfigJson = {
  * Use `create(RecognitionConfigSchema)` to create a new message.
  */
 export const RecognitionConfigSchema: GenMessage<RecognitionConfig, {jsonType: RecognitionConfigJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 0);
+  messageDesc(file_hlust_speech_v2beta1_speech, 3);
 
 /**
  * How samples are written.
@@ -191,7 +393,7 @@ export type RecognitionConfig_AudioEncodingJson = "ENCODING_UNSPECIFIED" | "LINE
  * Describes the enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.
  */
 export const RecognitionConfig_AudioEncodingSchema: GenEnum<RecognitionConfig_AudioEncoding, RecognitionConfig_AudioEncodingJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 0, 0);
+  enumDesc(file_hlust_speech_v2beta1_speech, 3, 0);
 
 /**
  * Words and phrases that are likely to be said (extension).
@@ -240,7 +442,7 @@ export type SpeechContextJson = {
  * Use `create(SpeechContextSchema)` to create a new message.
  */
 export const SpeechContextSchema: GenMessage<SpeechContext, {jsonType: SpeechContextJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 1);
+  messageDesc(file_hlust_speech_v2beta1_speech, 4);
 
 /**
  * The audio to recognize.
@@ -296,7 +498,7 @@ export type RecognitionAudioJson = {
  * Use `create(RecognitionAudioSchema)` to create a new message.
  */
 export const RecognitionAudioSchema: GenMessage<RecognitionAudio, {jsonType: RecognitionAudioJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 2);
+  messageDesc(file_hlust_speech_v2beta1_speech, 5);
 
 /**
  * Audio, and what is wanted of it.
@@ -345,7 +547,7 @@ export type RecognizeRequestJson = {
  * Use `create(RecognizeRequestSchema)` to create a new message.
  */
 export const RecognizeRequestSchema: GenMessage<RecognizeRequest, {jsonType: RecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 3);
+  messageDesc(file_hlust_speech_v2beta1_speech, 6);
 
 /**
  * What was said.
@@ -380,7 +582,7 @@ export type RecognizeResponseJson = {
  * Use `create(RecognizeResponseSchema)` to create a new message.
  */
 export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: RecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 4);
+  messageDesc(file_hlust_speech_v2beta1_speech, 7);
 
 /**
  * What was said in one segment of the audio.
@@ -443,7 +645,7 @@ export type SpeechRecognitionResultJson = {
  * Use `create(SpeechRecognitionResultSchema)` to create a new message.
  */
 export const SpeechRecognitionResultSchema: GenMessage<SpeechRecognitionResult, {jsonType: SpeechRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 5);
+  messageDesc(file_hlust_speech_v2beta1_speech, 8);
 
 /**
  * One reading of a segment.
@@ -506,7 +708,7 @@ export type SpeechRecognitionAlternativeJson = {
  * Use `create(SpeechRecognitionAlternativeSchema)` to create a new message.
  */
 export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlternative, {jsonType: SpeechRecognitionAlternativeJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 6);
+  messageDesc(file_hlust_speech_v2beta1_speech, 9);
 
 /**
  * A word and when it was said.
@@ -597,7 +799,7 @@ export type WordInfoJson = {
  * Use `create(WordInfoSchema)` to create a new message.
  */
 export const WordInfoSchema: GenMessage<WordInfo, {jsonType: WordInfoJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 7);
+  messageDesc(file_hlust_speech_v2beta1_speech, 10);
 
 /**
  * What a caller sends: exactly one of the three.
@@ -668,7 +870,7 @@ export type StreamingRecognizeRequestJson = {
  * Use `create(StreamingRecognizeRequestSchema)` to create a new message.
  */
 export const StreamingRecognizeRequestSchema: GenMessage<StreamingRecognizeRequest, {jsonType: StreamingRecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 8);
+  messageDesc(file_hlust_speech_v2beta1_speech, 11);
 
 /**
  * How the audio of a stream is stored and what is wanted of it.
@@ -745,7 +947,7 @@ export type StreamingRecognitionConfigJson = {
  * Use `create(StreamingRecognitionConfigSchema)` to create a new message.
  */
 export const StreamingRecognitionConfigSchema: GenMessage<StreamingRecognitionConfig, {jsonType: StreamingRecognitionConfigJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 9);
+  messageDesc(file_hlust_speech_v2beta1_speech, 12);
 
 /**
  * When an utterance ends (extension).
@@ -794,7 +996,7 @@ export type StreamingRecognitionConfig_EndpointingJson = {
  * Use `create(StreamingRecognitionConfig_EndpointingSchema)` to create a new message.
  */
 export const StreamingRecognitionConfig_EndpointingSchema: GenMessage<StreamingRecognitionConfig_Endpointing, {jsonType: StreamingRecognitionConfig_EndpointingJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 9, 0);
+  messageDesc(file_hlust_speech_v2beta1_speech, 12, 0);
 
 /**
  * What the service sends: results, or an event.
@@ -871,7 +1073,7 @@ export type StreamingRecognizeResponseJson = {
  * Use `create(StreamingRecognizeResponseSchema)` to create a new message.
  */
 export const StreamingRecognizeResponseSchema: GenMessage<StreamingRecognizeResponse, {jsonType: StreamingRecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 10);
+  messageDesc(file_hlust_speech_v2beta1_speech, 13);
 
 /**
  * What can happen on a stream besides results.
@@ -910,7 +1112,7 @@ export type StreamingRecognizeResponse_SpeechEventTypeJson = "SPEECH_EVENT_UNSPE
  * Describes the enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType.
  */
 export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<StreamingRecognizeResponse_SpeechEventType, StreamingRecognizeResponse_SpeechEventTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 10, 0);
+  enumDesc(file_hlust_speech_v2beta1_speech, 13, 0);
 
 /**
  * What was heard in one segment of the audio, so far or at last.
@@ -1001,7 +1203,7 @@ export type StreamingRecognitionResultJson = {
  * Use `create(StreamingRecognitionResultSchema)` to create a new message.
  */
 export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionResult, {jsonType: StreamingRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 11);
+  messageDesc(file_hlust_speech_v2beta1_speech, 14);
 
 /**
  * Audio becomes text at once: a short recording in one call, or speech as it is spoken on a stream. Clients made for
@@ -1035,6 +1237,16 @@ export const Speech: GenService<{
     methodKind: "bidi_streaming";
     input: typeof StreamingRecognizeRequestSchema;
     output: typeof StreamingRecognizeResponseSchema;
+  },
+  /**
+   * Lists the models that are installed, by name: which languages are heard, and for what (extension).
+   *
+   * @generated from rpc hlust.speech.v2beta1.Speech.ListModels
+   */
+  listModels: {
+    methodKind: "unary";
+    input: typeof ListModelsRequestSchema;
+    output: typeof ListModelsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_hlust_speech_v2beta1_speech, 0);

@@ -1,0 +1,25 @@
+import { create } from "@bufbuild/protobuf";
+import type { InstalledModel } from "../engines/engine-pool.ts";
+import {
+  ListModelsResponseSchema,
+  Model_Use,
+  ModelSchema,
+  type ListModelsResponse,
+} from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+
+const uses = { live: Model_Use.LIVE, short: Model_Use.SHORT, job: Model_Use.JOB } as const;
+
+/** The models, as the contract tells them. */
+export function modelsMessage(models: readonly InstalledModel[]): ListModelsResponse {
+  return create(ListModelsResponseSchema, {
+    models: models.map((model) =>
+      create(ModelSchema, {
+        name: model.name,
+        version: model.version,
+        languageCodes: [...model.languageCodes],
+        uses: model.uses.map((use) => uses[use]),
+        sizeBytes: BigInt(model.bytes),
+      }),
+    ),
+  });
+}
