@@ -24,6 +24,10 @@ export interface ConsoleParts {
   readonly attempts: RefusedAttempts;
   /** Where browsers find the service, without a slash at the end. */
   readonly publicUrl: () => string;
+  /** Where the built pages are. */
+  readonly folder: string;
+  /** Origins that media and uploads go to besides the service's own: a bucket's. */
+  readonly mediaOrigins: readonly string[];
   readonly log: Log;
 }
 

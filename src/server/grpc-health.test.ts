@@ -64,6 +64,7 @@ function idle(service: typeof Speech): ImplementedService {
     async *streamingRecognize() {
       yield await refuse();
     },
+    listModels: refuse,
   });
 }
 

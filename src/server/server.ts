@@ -8,6 +8,7 @@ import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createAnswerError } from "./answer-errors.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
+import { createConsoleFiles } from "./console-files.ts";
 import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";
 import { callOriginOf, findCallOrigin } from "./call-origin.ts";
 import { createDocsDoor } from "./docs/docs-door.ts";
@@ -100,6 +101,8 @@ export async function openServer(parts: {
     bodyLimits,
   });
   const consoleDoor = parts.console && createConsoleDoor(parts.console, rest);
+  const consoleFiles =
+    parts.console && createConsoleFiles(parts.console.folder, parts.console.mediaOrigins);
   const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
 
   const { publicUrl } = parts;
@@ -114,6 +117,7 @@ export async function openServer(parts: {
     if (health.handles(request)) return health.handle(request, response);
     if (media?.handles(targetOf(request))) return media.handle(request, response);
     if (consoleDoor?.handles(targetOf(request))) return consoleDoor.handle(request, response);
+    if (consoleFiles?.handles(targetOf(request))) return consoleFiles.handle(request, response);
     return rest(request, response);
   };
   const otherwise: HttpListener = (request, response) => {

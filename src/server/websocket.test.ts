@@ -29,6 +29,7 @@ async function openHeldDoor() {
       }
       yield { results: [{ alternatives: [{ transcript: `${count}` }], isFinal: true }] };
     },
+    listModels: () => assert.fail("not called"),
   });
   const caller = testCaller("a", ["speech"]);
   const door = createWebSocketDoor({
