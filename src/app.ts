@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAccountsService } from "./accounts/accounts-service.ts";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
@@ -11,6 +11,7 @@ import { accountsOf } from "./auth/member-accounts.ts";
 import { createOpenId } from "./auth/open-id.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createSignIn } from "./auth/sign-in.ts";
+import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter, type Meter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts } from "./auth/refused-attempts.ts";
@@ -18,7 +19,6 @@ import { ConfigError, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
 import { signingKey } from "./database/signing-key.ts";
 import { openEnginePool, type EnginePool } from "./engines/engine-pool.ts";
-import type { Recognizer } from "./engines/recognizer.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -44,8 +44,10 @@ import { implemented, type ImplementedService } from "./server/methods.ts";
 import { openServer, type TargetDoor } from "./server/server.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
+import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
+import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens } from "./std/page-token.ts";
@@ -54,11 +56,16 @@ import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
+/** Where script/build-console.ts puts the console. */
+const consoleFolder = resolve(import.meta.dirname, "../dist/console");
+
 export interface App extends AsyncDisposable {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
   /** The first API key, when this start has made it. */
   readonly firstKey: FirstKey | undefined;
+  /** Opens the console once, within 10 minutes, with that key; undefined also where this process has no console. */
+  readonly firstLink: string | undefined;
 }
 
 /**
@@ -161,6 +168,8 @@ export async function openApp(
               openId: config.openId && createOpenId(config.openId),
               attempts,
               publicUrl,
+              folder: consoleFolder,
+              mediaOrigins: await originsOf(store),
               log,
             },
       readiness: readinessOf({ database, recognizer, store, sandbox }),
@@ -176,8 +185,17 @@ export async function openApp(
     stopping.abort(new ServiceError("unavailable", "the service is stopping"));
   });
   address = server.address;
+  const firstLink =
+    firstKey && role !== "worker"
+      ? signInLink(publicUrl(), await createSignInToken(db, firstKey.owner))
+      : undefined;
   const open = parts.move();
-  return { address, firstKey, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { address, firstKey, firstLink, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** Where browsers send and find media besides the service itself: its presigned URLs tell. */
+async function originsOf({ direct }: MediaStore): Promise<string[]> {
+  return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
 }
 
 /** What a kill left in the store is looked for this often: it goes within the hour. */
@@ -247,11 +265,6 @@ async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | u
   }
 }
 
-/** An address that is bound to every interface can be called at the local one. */
-function reachable(address: string): string {
-  return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-}
-
 /** The services of the contract, and the door for media. */
 async function openDoors(
   config: Config,
@@ -263,7 +276,7 @@ async function openDoors(
     readonly queue: JobQueue;
     readonly allow: MediaAllowList;
     readonly allowWebhooks: MediaAllowList;
-    readonly recognizer: Recognizer;
+    readonly recognizer: EnginePool;
     readonly meter: Meter;
     readonly publicUrl: () => string;
     readonly stopping: AbortSignal;
@@ -294,7 +307,8 @@ async function openDoors(
       stopping,
     }),
   };
-  const speech = { recognizer, limits: { streamMsMax: streamSecondsMax * 1000 }, meter };
+  const models = () => recognizer.models();
+  const speech = { recognizer, models, limits: { streamMsMax: streamSecondsMax * 1000 }, meter };
   return {
     services: [
       implemented(Transcripts, transcripts),

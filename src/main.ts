@@ -37,11 +37,15 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-function readyText({ address, firstKey }: Awaited<ReturnType<typeof openApp>>): string {
+/** For people, on standard output: the log is on standard error, and has neither the key nor the link. */
+function readyText({ address, firstKey, firstLink }: Awaited<ReturnType<typeof openApp>>): string {
   const key = firstKey
     ? `hlust: the first API key is ${firstKey.secret} (kept in ${firstKey.file})\n`
     : "";
-  return `${key}hlust: ready at ${address}\n`;
+  const link = firstLink
+    ? `hlust: open the console, signed in, once and within 10 minutes: ${firstLink}\n`
+    : "";
+  return `${key}${link}hlust: ready at ${address}\n`;
 }
 
 async function stopped(signal: AbortSignal): Promise<void> {

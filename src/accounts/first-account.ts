@@ -12,6 +12,7 @@ export interface FirstKey {
   readonly secret: string;
   /** Where it was written, readable by the service's user only. */
   readonly file: string;
+  readonly owner: { readonly accountId: string; readonly apiKeyId: string };
 }
 
 /** The advisory lock under which nodes that start together look whether there is an account. */
@@ -54,7 +55,8 @@ export async function ensureFirstAccount(parts: {
   if (!made) return undefined;
   const { secret, ...facts } = made;
   log.info(facts, "account.first_made");
-  return { secret, file: made.file };
+  const { file, accountId, keyId: apiKeyId } = made;
+  return { secret, file, owner: { accountId, apiKeyId } };
 }
 
 /** Replaces the file whole: a reader finds the old key or the new one. */

@@ -5,6 +5,7 @@ import { accounts } from "./accounts.ts";
 import { bench } from "./bench.ts";
 import { refuseArguments, UsageError, type Command } from "./command.ts";
 import { config } from "./config.ts";
+import { console } from "./console.ts";
 import { fsck } from "./fsck.ts";
 import { keys } from "./keys.ts";
 import { models } from "./models.ts";
@@ -22,6 +23,7 @@ const help: Command = {
 
 const commands: Readonly<Record<string, Command>> = {
   serve,
+  console,
   config,
   models,
   accounts,

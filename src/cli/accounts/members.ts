@@ -4,12 +4,13 @@ import { foldEmail } from "../../auth/email.ts";
 import { addMember, removeMember, setRole as giveRole } from "../../operator/members.ts";
 import { UsageError } from "../command.ts";
 import { columns } from "../models/columns.ts";
-import { didYouMean, nearest, nearestNames } from "../models/nearest-names.ts";
+import { nearestNames } from "../models/nearest-names.ts";
 import { checkedName } from "../operator/checked-name.ts";
 import { jsonOption, writeJson } from "../operator/json-option.ts";
 import { oneAccount } from "../operator/one-account.ts";
+import { oneMember } from "../operator/one-member.ts";
 import { takePositionals } from "../operator/take-positionals.ts";
-import { type ServiceDatabase, withDatabase } from "../operator/with-database.ts";
+import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
 /** `hlust accounts members ID`. */
@@ -106,23 +107,6 @@ function memberJson(member: StoredMember) {
     creationTime: member.created_at,
     lastSignInTime: member.last_sign_in_at,
   };
-}
-
-/** By e-mail address, whatever its letter case, or by id with or without members/ before it. */
-async function oneMember(
-  db: ServiceDatabase,
-  account: string | undefined,
-  given: string,
-): Promise<StoredMember> {
-  const members = await listMembers(db, (await oneAccount(db, account)).id);
-  const named = members.map((each) => {
-    const names = [each.email.toLowerCase(), each.id, `members/${each.id}`];
-    return { each, names };
-  });
-  const found = named.find(({ names }) => names.includes(given.toLowerCase()));
-  if (found) return found.each;
-  const near = nearest(named, given).map(({ each }) => each.email);
-  throw new Error(`the account has no member ${JSON.stringify(given)}${didYouMean(near)}`);
 }
 
 function readEmail(text: string): string {

@@ -1,0 +1,18 @@
+import type { Kysely } from "kysely";
+import { actorOf, type SessionOwner } from "../auth/open-session.ts";
+import { createSignInToken, signInLink } from "../auth/sign-in-token.ts";
+import type { Tables } from "../database/tables.ts";
+import { asOperator } from "./as-operator.ts";
+
+/** Makes a link that opens the console at `publicUrl` signed in, once, within 10 minutes, as a member or with what an API key may do. */
+export async function createSignInLink(
+  db: Kysely<Tables>,
+  owner: SessionOwner,
+  publicUrl: string,
+): Promise<string> {
+  const token = await asOperator(db, owner.accountId, async (trx, record) => {
+    await record({ action: "sign_in_token.create", resource: actorOf(owner) });
+    return await createSignInToken(trx, owner);
+  });
+  return signInLink(publicUrl, token);
+}
