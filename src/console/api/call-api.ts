@@ -1,0 +1,94 @@
+import { attachmentName } from "./attachment-name.ts";
+import { ApiError, errorOfBody, offlineError } from "./api-error.ts";
+import { noteAnswer } from "./reach.ts";
+
+export interface Call {
+  /** Default: GET. */
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** Beside those that every call has: idempotency-key, or if-match with the version that is changed. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Calls a method of the API with the session (docs/console.md): `path` is that of the contract, such as /v1/account. Answers the body in
+ * JSON; throws ApiError.
+ */
+export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> {
+  return callConsole(`/console/api${path}`, call);
+}
+
+/** The same at one of the console's own doors: /console/session and its like. */
+export async function callConsole<Answer>(path: string, call: Call = {}): Promise<Answer> {
+  const response = await send(path, call);
+  try {
+    return await response.json();
+  } catch (error) {
+    if (call.signal?.aborted) throw error;
+    // It broke off on the way, or something between answered in the service's place.
+    throw offlineError();
+  }
+}
+
+/** A file that the service answers to a GET, with the name that it gives it (RFC 6266); undefined where it gives none. */
+export async function fetchAttachment(
+  path: string,
+): Promise<{ readonly blob: Blob; readonly fileName: string | undefined }> {
+  const response = await send(`/console/api${path}`, {});
+  const header = response.headers.get("content-disposition") ?? "";
+  return { blob: await bodyOf(response), fileName: attachmentName(header) };
+}
+
+async function bodyOf(response: Response): Promise<Blob> {
+  try {
+    return await response.blob();
+  } catch {
+    // It broke off on the way.
+    throw offlineError();
+  }
+}
+
+/** Who wants to know that the session is over, whoever found out. */
+let onSignedOut: (() => void) | undefined;
+
+export function whenSignedOut(tell: () => void): void {
+  onSignedOut = tell;
+}
+
+async function send(
+  path: string,
+  { method = "GET", body, headers, signal }: Call,
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        accept: "application/json",
+        "x-hlust-console": "1",
+        ...headers,
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      // A page that went to another origin with a redirect would take the header along.
+      redirect: "error",
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    noteAnswer(false);
+    throw offlineError();
+  }
+  noteAnswer(true);
+  if (response.ok) return response;
+  const failure = errorOfBody(response.status, await response.text().catch(() => ""));
+  if (failure.reason === "SIGNED_OUT" && path !== "/console/session") onSignedOut?.();
+  throw failure;
+}
+
+/** Whether asking again may help: not where the service has said what is wrong. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
+}

@@ -1,0 +1,29 @@
+import { useState } from "react";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { Button } from "./button.tsx";
+import "./code-sample.css";
+
+/** Text for a terminal or a secret to keep, with a button that copies it. */
+export function CodeSample({ label, text }: { readonly label: string; readonly text: string }) {
+  const t = useText();
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = async () => {
+    // Without a clipboard (http, or refused) the text can still be chosen by hand.
+    await navigator.clipboard.writeText(text).then(
+      () => setIsCopied(true),
+      () => setIsCopied(false),
+    );
+  };
+  return (
+    <div className="code-sample">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard */}
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <Button look="quiet" onPress={() => void copy()}>
+        <span aria-live="polite">{t(isCopied ? commonText.copied : commonText.copy)}</span>
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { Dialog } from "react-aria-components/Dialog";
+import { Heading } from "react-aria-components/Heading";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import "./dialog-box.css";
+
+/**
+ * A question over the page. Escape closes it, but not with `isLocked`, where what it shows is shown once; a press beside it does so only
+ * with `isDismissable`, so that nothing typed is lost by a stray one.
+ */
+export function DialogBox({
+  title,
+  isOpen,
+  onClose,
+  isDismissable = false,
+  isLocked = false,
+  children,
+}: {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly isDismissable?: boolean;
+  readonly isLocked?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <ModalOverlay
+      className="dialog-ground"
+      isOpen={isOpen}
+      isDismissable={isDismissable}
+      isKeyboardDismissDisabled={isLocked}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    >
+      <Modal className="dialog-frame">
+        <Dialog className="dialog">
+          <Heading slot="title" className="dialog-title">
+            {title}
+          </Heading>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from "react";
+import "./empty.css";
+
+/** What stands where a list will be: why it is empty, and what to do first. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <section className="empty">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Language } from "./language.tsx";
+
+/** "1.284,5" in Icelandic, "1,284.5" in English: browsers lack the Icelandic one. */
+export function numberText(language: Language, value: number, decimals = 0): string {
+  const [point, comma] = language === "is" ? [",", "."] : [".", ","];
+  const [whole = "", part] = Math.abs(value).toFixed(decimals).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, comma);
+  const sign = value < 0 && Number(value.toFixed(decimals)) !== 0 ? "−" : "";
+  return `${sign}${grouped}${part === undefined ? "" : point + part}`;
+}
+
+/** "0:16", "48:13", "1:12:04": seconds, rounded down. */
+export function clockText(seconds: number): string {
+  const total = Math.max(0, Math.floor(seconds));
+  const [hours, minutes] = [Math.floor(total / 3600), Math.floor(total / 60) % 60];
+  const rest = String(total % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** "41,2 klst.", "12 mín.", "8 sek.": how long something is in all. */
+export function spanText(language: Language, seconds: number): string {
+  const [hour, minute, second] =
+    language === "is" ? (["klst.", "mín.", "sek."] as const) : (["h", "min", "s"] as const);
+  if (seconds >= 3600) return `${numberText(language, seconds / 3600, 1)} ${hour}`;
+  if (seconds >= 60) return `${numberText(language, Math.floor(seconds / 60))} ${minute}`;
+  return `${numberText(language, Math.floor(seconds))} ${second}`;
+}
+
+/** "3,4 MB": decimal units, as browsers show downloads. */
+export function bytesText(language: Language, bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+  let value = bytes;
+  let at = 0;
+  while (value >= 999.5 && at < units.length - 1) {
+    value /= 1000;
+    at += 1;
+  }
+  return `${numberText(language, value, at > 0 && value < 99.5 ? 1 : 0)} ${units[at]}`;
+}
+
+/** The seconds of a Duration in JSON, "3.500s"; 0 for none. */
+export function secondsOf(duration: string | undefined): number {
+  const seconds = Number.parseFloat(duration ?? "0");
+  return Number.isFinite(seconds) ? seconds : 0;
+}

@@ -1,0 +1,116 @@
+import { counted, isOne } from "./counted.ts";
+import { numberText } from "./numbers.ts";
+
+/** Texts of the overview. */
+export const overviewText = {
+  usage: { is: (month: string) => `Notkun í ${month}`, en: (month: string) => `Usage in ${month}` },
+  audio: { is: "Hljóð sem var hlustað á", en: "Audio heard" },
+  audioParts: {
+    is: (jobs: string, live: string, short: string) =>
+      `${jobs} í verkum, ${live} beint, ${short} í stuttum köllum`,
+    en: (jobs: string, live: string, short: string) =>
+      `${jobs} in jobs, ${live} live, ${short} in short calls`,
+  },
+  audioToday: {
+    is: (used: string, max: string) => `Í dag ${used} af ${max}`,
+    en: (used: string, max: string) => `Today ${used} of ${max}`,
+  },
+  requests: { is: "Köll á þjónustuna", en: "Calls of the service" },
+  requestsMax: {
+    is: (max: number) => `Mest ${numberText("is", max)} á mínútu`,
+    en: (max: number) => `At most ${numberText("en", max)} a minute`,
+  },
+  stored: { is: "Geymt hljóð og myndefni", en: "Stored media" },
+  storedMax: { is: (max: string) => `Af ${max}`, en: (max: string) => `Of ${max}` },
+  noLimit: { is: "Engin mörk", en: "No limit" },
+  days: { is: "Hljóð á dag", en: "Audio a day" },
+  day: {
+    is: (date: string, audio: string, requests: number) =>
+      `${date}: ${audio}, ${counted("is", requests, "kall", "köll")}`,
+    en: (date: string, audio: string, requests: number) =>
+      `${date}: ${audio}, ${counted("en", requests, "call", "calls")}`,
+  },
+  health: { is: "Ástand", en: "Health" },
+  allWell: { is: "Allt er í lagi.", en: "All is well." },
+  notWell: {
+    is: "Ekki er allt í lagi. Dagbók þjónustunnar segir hvers vegna.",
+    en: "Not all is well. The log of the service says why.",
+  },
+  well: { is: "í lagi", en: "well" },
+  unwell: { is: "svarar ekki", en: "does not answer" },
+  database: { is: "Gagnagrunnur", en: "Database" },
+  engines: { is: "Talgreining", en: "Recognition" },
+  media: { is: "Geymsla", en: "Storage" },
+  sandbox: { is: "Einangrun afkóðara", en: "Isolation of decoders" },
+  processes: {
+    is: (ready: number, all: number) =>
+      `${numberText("is", ready)} af ${counted("is", all, "ferli", "ferlum")} ${isOne("is", ready) ? "tilbúið" : "tilbúin"}`,
+    en: (ready: number, all: number) =>
+      `${numberText("en", ready)} of ${counted("en", all, "process", "processes")} ready`,
+  },
+  reducedSandbox: { is: "skert", en: "reduced" },
+  models: { is: "Líkön", en: "Models" },
+  speakersModel: { is: "greinir raddir í sundur", en: "tells speakers apart" },
+  running: { is: "Verk", en: "Jobs" },
+  quietJobs: {
+    is: "Ekkert er í vinnslu og ekkert hefur mistekist.",
+    en: "Nothing is running, and nothing has failed.",
+  },
+  allJobs: { is: "Öll verk", en: "All jobs" },
+  waiting: { is: "bíður", en: "waiting" },
+  percent: { is: (percent: number) => `${percent} %`, en: (percent: number) => `${percent}%` },
+  progress: {
+    is: (subject: string) => `Framvinda: ${subject}`,
+    en: (subject: string) => `Progress: ${subject}`,
+  },
+  untitled: { is: "Án titils", en: "Untitled" },
+  latest: { is: "Nýjustu uppskriftir", en: "Latest transcripts" },
+  noTranscripts: { is: "Engin uppskrift er tilbúin enn.", en: "No transcript is ready yet." },
+  allTranscripts: { is: "Allar uppskriftir", en: "All transcripts" },
+} as const;
+
+/** What to do first, where there is nothing yet. */
+export const firstStepsText = {
+  title: { is: "Byrjaðu hér", en: "Begin here" },
+  tryIt: { is: "Sjáðu tal verða að texta", en: "See speech become text" },
+  tryItNext: {
+    is: "Hér er stutt upptaka sem við bjuggum til. Ýttu á hnappinn og fylgdu henni eftir.",
+    en: "Here is a short recording of ours. Press the button, and follow it.",
+  },
+  trySample: {
+    is: (language: string) => `Prófa upptöku: ${language}`,
+    en: (language: string) => `Try a recording: ${language}`,
+  },
+  ownOne: { is: "Sendu upptöku, eða talaðu", en: "Send a recording, or speak" },
+  ownOneNext: {
+    is: "Dragðu hljóð eða myndskeið hvert sem er á síðuna, veldu skrá, eða talaðu í hljóðnemann.",
+    en: "Drag sound or film anywhere on the page, choose a file, or speak into the microphone.",
+  },
+  newJob: { is: "Velja skrá", en: "Choose a file" },
+  speak: { is: "Tala í hljóðnemann", en: "Speak into the microphone" },
+  program: { is: "Láttu forrit um það", en: "Let a program do it" },
+  programNext: {
+    is: "Búðu til lykil, settu hann í HLUST_KEY í skelinni og límdu þetta þar:",
+    en: "Make a key, put it into HLUST_KEY in a shell, and paste this there:",
+  },
+  newKey: { is: "Búa til lykil", en: "Make a key" },
+  request: { is: "Kall á þjónustuna", en: "A call of the service" },
+  onlyReading: { is: "Hér er ekkert enn", en: "There is nothing here yet" },
+  onlyReadingNext: {
+    is: "Uppskriftir birtast hér þegar einhver á reikningnum sendir upptöku. Þú mátt lesa þær.",
+    en: "Transcripts are here once somebody of the account has sent a recording. You may read them.",
+  },
+} as const;
+
+/** Recordings to try, as they are called once they are transcribed. */
+export const sampleText = {
+  icelandic: {
+    is: "Veðrið í dag, prufuupptaka á íslensku",
+    en: "The weather today, a sample in Icelandic",
+  },
+  english: {
+    is: "Veðrið í dag, prufuupptaka á ensku",
+    en: "The weather today, a sample in English",
+  },
+  keyword: { is: "prufa", en: "sample" },
+} as const;

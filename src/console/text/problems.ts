@@ -1,0 +1,239 @@
+import { ApiError } from "../api/api-error.ts";
+import type { Phrase } from "./language.tsx";
+
+/** What went wrong in words of a person, and what to do next. */
+export interface Problem {
+  readonly sentence: Phrase<string>;
+  readonly next: Phrase<string>;
+}
+
+/** By a reason, or a status of HTTP. */
+export type Problems = Readonly<Record<string | number, Problem>>;
+
+/**
+ * What is said of a failure of the service, by its reason where there is one for people; its own words else, in English. `own`: of the
+ * page that met it.
+ */
+export function problemOf(error: unknown, own: Problems = {}): Problem {
+  if (!(error instanceof ApiError)) return broken;
+  const { reason, status, message } = error;
+  const known = find(own, reason) ?? find(problems, reason) ?? find(problems, status);
+  if (!known && status >= 500) return failed;
+  return known ?? { sentence: { is: message, en: message }, next: nextOf(status) };
+}
+
+/** Reasons come from addresses, too: none finds what every object has. */
+function find(among: Problems, name: string | number): Problem | undefined {
+  return Object.hasOwn(among, name) ? among[name] : undefined;
+}
+
+function nextOf(status: number): Phrase<string> {
+  if (status >= 500) return nexts.later;
+  return status === 400 || status === 422 ? nexts.correct : nexts.back;
+}
+
+const nexts = {
+  correct: { is: "Lagfærðu þetta og reyndu aftur.", en: "Correct it and try again." },
+  later: {
+    is: "Reyndu aftur eftir augnablik. Ef þetta endurtekur sig segir dagbók þjónustunnar hvers vegna.",
+    en: "Try again in a moment. If it stays so, the log of the service says why.",
+  },
+  back: {
+    is: "Farðu til baka og reyndu aftur.",
+    en: "Go back and try again.",
+  },
+};
+
+const broken: Problem = {
+  sentence: { is: "Síðan bilaði.", en: "The page broke." },
+  next: {
+    is: "Það er okkur að kenna. Hladdu síðunni aftur.",
+    en: "That is our fault. Load the page again.",
+  },
+};
+
+/** Something of the service, or of a proxy before it, does not work: its own words are for its operator. */
+const failed: Problem = {
+  sentence: { is: "Þjónustan gat ekki svarað.", en: "The service could not answer." },
+  next: nexts.later,
+};
+
+const elsewhere: Problem = {
+  sentence: {
+    is: "Þjónustan tekur ekki við þessu frá þessari síðu.",
+    en: "The service does not take that from this page.",
+  },
+  next: {
+    is: "Opnaðu síðuna á slóð þjónustunnar sjálfrar.",
+    en: "Open the page at the address of the service itself.",
+  },
+};
+
+const problems: Problems = {
+  ORIGIN_REFUSED: elsewhere,
+  CONSOLE_HEADER_MISSING: elsewhere,
+  TOO_MANY_REQUESTS: {
+    sentence: {
+      is: "Reikningurinn hefur kallað oftar á þjónustuna en hann má á einni mínútu.",
+      en: "The account has called the service more often than it may in a minute.",
+    },
+    next: { is: "Bíddu í eina mínútu og reyndu svo aftur.", en: "Wait a minute, then try again." },
+  },
+  DATABASE_UNAVAILABLE: {
+    sentence: {
+      is: "Gagnagrunnur þjónustunnar svarar ekki.",
+      en: "The database of the service does not answer.",
+    },
+    next: nexts.later,
+  },
+  STORAGE_UNAVAILABLE: {
+    sentence: {
+      is: "Ekki næst í geymslu þjónustunnar.",
+      en: "The storage of the service cannot be reached.",
+    },
+    next: nexts.later,
+  },
+  OFFLINE: {
+    sentence: { is: "Ekki næst í þjónustuna.", en: "The service cannot be reached." },
+    next: {
+      is: "Athugaðu netið. Síðan heldur áfram þegar samband næst.",
+      en: "Check the network. The page goes on when it is back.",
+    },
+  },
+  SIGNED_OUT: {
+    sentence: { is: "Innskráningin er runnin út.", en: "Your session has ended." },
+    next: { is: "Skráðu þig inn aftur.", en: "Sign in again." },
+  },
+  TOO_MANY_REFUSED: {
+    sentence: {
+      is: "Of mörgum tilraunum frá þessari vél hefur verið hafnað.",
+      en: "Too many attempts from this machine were refused.",
+    },
+    next: {
+      is: "Bíddu í eina mínútu og reyndu svo aftur.",
+      en: "Wait a minute, then try again.",
+    },
+  },
+  /** Of any limit that has no words of its own. */
+  429: {
+    sentence: { is: "Mörkum reikningsins er náð.", en: "The account has reached its limit." },
+    next: {
+      is: "Bíddu um stund, eða biddu rekstraraðilann um hærri mörk.",
+      en: "Wait a while, or ask the operator for a higher limit.",
+    },
+  },
+  AUDIO_LIMIT: {
+    sentence: {
+      is: "Reikningurinn hefur notað allt hljóð sem hann má láta skrifa upp á dag.",
+      en: "The account has used all the audio that it may have recognised in a day.",
+    },
+    next: {
+      is: "Reyndu aftur á morgun, eða biddu rekstraraðilann um hærri mörk.",
+      en: "Try again tomorrow, or ask the operator for a higher limit.",
+    },
+  },
+  STORAGE_LIMIT: {
+    sentence: {
+      is: "Ekki er meira pláss fyrir upptökur á reikningnum.",
+      en: "The account has no more room for recordings.",
+    },
+    next: {
+      is: "Eyddu gömlum uppskriftum og reyndu aftur.",
+      en: "Delete old transcripts, and try again.",
+    },
+  },
+  FILE_CHANGED: {
+    sentence: {
+      is: "Skránni var breytt eða hún færð eftir að þú valdir hana.",
+      en: "The file was changed or moved after you chose it.",
+    },
+    next: { is: "Fjarlægðu hana og veldu hana aftur.", en: "Remove it, and choose it again." },
+  },
+  TOO_MANY_JOBS: {
+    sentence: {
+      is: "Of mörg verk bíða á reikningnum.",
+      en: "Too many jobs of the account are waiting.",
+    },
+    next: {
+      is: "Reyndu aftur þegar einhver þeirra eru búin.",
+      en: "Try again when some of them have ended.",
+    },
+  },
+  PAYLOAD_TOO_LARGE: {
+    sentence: {
+      is: "Skráin er stærri en þjónustan tekur við.",
+      en: "The file is larger than the service takes.",
+    },
+    next: {
+      is: "Breyttu henni til dæmis í MP3, eða skiptu upptökunni.",
+      en: "Convert it, to MP3 for one, or cut the recording.",
+    },
+  },
+  STORAGE_FULL: {
+    sentence: { is: "Diskur þjónustunnar er fullur.", en: "The disk of the service is full." },
+    next: {
+      is: "Rekstraraðili hennar þarf að losa um pláss.",
+      en: "Its operator has to make room.",
+    },
+  },
+  JOB_ENDED: {
+    sentence: { is: "Verkinu var þegar lokið.", en: "The job had ended already." },
+    next: { is: "Listinn sýnir hvernig.", en: "The list shows how." },
+  },
+  FILTER_TOO_SLOW: {
+    sentence: { is: "Leitin tók of langan tíma.", en: "The search took too long." },
+    next: {
+      is: "Leitaðu að lengra broti úr orði: þrír stafir eða fleiri í röð finnast fljótt.",
+      en: "Search for a longer part of a word: three letters in a row or more are found at once.",
+    },
+  },
+  SEARCHES_BUSY: {
+    sentence: { is: "Margar leitir bíða núna.", en: "Many searches are waiting." },
+    next: { is: "Reyndu aftur eftir augnablik.", en: "Try again in a moment." },
+  },
+  VERSION_STALE: {
+    sentence: {
+      is: "Uppskriftinni var breytt annars staðar á meðan.",
+      en: "The transcript was changed elsewhere meanwhile.",
+    },
+    next: {
+      is: "Skoðaðu það sem nú stendur og reyndu aftur.",
+      en: "Look at what stands now, and try again.",
+    },
+  },
+  VERSION_NOT_FOUND: {
+    sentence: { is: "Þessi útgáfa er ekki til.", en: "There is no such version." },
+    next: {
+      is: "Veldu aðra úr listanum.",
+      en: "Choose another one from the list.",
+    },
+  },
+  FILES_BUSY: {
+    sentence: {
+      is: "Margar skrár og samanburðir bíða núna.",
+      en: "Many files and comparisons are waiting.",
+    },
+    next: { is: "Reyndu aftur eftir augnablik.", en: "Try again in a moment." },
+  },
+  TRANSCRIPTS_BUSY: {
+    sentence: {
+      is: "Margar langar uppskriftir bíða núna.",
+      en: "Many long transcripts are waiting.",
+    },
+    next: { is: "Reyndu aftur eftir augnablik.", en: "Try again in a moment." },
+  },
+  404: {
+    sentence: { is: "Þetta finnst ekki.", en: "It is not there." },
+    next: {
+      is: "Því hefur ef til vill verið eytt. Farðu til baka í listann.",
+      en: "Somebody may have deleted it. Go back to the list.",
+    },
+  },
+  403: {
+    sentence: { is: "Þú hefur ekki leyfi til þess.", en: "You are not allowed to do that." },
+    next: {
+      is: "Eigandi reikningsins getur gefið það.",
+      en: "An owner of the account can allow it.",
+    },
+  },
+};

@@ -1,0 +1,78 @@
+// Times, spans, sizes and counts at their edges: the clock put forward, the end of a year, the last second of a minute, nothing at all.
+import assert from "node:assert/strict";
+import { env } from "node:process";
+import { test } from "node:test";
+import { violationText } from "./job-violations.ts";
+import { newJobText } from "./jobs.ts";
+import { counted } from "./counted.ts";
+import { when } from "./dates.ts";
+import { bytesText, clockText, numberText, spanText } from "./numbers.ts";
+import { uploadText } from "./upload.ts";
+
+// A place where the clock is put forward in March and back in October.
+env["TZ"] = "Europe/Copenhagen";
+
+const whens = [
+  // Clocks of two machines differ a little.
+  ["2026-11-18T12:00:50", "2026-11-18T12:00:00", "rétt í þessu", "just now"],
+  ["2026-11-18T11:57:00", "2026-11-18T12:00:59", "fyrir 3 mín.", "3 min ago"],
+  ["2026-11-18T09:41:00", "2026-11-18T12:00:00", "í dag 09:41", "today 09:41"],
+  ["2026-03-28T23:30:00", "2026-03-29T23:30:00", "í gær 23:30", "yesterday 23:30"],
+  ["2026-10-25T00:30:00", "2026-10-26T00:10:00", "í gær 00:30", "yesterday 00:30"],
+  ["2026-12-31T22:00:00", "2027-01-01T01:00:00", "í gær 22:00", "yesterday 22:00"],
+  ["2026-12-30T22:00:00", "2027-01-01T01:00:00", "30. des. 2026 22:00", "30 Dec 2026 22:00"],
+  ["2027-01-02T01:00:00", "2027-01-01T01:00:00", "2. jan. 01:00", "2 Jan 01:00"],
+] as const;
+
+for (const [date, now, is, en] of whens) {
+  test(`when() says ${en} of ${date} at ${now}`, () => {
+    assert.equal(when("is", new Date(date), new Date(now)), is);
+    assert.equal(when("en", new Date(date), new Date(now)), en);
+  });
+}
+
+test("spans, clocks, sizes and numbers at their edges", () => {
+  assert.deepEqual(
+    [0, 0.4, 59.9996, 60, 3599.9, 3600, 148_320].map((seconds) => spanText("is", seconds)),
+    ["0 sek.", "0 sek.", "59 sek.", "1 mín.", "59 mín.", "1,0 klst.", "41,2 klst."],
+  );
+  assert.deepEqual([-1, 0, 59.9996, 60, 3599.9996, 3600].map(clockText), [
+    "0:00",
+    "0:00",
+    "0:59",
+    "1:00",
+    "59:59",
+    "1:00:00",
+  ]);
+  assert.deepEqual(
+    [0, 999, 1000, 99_440, 999_499, 999_500, 2e9].map((bytes) => bytesText("is", bytes)),
+    ["0 B", "999 B", "1,0 kB", "99,4 kB", "999 kB", "1,0 MB", "2,0 GB"],
+  );
+  assert.deepEqual(
+    [-0.001, -1234.5, 1_000_000].map((value) => numberText("is", value, 1)),
+    ["0,0", "−1.234,5", "1.000.000,0"],
+  );
+});
+
+test("what is counted takes the singular by its last digit, but for 11, wherever it is said", () => {
+  const words = (count: number) => counted("is", count, "stafur", "stafir");
+  assert.deepEqual([0, 1, 2, 11, 21, 111, 1001].map(words), [
+    "0 stafir",
+    "1 stafur",
+    "2 stafir",
+    "11 stafir",
+    "21 stafur",
+    "111 stafir",
+    "1.001 stafur",
+  ]);
+  assert.equal(counted("en", 21, "letter", "letters"), "21 letters");
+  assert.match(newJobText.tooLong.is(1001, 1000), /^1\.001 stafur; /);
+  const description = "has 10001 characters: at most 10000";
+  assert.match(violationText({ field: "", description }).is, /^10\.001 stafur; /);
+  assert.deepEqual([1, 2, 11, 21].map(uploadText.sending.is), [
+    "Sendi skrá",
+    "Sendi 2 skrár",
+    "Sendi 11 skrár",
+    "Sendi 21 skrá",
+  ]);
+});

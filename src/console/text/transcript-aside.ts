@@ -1,0 +1,211 @@
+import { counted, isOne } from "./counted.ts";
+import { capital, listed } from "./listed.ts";
+import { numberText } from "./numbers.ts";
+
+/** Texts of what stands beside a transcript: speakers, versions, downloads, and what it is about. */
+export const asideText = {
+  speakers: { is: "Raddir", en: "Speakers" },
+  speaker: { is: (id: string) => `Rödd ${id}`, en: (id: string) => `Speaker ${id}` },
+  noSpeakers: {
+    is: "Ekki er vitað hver talar í þessari upptöku.",
+    en: "Nobody knows who speaks in this recording.",
+  },
+  rename: {
+    is: (name: string) => `Breyta nafninu ${name}`,
+    en: (name: string) => `Rename ${name}`,
+  },
+  speakerName: {
+    is: (id: string) => `Nafn á rödd ${id}`,
+    en: (id: string) => `Name of speaker ${id}`,
+  },
+  nameHint: {
+    is: "Enter vistar, Escape hættir við.",
+    en: "Enter saves, Escape cancels.",
+  },
+  renamed: {
+    is: (name: string) => `Nafnið ${name} er vistað.`,
+    en: (name: string) => `The name ${name} is saved.`,
+  },
+  nameChangedElsewhere: {
+    is: (name: string) => `Nafninu var breytt annars staðar á meðan. Þar stendur nú „${name}“.`,
+    en: (name: string) => `The name was changed elsewhere meanwhile. It is now “${name}”.`,
+  },
+  noName: { is: "ekkert nafn", en: "no name" },
+  saveMine: { is: "Vista mitt samt", en: "Save mine anyway" },
+  keepTheirs: { is: "Halda hinu", en: "Keep the other" },
+
+  versions: { is: "Útgáfur", en: "Versions" },
+  olderVersions: { is: "Sýna eldri útgáfur", en: "Show older versions" },
+  fromRecogniser: { is: "Frá talgreini", en: "From the recogniser" },
+  firstVersion: { is: "Fyrsta útgáfa", en: "First version" },
+  someVersion: { is: "Útgáfa", en: "Version" },
+  changed: {
+    is: (what: readonly string[]) => capital(`${listed("is", what)} breytt`),
+    en: (what: readonly string[]) => capital(`${listed("en", what)} changed`),
+  },
+  unchanged: { is: "Ekkert breyttist", en: "Nothing changed" },
+  changedText: { is: "texta", en: "text" },
+  changedTimes: { is: "tímum", en: "times" },
+  changedBreaks: { is: "efnisgreinum", en: "paragraphs" },
+  changedTurns: { is: "röddum", en: "speakers" },
+  changedNames: { is: "nöfnum", en: "names" },
+  changedSubject: { is: "titli", en: "title" },
+  changedDescription: { is: "lýsingu", en: "description" },
+  changedKeywords: { is: "efnisorðum", en: "keywords" },
+  changedOther: { is: "öðrum upplýsingum", en: "other facts" },
+  added: {
+    is: (count: number) =>
+      `${numberText("is", count)} orð ${isOne("is", count) ? "bættist" : "bættust"} við`,
+    en: (count: number) => `${counted("en", count, "word", "words")} added`,
+  },
+  removed: {
+    is: (count: number) =>
+      `${numberText("is", count)} orð ${isOne("is", count) ? "féll" : "féllu"} út`,
+    en: (count: number) => `${counted("en", count, "word", "words")} removed`,
+  },
+  retimed: {
+    is: (count: number) =>
+      `${numberText("is", count)} orð ${isOne("is", count) ? "færðist" : "færðust"} í tíma`,
+    en: (count: number) => `${counted("en", count, "word", "words")} moved in time`,
+  },
+  respoken: {
+    is: (count: number) =>
+      `${numberText("is", count)} orð ${isOne("is", count) ? "fékk" : "fengu"} aðra rödd`,
+    en: (count: number) => `${counted("en", count, "word has", "words have")} another speaker`,
+  },
+  resegmented: {
+    is: (count: number) => `efnisgreinaskil breyttust við ${numberText("is", count)} orð`,
+    en: (count: number) => `paragraphs break elsewhere at ${counted("en", count, "word", "words")}`,
+  },
+  whatChanged: { is: "Hvað breyttist", en: "What changed" },
+  restore: { is: "Endurheimta", en: "Restore" },
+  restoreTitle: { is: "Endurheimta þessa útgáfu?", en: "Restore this version?" },
+  restoreQuestion: {
+    is: (when: string) =>
+      `Textinn og upplýsingarnar verða eins og þau voru (${when}). Úr því verður ný útgáfa; engin eldri glatast.`,
+    en: (when: string) =>
+      `The text and the facts become what they were (${when}). That makes a new version; none of the older ones is lost.`,
+  },
+  restored: {
+    is: "Útgáfan er endurheimt og er nú sú nýjasta.",
+    en: "The version is restored, and is now the newest.",
+  },
+  restoreStale: {
+    is: "Uppskriftinni var breytt annars staðar á meðan. Skoðaðu nýjustu útgáfuna áður en þú endurheimtir þessa.",
+    en: "The transcript was changed elsewhere meanwhile. Look at the newest version before you restore this one.",
+  },
+
+  comparedWith: { is: "Borið saman við", en: "Compared with" },
+  versionOf: {
+    is: (when: string) => `Útgáfan: ${when}`,
+    en: (when: string) => `The version: ${when}`,
+  },
+  theOneBefore: { is: "útgáfuna á undan", en: "the one before" },
+  previousChange: { is: "Fyrri breyting", en: "Previous change" },
+  nextChange: { is: "Næsta breyting", en: "Next change" },
+  changeAt: {
+    is: (at: number, of: string) => `${at} af ${of}`,
+    en: (at: number, of: string) => `${at} of ${of}`,
+  },
+  places: {
+    is: (count: number, more: boolean) =>
+      `${counted("is", count, "staður", "staðir")}${more ? " eða fleiri" : ""}`,
+    en: (count: number, more: boolean) =>
+      `${counted("en", count, "place", "places")}${more ? " or more" : ""}`,
+  },
+  changes: { is: "Breytingar", en: "Changes" },
+  facts: { is: "Upplýsingar", en: "Facts" },
+  moreChanges: { is: "Sýna fleiri breytingar", en: "Show more changes" },
+  wholeText: {
+    is: (count: number) => `Sýna öll ${counted("is", count, "orðið", "orðin")}`,
+    en: (count: number) => `Show all ${counted("en", count, "word", "words")}`,
+  },
+  nothingDiffers: {
+    is: "Þessar útgáfur eru eins.",
+    en: "These versions are the same.",
+  },
+
+  download: { is: "Sækja", en: "Download" },
+  downloadAs: {
+    is: (format: string) => `Sækja: ${format}`,
+    en: (format: string) => `Download: ${format}`,
+  },
+  text: { is: "Texti", en: "Text" },
+  recording: { is: "Upptaka", en: "Recording" },
+  downloaded: {
+    is: (name: string) => `Skráin ${name} er komin í niðurhal vafrans.`,
+    en: (name: string) => `The file ${name} is in the browser's downloads.`,
+  },
+
+  details: { is: "Um upptökuna", en: "About the recording" },
+  subject: { is: "Titill", en: "Title" },
+  description: { is: "Lýsing", en: "Description" },
+  keywords: { is: "Efnisorð", en: "Keywords" },
+  language: { is: "Tungumál", en: "Language" },
+  fileType: { is: "Tegund", en: "Kind" },
+  origin: { is: "Uppruni", en: "Origin" },
+  originUpload: { is: "Skrá sem var hlaðið upp", en: "A file that was uploaded" },
+  originUri: { is: "Sótt af vefslóð", en: "Fetched from a URL" },
+  originUser: { is: "Texti sem var sendur inn", en: "Text that was sent in" },
+  address: { is: "Vefslóð", en: "URL" },
+  edit: { is: "Breyta", en: "Edit" },
+  editTitle: { is: "Breyta upplýsingum", en: "Edit facts" },
+  saved: { is: "Upplýsingarnar eru vistaðar.", en: "The facts are saved." },
+  tooLong: {
+    is: (over: number, max: number) =>
+      `${counted("is", over, "staf", "stöfum")} of langt: mest ${counted("is", max, "stafur", "stafir")}.`,
+    en: (over: number, max: number) =>
+      `Too long by ${counted("en", over, "character", "characters")}: ${numberText("en", max)} at most.`,
+  },
+  addKeyword: { is: "Nýtt efnisorð", en: "New keyword" },
+  keywordHint: {
+    is: "Enter bætir orðinu við. Backspace í auðum reit tekur það síðasta burt.",
+    en: "Enter adds the word. Backspace in the empty field removes the last one.",
+  },
+  removeKeyword: {
+    is: (keyword: string) => `Taka burt efnisorðið ${keyword}`,
+    en: (keyword: string) => `Remove the keyword ${keyword}`,
+  },
+  keywordAdded: {
+    is: (keyword: string) => `Efnisorðinu ${keyword} var bætt við.`,
+    en: (keyword: string) => `The keyword ${keyword} was added.`,
+  },
+  keywordRemoved: {
+    is: (keyword: string) => `Efnisorðið ${keyword} var tekið burt.`,
+    en: (keyword: string) => `The keyword ${keyword} was removed.`,
+  },
+  keywordThere: {
+    is: "Þetta efnisorð er þegar á uppskriftinni.",
+    en: "The transcript has this keyword already.",
+  },
+  keywordsFull: {
+    is: (max: number) => `Efnisorðin eru orðin ${numberText("is", max)}: fleiri komast ekki að.`,
+    en: (max: number) => `There are ${numberText("en", max)} keywords: there is no room for more.`,
+  },
+  changedElsewhere: {
+    is: "Þessu var breytt annars staðar meðan þú skrifaðir. Þitt er enn í reitunum; hér er það sem nú stendur.",
+    en: "This was changed elsewhere while you wrote. Yours is still in the fields; here is what stands now.",
+  },
+
+  nothing: { is: "(ekkert)", en: "(nothing)" },
+
+  remove: { is: "Eyða uppskriftinni", en: "Delete the transcript" },
+  removeTitle: {
+    is: (subject: string) => `Eyða „${subject}“?`,
+    en: (subject: string) => `Delete “${subject}”?`,
+  },
+  removeQuestion: {
+    is: "Uppskriftin hverfur með öllum útgáfum sínum og upptökunni sjálfri. Það verður ekki tekið aftur.",
+    en: "The transcript goes with all its versions and the recording itself. That cannot be undone.",
+  },
+  removeQuestionText: {
+    is: "Uppskriftin hverfur með öllum útgáfum sínum. Það verður ekki tekið aftur.",
+    en: "The transcript goes with all its versions. That cannot be undone.",
+  },
+  removeYes: { is: "Eyða", en: "Delete" },
+  removedTranscript: {
+    is: (subject: string) => `„${subject}“ var eytt.`,
+    en: (subject: string) => `“${subject}” was deleted.`,
+  },
+  untitled: { is: "Uppskrift án titils", en: "Untitled transcript" },
+} as const;

@@ -1,0 +1,18 @@
+import { keep, readKept, themeKept } from "../api/kept.ts";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+/** The look that the user has chosen, or the device's. */
+export function chosenTheme(): Theme {
+  const kept = readKept(themeKept);
+  return themes.find((theme) => theme === kept) ?? "system";
+}
+
+/** Shows a look now, and at this browser from now on. */
+export function showTheme(theme: Theme): void {
+  keep(themeKept, theme === "system" ? undefined : theme);
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset["theme"];
+  else dataset["theme"] = theme;
+}
