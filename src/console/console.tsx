@@ -1,0 +1,59 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Activity, lazy, Suspense, useEffect, useState } from "react";
+import { whenSignedOut } from "./api/call-api.ts";
+import { identityOf, isSignedIn, sessionQuery, type Session } from "./api/session.ts";
+import { Frame } from "./frame/frame.tsx";
+import { Waiting } from "./frame/waiting.tsx";
+import { ProblemNote } from "./parts/problem-note.tsx";
+import { useLink } from "./sign-in/link.ts";
+import { commonText } from "./text/common.ts";
+import { useText } from "./text/language.tsx";
+
+const SignInPage = lazy(async () => {
+  const { SignInPage } = await import("./sign-in/sign-in-page.tsx");
+  return { default: SignInPage };
+});
+
+/**
+ * The console: the way in, or who is signed in and their pages. Where a session ends while somebody is at work, their pages only step back:
+ * what is typed is there when the same person comes back.
+ */
+export function Console() {
+  const t = useText();
+  const queries = useQueryClient();
+  const link = useLink();
+  const session = useQuery({ ...sessionQuery, enabled: !link.isEntering });
+  const [last, setLast] = useState<Session>();
+  useEffect(() => {
+    whenSignedOut(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }));
+  }, [queries]);
+  const { data } = session;
+  if (!data) {
+    return (
+      <Waiting>
+        {session.error && !link.isEntering ? (
+          <ProblemNote error={session.error} onRetry={() => void session.refetch()} />
+        ) : (
+          t(commonText.loading)
+        )}
+      </Waiting>
+    );
+  }
+  const isIn = isSignedIn(data);
+  if (isIn && data !== last) setLast(data);
+  const shown = isIn ? data : last;
+  return (
+    <>
+      {shown && (
+        <Activity mode={isIn ? "visible" : "hidden"}>
+          <Frame key={identityOf(shown)} session={shown} link={link} />
+        </Activity>
+      )}
+      {!isIn && (
+        <Suspense fallback={<Waiting>{t(commonText.loading)}</Waiting>}>
+          <SignInPage ways={data.signInWays} link={link} hasEnded={last !== undefined} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { lazy, Suspense } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import type { Session } from "../api/session.ts";
+import { SessionContext } from "../api/use-session.ts";
+import { PageHead } from "../parts/page-head.tsx";
+import type { LinkState } from "../sign-in/link.ts";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { UploadsLine } from "../upload/uploads-line.tsx";
+import { Foot } from "./foot.tsx";
+import { OfflineBanner } from "./offline-banner.tsx";
+import { usePageFocus } from "./page-focus.ts";
+import { PageGuard } from "./page-guard.tsx";
+import { Rail } from "./rail.tsx";
+import "./frame.css";
+
+const SignInProblem = lazy(() =>
+  import("../sign-in/sign-in-problem.tsx").then(of("SignInProblem")),
+);
+
+const pages = [
+  { path: "/", Page: lazy(() => import("../overview/overview-page.tsx").then(of("OverviewPage"))) },
+  {
+    path: "/transcripts",
+    Page: lazy(() => import("../transcripts/transcripts-page.tsx").then(of("TranscriptsPage"))),
+  },
+  {
+    path: "/transcripts/:id",
+    Page: lazy(() => import("../transcript/transcript-page.tsx").then(of("TranscriptPage"))),
+  },
+  { path: "/jobs", Page: lazy(() => import("../jobs/jobs-page.tsx").then(of("JobsPage"))) },
+  { path: "/live", Page: lazy(() => import("../live/live-page.tsx").then(of("LivePage"))) },
+  { path: "/keys", Page: lazy(() => import("../keys/keys-page.tsx").then(of("KeysPage"))) },
+  {
+    path: "/account",
+    Page: lazy(() => import("../account/account-page.tsx").then(of("AccountPage"))),
+  },
+] as const;
+
+/** The named export of a page's module, as lazy() wants it. */
+function of<Name extends string, Page>(name: Name) {
+  return (module: Readonly<Record<Name, Page>>) => ({ default: module[name] });
+}
+
+/** The console of somebody who is signed in: the rail, and the page that the address names. */
+export function Frame({ session, link }: { readonly session: Session; readonly link: LinkState }) {
+  const t = useText();
+  const [here] = useLocation();
+  usePageFocus();
+  return (
+    <SessionContext value={session}>
+      <div className="frame">
+        <a className="skip" href="#content">
+          {t(commonText.skipToContent)}
+        </a>
+        <Rail />
+        <div className="frame-page">
+          <OfflineBanner />
+          <main id="content" tabIndex={-1}>
+            <UploadsLine />
+            {link.problem !== undefined && (
+              <Suspense>
+                <SignInProblem error={link.problem} onRetry={link.retry} />
+              </Suspense>
+            )}
+            <PageGuard key={here}>
+              <Suspense fallback={<p className="quiet">{t(commonText.loading)}</p>}>
+                <Switch>
+                  {pages.map(({ path, Page }) => (
+                    <Route key={path} path={path} component={Page} />
+                  ))}
+                  {/* Any address at all: patterns know no line breaks. */}
+                  <Route path={/^/}>
+                    <PageMissing />
+                  </Route>
+                </Switch>
+              </Suspense>
+            </PageGuard>
+          </main>
+        </div>
+        <Foot session={session} />
+      </div>
+    </SessionContext>
+  );
+}
+
+function PageMissing() {
+  const t = useText();
+  return <PageHead title={t(commonText.pageMissing)} sub={t(commonText.pageMissingNext)} />;
+}

@@ -1,0 +1,31 @@
+import { useEffect, useRef } from "react";
+import { useLocation } from "wouter";
+
+/**
+ * Puts the keyboard, and the voice of a screen reader, at the title of a page that has been gone to; not at the first one. Where the page
+ * is still on its way that is when it comes, unless the keyboard is elsewhere by then.
+ */
+export function usePageFocus(): void {
+  const [here] = useLocation();
+  const before = useRef(here);
+  useEffect(() => {
+    if (before.current === here) return undefined;
+    before.current = here;
+    window.scrollTo(0, 0);
+    if (focusTitle()) return undefined;
+    const from = document.activeElement;
+    const observer = new MutationObserver(() => {
+      const { activeElement } = document;
+      const isElsewhere = activeElement !== from && activeElement !== document.body;
+      if (isElsewhere || focusTitle()) observer.disconnect();
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [here]);
+}
+
+function focusTitle(): boolean {
+  const title = document.querySelector<HTMLElement>("main h1");
+  title?.focus({ preventScroll: true });
+  return title !== null;
+}

@@ -1,0 +1,37 @@
+import { Link, useLocation } from "wouter";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { Mark } from "./mark.tsx";
+import "./rail.css";
+
+const places = [
+  { to: "/", text: commonText.overview },
+  { to: "/transcripts", text: commonText.transcripts },
+  { to: "/jobs", text: commonText.jobs },
+  { to: "/live", text: commonText.live },
+  { to: "/keys", text: commonText.keys },
+] as const;
+
+/** Where one can go; a bar at the bottom of a phone. */
+export function Rail() {
+  const t = useText();
+  const [here] = useLocation();
+  return (
+    <div className="rail">
+      <Link to="/" className="rail-mark">
+        <Mark /> <span>Hlust</span>
+      </Link>
+      <nav aria-label={t(commonText.mainMenu)}>
+        {places.map(({ to, text }) => (
+          <Link key={to} to={to} aria-current={isAt(here, to) ? "page" : undefined}>
+            {t(text)}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+function isAt(here: string, to: string): boolean {
+  return to === "/" ? here === "/" : here === to || here.startsWith(`${to}/`);
+}

@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { languageName } from "../text/language-names.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import { bytesText } from "../text/numbers.ts";
+import { overviewText } from "../text/overview.ts";
+import { modelsQuery } from "../api/heard-languages.ts";
+
+/** The models that are installed: what each hears, and how large it is. */
+export function Models() {
+  const t = useText();
+  const { language } = useLanguage();
+  const models = useQuery(modelsQuery);
+  return (
+    <section aria-labelledby="models">
+      <h2 id="models">{t(overviewText.models)}</h2>
+      {models.error && !models.data && (
+        <ProblemNote error={models.error} onRetry={() => void models.refetch()} />
+      )}
+      <ul className="models-list">
+        {models.data?.map(({ name = "", languageCodes = [], sizeBytes = "0" }) => (
+          <li key={name}>
+            <span className="model-name">{name}</span>
+            <span className="model-facts">
+              {languageCodes.length === 0
+                ? t(overviewText.speakersModel)
+                : [...new Set(languageCodes.map((code) => t(languageName(code))))].join(", ")}
+              {Number(sizeBytes) > 0 && ` · ${bytesText(language, Number(sizeBytes))}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

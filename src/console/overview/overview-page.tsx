@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { useSession } from "../api/use-session.ts";
+import { PageHead } from "../parts/page-head.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { useUploads } from "../upload/uploads.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { Health } from "./health.tsx";
+import { LatestJobs } from "./latest-jobs.tsx";
+import { LatestTranscripts } from "./latest-transcripts.tsx";
+import { Models } from "./models.tsx";
+import { latestJobsQuery, latestTranscriptsQuery } from "./overview-queries.ts";
+import { Usage } from "./usage.tsx";
+import "../parts/rows.css";
+import "./overview.css";
+
+/** What goes on in the account and in the service; where nothing does yet, what to do first. */
+export function OverviewPage() {
+  const t = useText();
+  const { account } = useSession();
+  return (
+    <>
+      <PageHead title={t(commonText.overview)} sub={account.displayName} />
+      <div className="overview">
+        <Goings />
+        <div className="overview-service">
+          <Health />
+          <Models />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Goings() {
+  const t = useText();
+  const { uploads } = useUploads();
+  const { scopes } = useSession();
+  const mayRead = scopes.includes("transcripts.read");
+  const jobs = useQuery({ ...latestJobsQuery, enabled: mayRead });
+  const transcripts = useQuery({ ...latestTranscriptsQuery, enabled: mayRead });
+  if (!mayRead) {
+    return (
+      <div className="overview-goings">
+        <Usage />
+      </div>
+    );
+  }
+  const error = jobs.error ?? transcripts.error;
+  if (!jobs.data || !transcripts.data) {
+    if (!error) return <p className="quiet">{t(commonText.loading)}</p>;
+    const retry = () => void Promise.all([jobs.refetch(), transcripts.refetch()]);
+    return <ProblemNote error={error} onRetry={retry} />;
+  }
+  if (jobs.data.length === 0 && transcripts.data.length === 0 && uploads.length === 0) {
+    return <FirstSteps />;
+  }
+  return (
+    <div className="overview-goings">
+      <Usage />
+      <LatestJobs jobs={jobs.data} now={new Date(jobs.dataUpdatedAt)} />
+      <LatestTranscripts rows={transcripts.data} now={new Date(transcripts.dataUpdatedAt)} />
+    </div>
+  );
+}

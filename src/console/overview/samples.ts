@@ -1,0 +1,46 @@
+import { offlineError } from "../api/api-error.ts";
+import type { Phrase } from "../text/language.tsx";
+import { sampleText } from "../text/overview.ts";
+
+/** A recording to try, which comes with the service. */
+export interface Sample {
+  readonly languageCode: string;
+  /** On this service. */
+  readonly url: string;
+  readonly subject: Phrase<string>;
+}
+
+/** 16 kHz, 16 bit, one channel, a few seconds (samples/README.md). */
+export const samples: readonly Sample[] = [
+  {
+    languageCode: "is-IS",
+    url: new URL("../../../samples/is-IS.wav", import.meta.url).href,
+    subject: sampleText.icelandic,
+  },
+  {
+    languageCode: "en-US",
+    url: new URL("../../../samples/en-US.wav", import.meta.url).href,
+    subject: sampleText.english,
+  },
+];
+
+/** Throws ApiError, OFFLINE, where it does not come. */
+export async function fetchSample({ url, languageCode }: Sample): Promise<File> {
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw offlineError();
+    return new File([await response.blob()], `${languageCode}.wav`, { type: "audio/wav" });
+  } catch {
+    throw offlineError();
+  }
+}
+
+/** Commands for a shell that recognise a sample with the key in HLUST_KEY: they work as they stand. */
+export function requestFor({ url, languageCode }: Sample, origin: string): string {
+  const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode };
+  const [before, after] = JSON.stringify({ config, audio: { content: "|" } }).split("|");
+  return `curl -s ${url} -o hlust.wav
+(printf '%s' '${before}'; base64 < hlust.wav | tr -d '\\n'; printf '%s' '${after}') |
+  curl -s ${origin}/v2beta1/speech:recognize -d @- \\
+    -H "Authorization: Bearer $HLUST_KEY" -H 'Content-Type: application/json'`;
+}

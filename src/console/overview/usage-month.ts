@@ -1,0 +1,50 @@
+import type { UsageDayJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+
+/** What was used in a day (UTC). */
+export interface DayUse {
+  /** 1 to 31. */
+  readonly day: number;
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What was used in a month so far (UTC). */
+export interface MonthUse {
+  readonly year: number;
+  /** 0 to 11. */
+  readonly month: number;
+  /** Every day of the month, also those to come. */
+  readonly days: readonly DayUse[];
+  readonly requests: number;
+  readonly seconds: {
+    readonly all: number;
+    readonly live: number;
+    readonly short: number;
+    readonly jobs: number;
+  };
+}
+
+/** The month that `now` is in, of the days that the service tells of (newest first, without those of no use). */
+export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  const prefix = now.toISOString().slice(0, "2026-11-".length);
+  const used = usageDays.filter(({ date = "" }) => date.startsWith(prefix));
+  const sum = (of: (day: UsageDayJson) => number): number =>
+    used.reduce((total, day) => total + of(day), 0);
+  const live = sum(({ liveSeconds = 0 }) => liveSeconds);
+  const short = sum(({ shortSeconds = 0 }) => shortSeconds);
+  const jobs = sum(({ jobSeconds = 0 }) => jobSeconds);
+  const daysInMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return {
+    year,
+    month,
+    days: Array.from({ length: daysInMonth }, (_, at) => {
+      const day = at + 1;
+      const found = used.find(({ date }) => date === prefix + String(day).padStart(2, "0"));
+      const { requests = "0", liveSeconds = 0, shortSeconds = 0, jobSeconds = 0 } = found ?? {};
+      return { day, requests: Number(requests), seconds: liveSeconds + shortSeconds + jobSeconds };
+    }),
+    requests: sum(({ requests = "0" }) => Number(requests)),
+    seconds: { all: live + short + jobs, live, short, jobs },
+  };
+}

@@ -1,0 +1,64 @@
+import { ApiError } from "../api/api-error.ts";
+import type { SignedOut } from "../api/session.ts";
+import { Looks } from "../frame/looks.tsx";
+import { Mark } from "../frame/mark.tsx";
+import { CodeSample } from "../parts/code-sample.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { useText } from "../text/language.tsx";
+import { signInText } from "../text/sign-in.ts";
+import { KeyForm } from "./key-form.tsx";
+import type { LinkState } from "./link.ts";
+import { ProviderLink } from "./provider-link.tsx";
+import { SignInProblem } from "./sign-in-problem.tsx";
+import "./sign-in-page.css";
+
+/** The way in, at whatever address: that is where it leads. `hasEnded`: somebody was at work here until now. */
+export function SignInPage({
+  ways,
+  link,
+  hasEnded,
+}: {
+  readonly ways: SignedOut["signInWays"];
+  readonly link: LinkState;
+  readonly hasEnded: boolean;
+}) {
+  const t = useText();
+  const hasProvider = ways.includes("openId");
+  const problem = ways.length === 0 ? httpsNeeded : link.problem;
+  return (
+    <div className="sign-in">
+      <div className="sign-in-side">
+        <p className="sign-in-mark">
+          <Mark /> <span>Hlust</span>
+        </p>
+        <p className="sign-in-lead">{t(signInText.lead)}</p>
+      </div>
+      <main className="sign-in-main">
+        <PageHead title={t(signInText.title)} />
+        {hasEnded && <output className="note">{t(signInText.ended)}</output>}
+        {problem !== undefined && <SignInProblem error={problem} onRetry={link.retry} />}
+        {hasProvider && (
+          <>
+            <ProviderLink />
+            <p className="sign-in-or">{t(signInText.or)}</p>
+          </>
+        )}
+        {ways.includes("apiKey") && (
+          <>
+            <KeyForm look={hasProvider ? "plain" : "primary"} />
+            <div className="sign-in-help">
+              <p>{t(signInText.noKey)}</p>
+              <CodeSample label={t(signInText.command)} text="bin/hlust console" />
+            </div>
+          </>
+        )}
+      </main>
+      <div className="sign-in-foot">
+        <Looks />
+      </div>
+    </div>
+  );
+}
+
+/** It is said before somebody looks for a key. */
+const httpsNeeded = new ApiError("the page is not secure", { status: 0, reason: "HTTPS_NEEDED" });
