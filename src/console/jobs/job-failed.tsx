@@ -1,0 +1,74 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError } from "../api/api-error.ts";
+import { Button } from "../parts/button.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { jobFailure } from "../text/job-failures.ts";
+import { violationText } from "../text/job-violations.ts";
+import { jobsText } from "../text/jobs.ts";
+import { useText } from "../text/language.tsx";
+import { submitJob } from "../upload/submit-job.ts";
+import { isCancelled, requestAgain, type Job } from "./job.ts";
+
+/** Why a job failed, what to do next, and another try of the same recording. */
+export function JobFailed({
+  job,
+  code,
+  message,
+  subject,
+  mayWrite,
+  onSubmitted,
+}: {
+  readonly job: Job;
+  readonly code: number;
+  readonly message: string;
+  readonly subject: string;
+  readonly mayWrite: boolean;
+  readonly onSubmitted: (subject: string) => void;
+}) {
+  const t = useText();
+  // One try makes one job, also where its answer got lost.
+  const [key] = useState(() => crypto.randomUUID());
+  const again = useMutation({
+    mutationFn: () => submitJob(requestAgain(job), { key }),
+    onSuccess: () => onSubmitted(subject),
+  });
+  const { sentence, next } = jobFailure(message);
+  return (
+    <>
+      {isCancelled(code) ? (
+        <span>{t(jobsText.cancelled)}</span>
+      ) : (
+        <span className="job-reason">
+          <span className="failed">{t(sentence)}</span> {t(next)}
+        </span>
+      )}
+      {again.isSuccess && <span>{t(jobsText.triedAgain)}</span>}
+      {mayWrite && !again.isSuccess && (
+        <Button
+          look="quiet"
+          aria-label={t(jobsText.tryAgainOf)(subject)}
+          isPending={again.isPending}
+          onPress={() => again.mutate()}
+        >
+          {t(commonText.tryAgain)}
+        </Button>
+      )}
+      {again.error && <NotAgain error={again.error} />}
+    </>
+  );
+}
+
+/** Why there is no other try: mostly that the file is gone, or that the URL is refused. */
+function NotAgain({ error }: { readonly error: unknown }) {
+  const t = useText();
+  const violation = error instanceof ApiError ? error.violations[0] : undefined;
+  return violation ? (
+    <span className="failed" role="alert">
+      {t(violationText(violation))}
+    </span>
+  ) : (
+    <ProblemNote error={error} />
+  );
+}

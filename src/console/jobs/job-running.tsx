@@ -1,0 +1,67 @@
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../parts/button.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { jobsText } from "../text/jobs.ts";
+import { useText } from "../text/language.tsx";
+import { cancelJob, type Job } from "./job.ts";
+
+/** How far a job is, and the way to stop it: with a question in its place where something would be lost. */
+export function JobRunning({
+  job,
+  percent,
+  subject,
+  mayWrite,
+  onHeard,
+}: {
+  readonly job: Job;
+  readonly percent: number;
+  readonly subject: string;
+  readonly mayWrite: boolean;
+  readonly onHeard: (job: Job) => void;
+}) {
+  const t = useText();
+  const [isAsked, setIsAsked] = useState(false);
+  const cancel = useMutation({ mutationFn: cancelJob, onSuccess: onHeard });
+  const begin = useRef<HTMLButtonElement>(null);
+  const wasAsked = useRef(false);
+  useEffect(() => {
+    if (wasAsked.current && !isAsked) begin.current?.focus();
+    wasAsked.current = isAsked;
+  }, [isAsked]);
+  if (isAsked) {
+    return (
+      <fieldset className="job-question" aria-label={t(jobsText.cancelOf)(subject)}>
+        <span>{t(jobsText.cancelQuestion)(percent)}</span>
+        <Button
+          look="danger"
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- it stands where the press was that asked for it
+          autoFocus
+          isPending={cancel.isPending}
+          onPress={() => cancel.mutate(job)}
+        >
+          {t(jobsText.cancelYes)}
+        </Button>
+        <Button onPress={() => setIsAsked(false)}>{t(jobsText.cancelNo)}</Button>
+        {cancel.error && <ProblemNote error={cancel.error} />}
+      </fieldset>
+    );
+  }
+  return (
+    <>
+      <span>{percent === 0 ? t(jobsText.waiting) : t(jobsText.running)(percent)}</span>
+      {mayWrite && (
+        <Button
+          ref={begin}
+          look="quiet"
+          aria-label={t(jobsText.cancelOf)(subject)}
+          isPending={cancel.isPending}
+          onPress={() => (percent === 0 ? cancel.mutate(job) : setIsAsked(true))}
+        >
+          {t(jobsText.cancel)}
+        </Button>
+      )}
+      {cancel.error && <ProblemNote error={cancel.error} />}
+    </>
+  );
+}

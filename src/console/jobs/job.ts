@@ -1,0 +1,93 @@
+import type {
+  ListTranscriptJobsResponseJson,
+  TranscriptJobJson,
+  TranscriptMetadataJson,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { callApi } from "../api/call-api.ts";
+import { subjectOfUrl } from "../upload/media-kind.ts";
+
+/** A job (§2.1) as the list shows it. */
+export interface Job {
+  /** `transcriptjob/<id>` */
+  readonly name: string;
+  readonly metadata: TranscriptMetadataJson;
+  readonly startedAt: Date;
+  readonly updatedAt: Date;
+  readonly state: JobState;
+}
+
+export type JobState =
+  | { readonly kind: "PROCESSING"; readonly percent: number }
+  /** `transcripts/<id>` */
+  | { readonly kind: "SUCCESS"; readonly transcript: string }
+  /** google.rpc.Code, and the service's own words. */
+  | { readonly kind: "FAILED"; readonly code: number; readonly message: string };
+
+/** The answer to submit has no state yet: that job waits. */
+export function jobOf(json: TranscriptJobJson): Job {
+  const startedAt = new Date(json.startTime ?? 0);
+  return {
+    name: json.name ?? "",
+    metadata: json.transcriptMetadata ?? {},
+    startedAt,
+    updatedAt: new Date(json.lastUpdatedTime ?? startedAt),
+    state: stateOf(json),
+  };
+}
+
+function stateOf({ state, progressPercent, transcript, error }: TranscriptJobJson): JobState {
+  if (state === "SUCCESS") return { kind: "SUCCESS", transcript: transcript ?? "" };
+  if (state === "FAILED") {
+    return { kind: "FAILED", code: error?.code ?? 2, message: error?.message ?? "" };
+  }
+  return { kind: "PROCESSING", percent: progressPercent ?? 0 };
+}
+
+/** What a job is called: its subject, or the name that its URL ends with; empty where it has neither. */
+export function subjectOf({ metadata: { subject = "", originalUri = "" } }: Job): string {
+  return subject || (originalUri.startsWith("uploads/") ? "" : subjectOfUrl(originalUri));
+}
+
+/** google.rpc.Code: CANCELLED. */
+export function isCancelled(code: number): boolean {
+  return code === 1;
+}
+
+/** A page of the list, newest first. */
+export interface JobsPart {
+  readonly jobs: readonly Job[];
+  /** Of the page after; empty on the last. */
+  readonly nextToken: string;
+}
+
+/** `token`: empty for the first page. Throws ApiError. */
+export async function listJobs(token: string, signal?: AbortSignal): Promise<JobsPart> {
+  const query = token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`;
+  const { transcriptJobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
+    `/v1alpha1/transcriptjob${query}`,
+    signal ? { signal } : {},
+  );
+  return { jobs: transcriptJobs.map(jobOf), nextToken: nextPageToken };
+}
+
+/** Throws ApiError, JOB_ENDED where it was too late. */
+export async function cancelJob({ name }: Job): Promise<Job> {
+  const answer: TranscriptJobJson = await callApi(`/v1alpha1/${name}:cancel`, {
+    method: "POST",
+    body: {},
+  });
+  return jobOf(answer);
+}
+
+/** What can be sent again to have the recording of a job tried once more: the fields that a caller sets, and the same source. */
+export function requestAgain({ metadata }: Job) {
+  const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
+  const { additionalMetadata, speakers, dictation } = metadata;
+  const all = { fileType, languageCode, subject, description, keywords };
+  const set = Object.entries({ ...all, additionalMetadata, speakers, dictation });
+  return {
+    metadata: Object.fromEntries(set.filter(([, value]) => value !== undefined)),
+    useUri: !originalUri.startsWith("uploads/"),
+    uri: originalUri,
+  };
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef } from "react";
+import { Button } from "../parts/button.tsx";
+import { jobsText } from "../text/jobs.ts";
+import { useText } from "../text/language.tsx";
+import type { InSight } from "./in-sight.ts";
+import type { Job } from "./job.ts";
+import { JobRow } from "./job-row.tsx";
+import { useNow } from "../text/use-now.ts";
+
+/** Jobs, newest first; older ones come when the end is near, or by a press. */
+export function JobsList({
+  jobs,
+  more,
+  ...row
+}: {
+  readonly jobs: readonly Job[];
+  /** undefined: these are all. */
+  readonly more: { readonly isLoading: boolean; readonly load: () => void } | undefined;
+  readonly inSight: InSight;
+  readonly mayWrite: boolean;
+  readonly onHeard: (job: Job) => void;
+  readonly onSubmitted: (subject: string) => void;
+}) {
+  const t = useText();
+  const now = useNow();
+  return (
+    <>
+      <ul className="rows jobs-rows" aria-label={t(jobsText.list)}>
+        {jobs.map((job) => (
+          <JobRow key={job.name} job={job} now={now} {...row} />
+        ))}
+      </ul>
+      {more && <More {...more} />}
+    </>
+  );
+}
+
+function More({ isLoading, load }: { readonly isLoading: boolean; readonly load: () => void }) {
+  const t = useText();
+  const end = useRef<HTMLDivElement>(null);
+  const latest = useRef(load);
+  useEffect(() => {
+    latest.current = load;
+  });
+  useEffect(() => {
+    const { current } = end;
+    if (!current || isLoading) return undefined;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true) latest.current();
+      },
+      { rootMargin: "600px" },
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [isLoading]);
+  return (
+    <div ref={end} className="jobs-more">
+      <Button look="quiet" isPending={isLoading} onPress={load}>
+        {t(isLoading ? jobsText.loadingMore : jobsText.more)}
+      </Button>
+    </div>
+  );
+}

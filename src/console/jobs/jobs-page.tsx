@@ -1,0 +1,140 @@
+import { type RefObject, useCallback, useEffect, useRef } from "react";
+import { useSearch } from "wouter";
+import { useSession } from "../api/use-session.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { jobFailure } from "../text/job-failures.ts";
+import { jobsText } from "../text/jobs.ts";
+import { useText } from "../text/language.tsx";
+import { useUploads } from "../upload/uploads.tsx";
+import { ChooseFiles } from "./choose-files.tsx";
+import { isCancelled, jobOf, subjectOf, type Job } from "./job.ts";
+import { JobsList } from "./jobs-list.tsx";
+import { NewJob } from "./new-job.tsx";
+import { UploadsList } from "./uploads-list.tsx";
+import { useJobs } from "./use-jobs.ts";
+import "../parts/rows.css";
+import "./jobs.css";
+
+/** Jobs: a new one, the files on their way, and the list as it goes on. `?new` opens the form. */
+export function JobsPage() {
+  const t = useText();
+  const { draft, uploads } = useUploads();
+  const mayWrite = useSession().scopes.includes("transcripts.write");
+  const announce = useAnnounce();
+  const list = useJobs(useTellEnd());
+  const button = useRef<HTMLButtonElement>(null);
+  const { open, close } = useOpener(button, mayWrite);
+  const say = (subject: string): void => announce(t(jobsText.submitted)(subject));
+  const { jobs } = list;
+  const isForm = draft.isOpen && mayWrite;
+  return (
+    <>
+      <PageHead title={t(commonText.jobs)} sub={t(jobsText.sub)}>
+        {mayWrite && !isForm && (
+          <Button ref={button} look="primary" onPress={() => open("FILES")}>
+            {t(jobsText.newJob)}
+          </Button>
+        )}
+      </PageHead>
+      {isForm && (
+        <NewJob
+          onClose={close}
+          onSubmitted={(answer) => {
+            const job = jobOf(answer);
+            list.hearNew(job);
+            say(subjectOf(job));
+          }}
+        />
+      )}
+      <UploadsList />
+      {list.error && !jobs && (
+        <ProblemNote error={list.error} onRetry={() => void list.refetch()} />
+      )}
+      {jobs?.length === 0 && uploads.length === 0 && !isForm && (
+        <EmptyJobs mayWrite={mayWrite} onUrl={() => open("URL")} />
+      )}
+      {!jobs && !list.error && <p className="quiet">{t(commonText.loading)}</p>}
+      {jobs !== undefined && jobs.length > 0 && (
+        <JobsList
+          jobs={jobs}
+          more={
+            list.hasNextPage
+              ? { isLoading: list.isFetchingNextPage, load: () => void list.fetchNextPage() }
+              : undefined
+          }
+          inSight={list.inSight}
+          mayWrite={mayWrite}
+          onHeard={list.hear}
+          onSubmitted={(subject) => {
+            say(subject);
+            void list.refetch();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Opens and closes the form; the keyboard goes along. */
+function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolean) {
+  const { draft, change } = useUploads();
+  const wasOpen = useRef(draft.isOpen);
+  const wantsNew = new URLSearchParams(useSearch()).has("new");
+  useEffect(() => {
+    if (wantsNew && mayWrite) change({ isOpen: true });
+  }, [wantsNew, mayWrite, change]);
+  useEffect(() => {
+    if (wasOpen.current === draft.isOpen) return;
+    wasOpen.current = draft.isOpen;
+    if (draft.isOpen) document.querySelector<HTMLElement>(".new-job :checked")?.focus();
+    else button.current?.focus();
+  }, [draft.isOpen, button]);
+  const open = (way: "FILES" | "URL"): void => change({ isOpen: true, way });
+  return { open, close: () => change({ isOpen: false }) };
+}
+
+/** Reads out how a job ended that was seen running. */
+function useTellEnd(): (job: Job) => void {
+  const t = useText();
+  const announce = useAnnounce();
+  return useCallback(
+    (job) => {
+      const { state } = job;
+      const subject = subjectOf(job) || t(jobsText.untitled);
+      if (state.kind === "SUCCESS") announce(t(jobsText.succeeded)(subject));
+      if (state.kind === "FAILED" && isCancelled(state.code)) {
+        announce(`${t(jobsText.cancelled)}: ${subject}`);
+      } else if (state.kind === "FAILED") {
+        announce(t(jobsText.failed)(subject, t(jobFailure(state.message).sentence)));
+      }
+    },
+    [t, announce],
+  );
+}
+
+/** What to do first. */
+function EmptyJobs({
+  mayWrite,
+  onUrl,
+}: {
+  readonly mayWrite: boolean;
+  readonly onUrl: () => void;
+}) {
+  const t = useText();
+  return (
+    <Empty title={t(jobsText.emptyTitle)}>
+      <p>{t(mayWrite ? jobsText.emptyNext : jobsText.emptyReadOnly)}</p>
+      {mayWrite && (
+        <div className="jobs-begin">
+          <ChooseFiles look="plain" text={t(jobsText.chooseFiles)} />
+          <Button onPress={onUrl}>{t(jobsText.giveUrl)}</Button>
+        </div>
+      )}
+    </Empty>
+  );
+}

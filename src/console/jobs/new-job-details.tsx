@@ -1,0 +1,92 @@
+import { useId, useState } from "react";
+import type { FieldViolation } from "../api/api-error.ts";
+import { Chip } from "../parts/chip.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { violationText } from "../text/job-violations.ts";
+import { newJobText } from "../text/jobs.ts";
+import { useText } from "../text/language.tsx";
+import type { JobDraft } from "./job-draft.ts";
+import { charCount, jobLimits, keywordsIn } from "./job-limits.ts";
+
+/** What may be said of a recording and mostly is not: folded away until somebody wants it, or something in it is wrong. */
+export function NewJobDetails({
+  draft,
+  onChange,
+  violations,
+}: {
+  readonly draft: JobDraft;
+  readonly onChange: (fields: Partial<JobDraft>) => void;
+  readonly violations: readonly FieldViolation[];
+}) {
+  const t = useText();
+  const { description, keywords, isDictated } = draft;
+  const [isUnfolded, setIsUnfolded] = useState(description !== "" || keywords !== "" || isDictated);
+  const ofDescription = violations.find(({ field }) => field === "metadata.description");
+  const ofKeywords = violations.find(({ field }) => field.startsWith("metadata.keywords"));
+  const hint = useId();
+  const chars = charCount(description);
+  const max = jobLimits.descriptionChars;
+  const words = keywordsIn(keywords);
+  return (
+    <details
+      open={isUnfolded || ofDescription !== undefined || ofKeywords !== undefined}
+      onToggle={({ currentTarget }) => setIsUnfolded(currentTarget.open)}
+    >
+      <summary>{t(newJobText.more)}</summary>
+      <div className="new-job-details">
+        <TextInput
+          label={t(newJobText.description)}
+          hint={t(newJobText.charsMax)(max)}
+          problem={
+            chars > max
+              ? t(newJobText.tooLong)(chars, max)
+              : ofDescription && t(violationText(ofDescription))
+          }
+          lines={3}
+          value={description}
+          onChange={(text) => onChange({ description: text })}
+        />
+        <div>
+          <TextInput
+            label={t(newJobText.keywords)}
+            hint={t(newJobText.keywordsHint)(jobLimits.keywords, jobLimits.keywordChars)}
+            problem={ofKeywords && t(keywordProblem(ofKeywords, words))}
+            value={keywords}
+            onChange={(text) => onChange({ keywords: text })}
+          />
+          {words.length > 0 && (
+            <div className="new-job-words">
+              {words.map((word) => (
+                <Chip key={word} text={word} />
+              ))}
+            </div>
+          )}
+        </div>
+        <div className="new-job-dictation">
+          <label>
+            <input
+              type="checkbox"
+              checked={isDictated}
+              aria-describedby={hint}
+              onChange={({ target }) => onChange({ isDictated: target.checked })}
+            />
+            <span>{t(newJobText.dictation)}</span>
+          </label>
+          <p className="hint" id={hint}>
+            {t(newJobText.dictationHint)}
+          </p>
+        </div>
+      </div>
+    </details>
+  );
+}
+
+/** Which of the keywords it is that the service names by its place. */
+function keywordProblem(violation: FieldViolation, words: readonly string[]) {
+  const { is, en } = violationText(violation);
+  const place = /\[(\d+)\]/.exec(violation.field)?.[1];
+  const word = place === undefined ? undefined : words[Number(place)];
+  if (word === undefined) return { is, en };
+  const shown = Array.from(word).slice(0, 30).join("");
+  return { is: `„${shown}“: ${is}`, en: `“${shown}”: ${en}` };
+}

@@ -1,0 +1,120 @@
+import { useRef } from "react";
+import { Button } from "../parts/button.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { violationText } from "../text/job-violations.ts";
+import { newJobText } from "../text/jobs.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import { bytesText } from "../text/numbers.ts";
+import { kindOfFile } from "../upload/media-kind.ts";
+import { useUploads } from "../upload/uploads.tsx";
+import { ChooseFiles } from "./choose-files.tsx";
+import type { DraftFile } from "./job-draft.ts";
+import { charCount, jobLimits } from "./job-limits.ts";
+import { fileProblem, type FileProblem } from "./send-draft.ts";
+
+/** The files of a draft, each with its title, and where more of them come from. */
+export function NewJobFiles({
+  problems,
+  isUnchosen,
+}: {
+  readonly problems: ReadonlyMap<string, FileProblem> | undefined;
+  /** It was to be sent without any. */
+  readonly isUnchosen: boolean;
+}) {
+  const t = useText();
+  const { draft, change } = useUploads();
+  const { files } = draft;
+  const drop = useRef<HTMLDivElement>(null);
+  const remove = (id: string): void => {
+    change({ files: files.filter((file) => file.id !== id) });
+    drop.current?.querySelector("button")?.focus();
+  };
+  return (
+    <>
+      <div ref={drop} className="new-job-drop" data-invalid={isUnchosen || undefined}>
+        <p>
+          {t(newJobText.dropHere)} <ChooseFiles look="quiet" text={t(newJobText.chooseFiles)} />
+        </p>
+        <p className="hint">{t(newJobText.formats)}</p>
+        {isUnchosen && (
+          <p className="hint failed" role="alert">
+            {t(newJobText.noFiles)}
+          </p>
+        )}
+      </div>
+      {files.length > 0 && (
+        <ul className="new-job-files" aria-label={t(newJobText.files)}>
+          {files.map((file) => (
+            <ChosenFile
+              key={file.id}
+              chosen={file}
+              problem={fileProblem(file) ?? problems?.get(file.id)}
+              onName={(subject) =>
+                change({
+                  files: files.map((other) => (other === file ? { ...file, subject } : other)),
+                })
+              }
+              onRemove={() => remove(file.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** What it is to be called, and what it seems to be. */
+function ChosenFile({
+  chosen,
+  problem,
+  onName,
+  onRemove,
+}: {
+  readonly chosen: DraftFile;
+  readonly problem: FileProblem | undefined;
+  readonly onName: (subject: string) => void;
+  readonly onRemove: () => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const { file, subject } = chosen;
+  const kind = { AUDIO: newJobText.audio, VIDEO: newJobText.video, UNKNOWN: newJobText.unknown };
+  const found = kindOfFile(file);
+  const facts = [file.name, bytesText(language, file.size)];
+  if (found !== "OTHER") facts.push(t(kind[found]));
+  return (
+    <li>
+      <TextInput
+        label={t(newJobText.subject)}
+        hint={facts.join(" · ")}
+        problem={useFileProblemText(problem, subject)}
+        value={subject}
+        onChange={onName}
+      />
+      <Button look="quiet" aria-label={t(newJobText.removeFile)(file.name)} onPress={onRemove}>
+        {t(newJobText.remove)}
+      </Button>
+    </li>
+  );
+}
+
+function useFileProblemText(problem: FileProblem | undefined, subject: string): string | undefined {
+  const t = useText();
+  const { language } = useLanguage();
+  const chars = charCount(subject);
+  const max = jobLimits.subjectChars;
+  if (chars > max) return t(newJobText.tooLong)(chars, max);
+  switch (problem?.kind) {
+    case "NOT_MEDIA":
+      return t(newJobText.notMedia);
+    case "EMPTY":
+      return t(newJobText.emptyFile);
+    case "TOO_LARGE":
+      return t(newJobText.tooLarge)(bytesText(language, problem.bytesMax));
+    case "SUBJECT":
+      return t(violationText(problem.violation));
+    case undefined:
+      break;
+  }
+  return undefined;
+}

@@ -1,0 +1,200 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
+import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ApiError, type FieldViolation } from "../api/api-error.ts";
+import { useHeardLanguages } from "../api/heard-languages.ts";
+import { identityOf, whoIsIn } from "../api/session.ts";
+import { useSession } from "../api/use-session.ts";
+import { Button } from "../parts/button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { violationText } from "../text/job-violations.ts";
+import { newJobText } from "../text/jobs.ts";
+import { languageName } from "../text/language-names.ts";
+import { useText } from "../text/language.tsx";
+import { useUploads } from "../upload/uploads.tsx";
+import { emptyDraft, type JobDraft } from "./job-draft.ts";
+import { NewJobDetails } from "./new-job-details.tsx";
+import { NewJobFiles } from "./new-job-files.tsx";
+import { NewJobUrl } from "./new-job-url.tsx";
+import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./send-draft.ts";
+import "./new-job.css";
+
+/** The form for a new job. What is typed is kept until it is sent, also where the form is closed or another page is gone to. */
+export function NewJob({
+  onSubmitted,
+  onClose,
+}: {
+  readonly onSubmitted: (job: TranscriptJobJson) => void;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  const { draft, change } = useUploads();
+  const { send, problems, isUnchosen } = useSending(onSubmitted);
+  const heard = useHeardLanguages("JOB");
+  const { languageCode } = draft;
+  useEffect(() => {
+    // A language that no model hears would only fail.
+    const [first] = heard;
+    if (first !== undefined && !heard.includes(languageCode)) change({ languageCode: first });
+  }, [heard, languageCode, change]);
+  const form = useRef<HTMLFormElement>(null);
+  useFirstProblem(form, problems, isUnchosen);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    send.mutate(draft);
+  };
+  const said = (field: string): string | undefined => {
+    const found = problems?.violations.find((violation) => violation.field === field);
+    return found && t(violationText(found));
+  };
+  return (
+    <form ref={form} className="new-job" onSubmit={submit} noValidate>
+      <h2>{t(newJobText.title)}</h2>
+      <WayChoice way={draft.way} onChange={(way) => change({ way })} />
+      {draft.way === "FILES" ? (
+        <NewJobFiles problems={problems?.files} isUnchosen={isUnchosen} />
+      ) : (
+        <NewJobUrl draft={draft} onChange={change} said={said} />
+      )}
+      <div className="new-job-language">
+        <Choice
+          label={t(newJobText.language)}
+          value={draft.languageCode}
+          options={heard.map((value) => ({
+            value,
+            text: t(newJobText.spoken)(t(languageName(value))),
+          }))}
+          onChange={(languageCode) => change({ languageCode })}
+        />
+        <Told text={said("metadata.languageCode")} />
+      </div>
+      <NewJobDetails
+        draft={draft}
+        onChange={change}
+        violations={problems?.violations ?? noViolations}
+      />
+      <Told text={otherText(problems?.violations ?? noViolations, t)} />
+      {send.error && !isOfFields(send.error) && <ProblemNote error={send.error} />}
+      <div className="new-job-actions">
+        <Button type="submit" look="primary" isPending={send.isPending}>
+          {t(newJobText.submit)}
+        </Button>
+        <Button onPress={onClose}>{t(newJobText.close)}</Button>
+      </div>
+    </form>
+  );
+}
+
+const noViolations: readonly FieldViolation[] = [];
+
+/** Sends what the draft has; it is empty once the service, or the queue of files, has it. */
+function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
+  const owner = identityOf(useSession());
+  const queries = useQueryClient();
+  const { queue, draft, change } = useUploads();
+  // One draft makes one job, also where it is sent again because the answer got lost.
+  const last = useRef({ draft, key: "" });
+  const [problems, setProblems] = useState<DraftProblems>();
+  const [isUnchosen, setIsUnchosen] = useState(false);
+  const send = useMutation({
+    async mutationFn(sent: JobDraft): Promise<TranscriptJobJson | undefined> {
+      const hasNone = sent.way === "FILES" && sent.files.length === 0;
+      setIsUnchosen(hasNone);
+      setProblems(undefined);
+      if (hasNone) return undefined;
+      if (sent.way === "URL") {
+        const { key } = last.current;
+        const isSame = key !== "" && last.current.draft === sent;
+        last.current = { draft: sent, key: isSame ? key : crypto.randomUUID() };
+        return await submitUrl(sent, last.current.key);
+      }
+      const found = await checkFiles(sent);
+      if (found) {
+        setProblems(found);
+        return undefined;
+      }
+      for (const file of sent.files) queue.add(owner, file.file, metadataOfFile(sent, file));
+      change(emptyDraft);
+      return undefined;
+    },
+    onSuccess(job) {
+      if (!job) return;
+      change(emptyDraft);
+      // The list may be another's by now.
+      if (whoIsIn(queries) === owner) onSubmitted(job);
+    },
+    onError(error) {
+      if (isOfFields(error)) setProblems({ violations: error.violations, files: new Map() });
+    },
+  });
+  return { send, problems, isUnchosen: isUnchosen && draft.files.length === 0 };
+}
+
+function isOfFields(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.violations.length > 0;
+}
+
+/** Fields that stand in the form tell what is wrong with them themselves. */
+const shownFields = /^(uri|metadata\.(languageCode|subject|description|keywords(\[\d+\])?))$/;
+
+function otherText(
+  violations: readonly FieldViolation[],
+  t: ReturnType<typeof useText>,
+): string | undefined {
+  const others = violations.filter(({ field }) => !shownFields.test(field));
+  return others.map((one) => `${one.field}: ${t(violationText(one))}`).join(" ") || undefined;
+}
+
+/** What is wrong with the field above. */
+function Told({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? null : (
+    <p className="hint failed" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** The keyboard goes to the first field that something is wrong with. */
+function useFirstProblem(
+  form: RefObject<HTMLFormElement | null>,
+  problems: DraftProblems | undefined,
+  isUnchosen: boolean,
+): void {
+  useEffect(() => {
+    if (!problems && !isUnchosen) return;
+    form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [form, problems, isUnchosen]);
+}
+
+/** From this device, or from elsewhere. */
+function WayChoice({
+  way,
+  onChange,
+}: {
+  readonly way: JobDraft["way"];
+  readonly onChange: (way: JobDraft["way"]) => void;
+}) {
+  const t = useText();
+  const ways = [
+    { value: "FILES", text: t(newJobText.wayFiles) },
+    { value: "URL", text: t(newJobText.wayUrl) },
+  ] as const;
+  return (
+    <fieldset className="new-job-ways">
+      <legend className="unseen">{t(newJobText.way)}</legend>
+      {ways.map(({ value, text }) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name="way"
+            value={value}
+            checked={way === value}
+            onChange={() => onChange(value)}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,90 @@
+import type {
+  TranscriptJobJson,
+  TranscriptMetadataJson,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ApiError, type FieldViolation } from "../api/api-error.ts";
+import { kindOfFile, kindOfUrl, subjectOfUrl, type MediaKind } from "../upload/media-kind.ts";
+import { checkJob, submitJob } from "../upload/submit-job.ts";
+import { checkSize } from "../upload/upload-file.ts";
+import { initUpload } from "../upload/upload-place.ts";
+import { keywordsIn } from "./job-limits.ts";
+import type { DraftFile, JobDraft } from "./job-draft.ts";
+
+/** What is wrong with a draft, by the service's names of fields; of files, by their ids. */
+export interface DraftProblems {
+  readonly violations: readonly FieldViolation[];
+  readonly files: ReadonlyMap<string, FileProblem>;
+}
+
+export type FileProblem =
+  | { readonly kind: "NOT_MEDIA" }
+  | { readonly kind: "EMPTY" }
+  | { readonly kind: "TOO_LARGE"; readonly bytesMax: number }
+  | { readonly kind: "SUBJECT"; readonly violation: FieldViolation };
+
+/** What this page sees by itself that is wrong with a file. */
+export function fileProblem({ file }: DraftFile): FileProblem | undefined {
+  if (kindOfFile(file) === "OTHER") return { kind: "NOT_MEDIA" };
+  return file.size === 0 ? { kind: "EMPTY" } : undefined;
+}
+
+/**
+ * What the service has against the files of a draft and what is said of them, before any of them is sent; undefined where there is
+ * nothing. Throws ApiError for what is no fault of the draft.
+ */
+export async function checkFiles(draft: JobDraft): Promise<DraftProblems | undefined> {
+  const place = await initUpload(new AbortController().signal);
+  const files = new Map<string, FileProblem>();
+  const violations = new Map<string, FieldViolation>();
+  const checks = draft.files.map(async (draftFile) => {
+    const problem = fileProblem(draftFile) ?? sizeProblem(draftFile, place);
+    if (problem) files.set(draftFile.id, problem);
+    for (const violation of await checkJob(metadataOfFile(draft, draftFile), place.name)) {
+      if (violation.field !== "metadata.subject") violations.set(violation.field, violation);
+      else files.set(draftFile.id, { kind: "SUBJECT", violation });
+    }
+  });
+  await Promise.all(checks);
+  if (files.size === 0 && violations.size === 0) return undefined;
+  return { files, violations: [...violations.values()] };
+}
+
+function sizeProblem(
+  { file }: DraftFile,
+  place: Parameters<typeof checkSize>[1],
+): FileProblem | undefined {
+  try {
+    checkSize(file, place);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { kind: "TOO_LARGE", bytesMax: place.bytesMax ?? 0 };
+  }
+}
+
+/** What is said of a file; the service sees for itself whether it is sound or film. */
+export function metadataOfFile(
+  draft: JobDraft,
+  { file, subject }: DraftFile,
+): TranscriptMetadataJson {
+  return metadataOf(draft, subject, kindOfFile(file));
+}
+
+/** Submits the URL of a draft. Throws ApiError, with violations by field. */
+export function submitUrl(draft: JobDraft, key: string): Promise<TranscriptJobJson> {
+  const uri = draft.url.trim();
+  const subject = draft.subject.trim() || subjectOfUrl(uri);
+  const metadata = metadataOf(draft, subject, kindOfUrl(uri));
+  return submitJob({ metadata, useUri: true, uri }, { key });
+}
+
+function metadataOf(draft: JobDraft, subject: string, kind: MediaKind): TranscriptMetadataJson {
+  return {
+    fileType: kind === "VIDEO" ? "VIDEO" : "AUDIO",
+    languageCode: draft.languageCode,
+    subject: subject.trim(),
+    description: draft.description.trim(),
+    keywords: keywordsIn(draft.keywords),
+    dictation: draft.isDictated,
+  };
+}

@@ -1,0 +1,66 @@
+/** What a file or URL seems to be, by its type and its name; the service looks at the bytes (docs/api.md, Uploads). */
+export type MediaKind = "AUDIO" | "VIDEO" | "UNKNOWN" | "OTHER";
+
+/** Names of files that the service reads (docs/api.md, Jobs). */
+const audioNames =
+  "wav w64 aif aiff aifc caf au snd voc flac wv tta ape tak mpc dsf mp1 mp2 mp3 m4a m4b aac ac3 eac3 ec3 dts amr awb gsm sph nist dss ds2 oma aa3 qcp ogg oga opus spx mka weba wma ra";
+const videoNames =
+  "mp4 m4v mov qt 3gp 3g2 webm mkv avi asf wmv flv f4v mpg mpeg vob ts mts m2ts mxf gxf dv rm rmvb wtv ogv";
+const kindsByName: ReadonlyMap<string, MediaKind> = new Map([
+  ...audioNames.split(" ").map((name) => [name, "AUDIO"] as const),
+  ...videoNames.split(" ").map((name) => [name, "VIDEO"] as const),
+]);
+/** Types of what is certainly no recording. */
+const otherTypes = /^(text|image|font)\/|^application\/(pdf|zip|json|xml|javascript|xhtml|gzip)/;
+
+/** What a file seems to be: OTHER is certainly no recording. */
+export function kindOfFile({
+  name,
+  type,
+}: {
+  readonly name: string;
+  readonly type: string;
+}): MediaKind {
+  const byName = kindsByName.get(endingOf(name));
+  if (byName) return byName;
+  if (type.startsWith("audio/")) return "AUDIO";
+  if (type.startsWith("video/")) return "VIDEO";
+  return otherTypes.test(type) ? "OTHER" : "UNKNOWN";
+}
+
+/** What is behind a URL, as far as its path tells. */
+export function kindOfUrl(text: string): MediaKind {
+  return kindsByName.get(endingOf(URL.parse(text)?.pathname ?? "")) ?? "UNKNOWN";
+}
+
+function endingOf(name: string): string {
+  return /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+}
+
+/** For the browser's own window where files are chosen. */
+export const acceptedFiles = ["audio/*", "video/*", ...kindsByName.keys().map((name) => `.${name}`)]
+  .filter((name) => name !== ".ts")
+  .join(",");
+
+/** A title made of a file's name: without its ending, and with spaces for what stands in for them. */
+export function subjectOfName(name: string): string {
+  const stem = name.replace(/\.[^./\s]{1,5}$/, "");
+  const isSpaced = /\s/.test(stem);
+  return (isSpaced ? stem : stem.replaceAll(/[_+]+/g, " ")).normalize("NFC").trim();
+}
+
+/** The same of a URL: the last part of its path, or its host. */
+export function subjectOfUrl(text: string): string {
+  const url = URL.parse(text.trim());
+  if (!url) return "";
+  const last = url.pathname.split("/").findLast((part) => part !== "") ?? "";
+  return subjectOfName(decoded(last)) || url.hostname;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,34 @@
+import { Link, useLocation } from "wouter";
+import { ProgressLine } from "../parts/progress-line.tsx";
+import { useText } from "../text/language.tsx";
+import { uploadText } from "../text/upload.ts";
+import { percentSent } from "./upload-queue.ts";
+import { useUploads } from "./uploads.tsx";
+import "./uploads-line.css";
+
+/** On pages other than that of jobs: that files are on their way, and how far. */
+export function UploadsLine() {
+  const t = useText();
+  const { uploads } = useUploads();
+  const [here] = useLocation();
+  if (uploads.length === 0 || here === "/jobs") return null;
+  const failed = uploads.filter(({ state }) => state.kind === "FAILED");
+  const left = uploads.filter(({ state }) => state.kind !== "FAILED");
+  const percent = Math.floor(percentSent(left));
+  const isWaiting = left.some(({ state }) => state.kind === "WAITING");
+  const sending = `${t(uploadText.sending)(left.length)}: ${t(uploadText.percent)(percent)}`;
+  const text = isWaiting ? t(uploadText.waiting) : sending;
+  return (
+    <div className="uploads-line">
+      {failed.length > 0 && (
+        <Link to="/jobs" className="failed">
+          {t(uploadText.failed)}
+        </Link>
+      )}
+      {left.length > 0 && <Link to="/jobs">{text}</Link>}
+      {left.length > 0 && (
+        <ProgressLine label={t(uploadText.sending)(left.length)} percent={percent} />
+      )}
+    </div>
+  );
+}
