@@ -1,0 +1,91 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { AuditEventJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { useNow } from "../text/use-now.ts";
+import { apiKeysQuery, clientKeysQuery } from "../keys/key.ts";
+import { Button } from "../parts/button.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { accountText } from "../text/account.ts";
+import { actText } from "../text/acts.ts";
+import { commonText } from "../text/common.ts";
+import { when } from "../text/dates.ts";
+import { type Phrase, useLanguage, useText } from "../text/language.tsx";
+import { auditQuery, membersQuery } from "./account-query.ts";
+
+/** What was done in the account, newest first, a page more at each press. */
+export function AuditLog() {
+  const t = useText();
+  const log = useInfiniteQuery(auditQuery);
+  const nameOf = useActorNames();
+  const { data, error, hasNextPage, isFetchingNextPage } = log;
+  const events = data?.pages.flatMap(({ auditEvents = [] }) => auditEvents) ?? [];
+  return (
+    <section aria-labelledby="log">
+      <div className="account-head">
+        <h2 id="log">{t(accountText.log)}</h2>
+        <p className="quiet">{t(accountText.logNext)}</p>
+      </div>
+      {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
+      <ol className="audit-log" aria-labelledby="log">
+        {events.map((event) => (
+          <Line key={event.name} event={event} nameOf={nameOf} />
+        ))}
+      </ol>
+      {error && <ProblemNote error={error} onRetry={() => void log.fetchNextPage()} />}
+      {hasNextPage && !error && (
+        <Button onPress={() => void log.fetchNextPage()} isPending={isFetchingNextPage}>
+          {t(accountText.older)}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Line({
+  event,
+  nameOf,
+}: {
+  readonly event: AuditEventJson;
+  readonly nameOf: (actor: string) => string;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const now = useNow();
+  const { time = "", actor = "", action = "", outcome, address = "", details = {} } = event;
+  return (
+    <li>
+      <time dateTime={time}>{when(language, new Date(time), now)}</time>
+      <span>
+        <b>{nameOf(actor)}</b> {t(actText(action, details))}
+        {outcome === "REFUSED" && <span className="failed"> ({t(accountText.refused)})</span>}
+      </span>
+      <span className="figures">{address}</span>
+    </li>
+  );
+}
+
+/** What those who act are called, as far as they are still there. */
+function useActorNames(): (actor: string) => string {
+  const t = useText();
+  const { data: members = [] } = useQuery(membersQuery);
+  const { data: apiKeys = [] } = useQuery(apiKeysQuery);
+  const { data: clientKeys = [] } = useQuery(clientKeysQuery);
+  const names = new Map<string, string>([
+    ["operator", t(accountText.operator)],
+    ...members.map(({ name = "", displayName = "", email = "" }): [string, string] => [
+      name,
+      displayName || email,
+    ]),
+    ...[...apiKeys, ...clientKeys].map(({ name, displayName, mark }): [string, string] => [
+      name,
+      displayName || mark,
+    ]),
+  ]);
+  return (actor) => names.get(actor) ?? t(kindOf(actor));
+}
+
+function kindOf(actor: string): Phrase<string> {
+  const { anyone } = accountText;
+  const [kind] = actor.split("/", 1);
+  if (kind === "members" || kind === "apiKeys" || kind === "clientKeys") return anyone[kind];
+  return { is: actor, en: actor };
+}

@@ -1,0 +1,24 @@
+/** Newer browsers call themselves by the names of older ones, too: the first that fits is it. */
+const browsers = [
+  [/\bEdg(?:A|iOS)?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\b(?:Firefox|FxiOS)\//, "Firefox"],
+  [/\b(?:Headless)?Chrome\/|\bCriOS\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+] as const;
+
+const systems = [
+  [/\b(?:iPhone|iPad)\b/, "iOS"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+] as const;
+
+/** "Firefox, Windows": what a User-Agent says, for people; "" for one that says nothing known. */
+export function browserName(userAgent: string): string {
+  const [browser, system] = [browsers, systems].map(
+    (known) => known.find(([form]) => form.test(userAgent))?.[1],
+  );
+  return [browser, system].filter((name) => name !== undefined).join(", ");
+}

@@ -1,0 +1,79 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SubmitEvent, useState } from "react";
+import { callApi } from "../api/call-api.ts";
+import type { Role } from "../api/session.ts";
+import { isOfFields, violationOf } from "../api/violations.ts";
+import { Button } from "../parts/button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { DialogBox } from "../parts/dialog-box.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { accountProblems, accountText } from "../text/account.ts";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { roles } from "./members.tsx";
+
+/** Brings a person into the account, by their e-mail address. */
+export function Invite({ onClose }: { readonly onClose: () => void }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const [email, setEmail] = useState("");
+  const [displayName, setDisplayName] = useState("");
+  const [role, setRole] = useState<Role>("MEMBER");
+  const [isChecked, setIsChecked] = useState(false);
+  const invite = useMutation({
+    mutationFn: () =>
+      callApi("/v1/members", {
+        method: "POST",
+        body: { email: email.trim(), displayName: displayName.trim(), role },
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["account"] });
+      onClose();
+    },
+  });
+  const isMissing = isChecked && email.trim() === "";
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setIsChecked(true);
+    if (email.trim() !== "" && !invite.isPending) invite.mutate();
+  };
+  return (
+    <DialogBox title={t(accountText.invite)} isOpen onClose={onClose}>
+      <form className="account-form" onSubmit={submit} noValidate>
+        <p>{t(accountText.inviteNext)}</p>
+        <TextInput
+          label={t(accountText.email)}
+          type="email"
+          autoComplete="off"
+          value={email}
+          onChange={setEmail}
+          problem={isMissing ? t(accountText.emailMissing) : violationOf(invite.error, "email")}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog is opened to fill it in
+          autoFocus
+        />
+        <TextInput
+          label={t(accountText.name)}
+          value={displayName}
+          onChange={setDisplayName}
+          problem={violationOf(invite.error, "displayName")}
+        />
+        <Choice<Role>
+          label={t(accountText.role)}
+          value={role}
+          options={roles.map((value) => ({ value, text: t(accountText.roleOf[value]) }))}
+          onChange={setRole}
+        />
+        {invite.error && !isOfFields(invite.error, ["email", "displayName"]) && (
+          <ProblemNote error={invite.error} own={accountProblems} />
+        )}
+        <div className="dialog-actions">
+          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
+          <Button type="submit" look="primary" isPending={invite.isPending}>
+            {t(accountText.invite)}
+          </Button>
+        </div>
+      </form>
+    </DialogBox>
+  );
+}

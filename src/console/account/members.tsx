@@ -1,0 +1,111 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { callApi } from "../api/call-api.ts";
+import type { Role } from "../api/session.ts";
+import { useSession } from "../api/use-session.ts";
+import { useNow } from "../text/use-now.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Button } from "../parts/button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { accountProblems, accountText } from "../text/account.ts";
+import { commonText } from "../text/common.ts";
+import { shortDate, when } from "../text/dates.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import { membersQuery } from "./account-query.ts";
+
+const Invite = lazy(() => import("./invite.tsx").then(({ Invite }) => ({ default: Invite })));
+const RemoveMember = lazy(() =>
+  import("./remove-member.tsx").then(({ RemoveMember }) => ({ default: RemoveMember })),
+);
+
+export const roles = ["OWNER", "MEMBER", "VIEWER"] as const;
+
+/** The people of the account, what each may do, and how to bring in another. */
+export function Members() {
+  const t = useText();
+  const { data, error, refetch } = useQuery(membersQuery);
+  const [asked, setAsked] = useState<"invite" | MemberJson>();
+  const close = () => setAsked(undefined);
+  return (
+    <section aria-labelledby="people">
+      <div className="account-head">
+        <h2 id="people">{t(accountText.people)}</h2>
+        <Button onPress={() => setAsked("invite")}>{t(accountText.invite)}</Button>
+      </div>
+      {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
+      {data?.length === 0 && <p className="account-none">{t(accountText.peopleNone)}</p>}
+      {data && data.length > 0 && (
+        <ul className="rows" aria-labelledby="people">
+          {data.map((member) => (
+            <MemberRow key={member.name} member={member} onRemove={() => setAsked(member)} />
+          ))}
+        </ul>
+      )}
+      <Suspense fallback={null}>
+        {asked === "invite" && <Invite onClose={close} />}
+        {typeof asked === "object" && <RemoveMember member={asked} onClose={close} />}
+      </Suspense>
+    </section>
+  );
+}
+
+function MemberRow({
+  member,
+  onRemove,
+}: {
+  readonly member: MemberJson;
+  readonly onRemove: () => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const { actor } = useSession();
+  const queries = useQueryClient();
+  const announce = useAnnounce();
+  const { name = "", email = "", displayName = "", creationTime = "", lastSignInTime } = member;
+  const called = displayName || email;
+  const change = useMutation({
+    mutationFn: (role: Role) => callApi(`/v1/${name}`, { method: "PATCH", body: { role } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["account"] });
+      announce(t(accountText.roleChanged));
+    },
+  });
+  const role = roles.find((it) => it === (change.isPending ? change.variables : member.role));
+  const now = useNow();
+  return (
+    <li className="row account-row">
+      <h3 className="title">{called}</h3>
+      <div className="meta">
+        {displayName !== "" && <span>{email}</span>}
+        <span>{t(accountText.invited)(shortDate(language, new Date(creationTime), now))}</span>
+        <span>
+          {lastSignInTime === undefined
+            ? t(accountText.neverSignedIn)
+            : t(accountText.signedIn)(when(language, new Date(lastSignInTime), now))}
+        </span>
+        {name === actor && <span>{t(accountText.you)}</span>}
+      </div>
+      <div className="side">
+        <Choice<Role>
+          label={t(accountText.roleFor)(called)}
+          isLabelSeen={false}
+          value={role ?? "VIEWER"}
+          options={roles.map((value) => ({ value, text: t(accountText.roleOf[value]) }))}
+          onChange={change.mutate}
+          isDisabled={change.isPending}
+        />
+        <Button look="quiet" aria-label={`${t(accountText.remove)}: ${called}`} onPress={onRemove}>
+          {t(accountText.remove)}
+        </Button>
+      </div>
+      {change.error && (
+        <div className="wide">
+          <ProblemNote error={change.error} own={accountProblems} />
+        </div>
+      )}
+    </li>
+  );
+}

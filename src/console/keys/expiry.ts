@@ -1,0 +1,33 @@
+/** When a new key ends. */
+export const expiries = ["30", "90", "year", "never", "date"] as const;
+export type Expiry = (typeof expiries)[number];
+
+const dayMs = 86_400_000;
+
+/** RFC 3339; "missing" where the day that was chosen is none, or over. */
+export type ExpireTime = { readonly at: string } | "never" | "missing";
+
+/**
+ * The expireTime of a key that is made at `now`. `day` is what a field for dates has ("2027-03-01"): the key ends with
+ * that day, by the clock of this machine.
+ */
+export function expireTimeOf(expiry: Expiry, day: string, now: Date): ExpireTime {
+  if (expiry === "never") return "never";
+  if (expiry === "date") {
+    const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
+    const end = new Date(Number(year), Number(month) - 1, Number(date), 23, 59, 59);
+    return end.getTime() > now.getTime() ? { at: end.toISOString() } : "missing";
+  }
+  const end = new Date(now);
+  if (expiry === "year") end.setFullYear(now.getFullYear() + 1);
+  else end.setTime(now.getTime() + Number(expiry) * dayMs);
+  return { at: end.toISOString() };
+}
+
+/** Today, as a field for dates takes it. */
+export function today(now: Date): string {
+  const [month, date] = [now.getMonth() + 1, now.getDate()].map((value) =>
+    `${value}`.padStart(2, "0"),
+  );
+  return `${now.getFullYear()}-${month}-${date}`;
+}

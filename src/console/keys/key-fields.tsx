@@ -1,0 +1,144 @@
+import { useId } from "react";
+import { useSession } from "../api/use-session.ts";
+import { useNow } from "../text/use-now.ts";
+import { violationOf } from "../api/violations.ts";
+import { Choice } from "../parts/choice.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { keysText } from "../text/keys.ts";
+import { useText } from "../text/language.tsx";
+import { expiries, today } from "./expiry.ts";
+import { type Scope, scopes } from "./key.ts";
+import type { KeyDraft } from "./key-draft.ts";
+
+/** What both kinds of keys are asked for: a name, what they may do, and when they end. Only what the user may do can be given. */
+export function KeyFields({
+  draft,
+  onChange,
+  isChecked,
+  error,
+}: {
+  readonly draft: KeyDraft;
+  readonly onChange: (draft: KeyDraft) => void;
+  /** Whether the user has tried to send it: what is missing is told from then on. */
+  readonly isChecked: boolean;
+  readonly error: unknown;
+}) {
+  const t = useText();
+  const now = useNow();
+  const { displayName, expiry, day } = draft;
+  const isDayWrong = isChecked && draft.expireTime(now) === "missing";
+  const isNameLong = Array.from(displayName).length > 200;
+  return (
+    <>
+      <TextInput
+        label={t(keysText.name)}
+        hint={t(keysText.nameHint)}
+        problem={isNameLong ? t(keysText.nameTooLong) : violationOf(error, "displayName")}
+        value={displayName}
+        onChange={(name) => onChange(draft.with({ displayName: name }))}
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog is opened to fill it in
+        autoFocus
+      />
+      <Scopes draft={draft} onChange={onChange} isChecked={isChecked} error={error} />
+      <Choice
+        label={t(keysText.expiry)}
+        value={expiry}
+        options={expiries.map((value) => ({ value, text: t(keysText.expiryOf[value]) }))}
+        onChange={(chosen) => onChange(draft.with({ expiry: chosen }))}
+      />
+      {expiry === "date" && (
+        <DayField
+          label={t(keysText.day)}
+          value={day}
+          problem={isDayWrong ? t(keysText.dayMissing) : violationOf(error, "expireTime")}
+          onChange={(chosen) => onChange(draft.with({ day: chosen }))}
+        />
+      )}
+    </>
+  );
+}
+
+function Scopes({
+  draft,
+  onChange,
+  isChecked,
+  error,
+}: {
+  readonly draft: KeyDraft;
+  readonly onChange: (draft: KeyDraft) => void;
+  readonly isChecked: boolean;
+  readonly error: unknown;
+}) {
+  const t = useText();
+  const id = useId();
+  const session = useSession();
+  const isMissing = isChecked && draft.scopes.length === 0;
+  const problem = isMissing ? t(keysText.scopesNone) : violationOf(error, "scopes");
+  const toggle = (scope: Scope) => {
+    const isGiven = draft.scopes.includes(scope);
+    const given = scopes.filter((it) => (it === scope ? !isGiven : draft.scopes.includes(it)));
+    onChange(draft.with({ scopes: given }));
+  };
+  return (
+    <fieldset className="key-scopes" aria-describedby={problem && `${id}-problem`}>
+      <legend>{t(keysText.scopes)}</legend>
+      {scopes
+        .filter((scope) => session.scopes.includes(scope))
+        .map((scope) => (
+          <label key={scope}>
+            <input
+              type="checkbox"
+              checked={draft.scopes.includes(scope)}
+              onChange={() => toggle(scope)}
+              aria-describedby={`${id}-${scope}`}
+            />
+            <span className="figures">{scope}</span>
+            <span id={`${id}-${scope}`} className="hint">
+              {t(keysText.scopeOf[scope])}
+            </span>
+          </label>
+        ))}
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="hint failed" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** The browser's own field for a day. */
+function DayField({
+  label,
+  value,
+  problem,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly onChange: (day: string) => void;
+}) {
+  const id = useId();
+  const now = useNow();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        className="input"
+        min={today(now)}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem && `${id}-problem`}
+      />
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="hint failed" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import type { Session } from "../api/session.ts";
+import { useSession } from "../api/use-session.ts";
+import { useNow } from "../text/use-now.ts";
+import { Button } from "../parts/button.tsx";
+import { Chip } from "../parts/chip.tsx";
+import { shortDate, when } from "../text/dates.ts";
+import { keysText } from "../text/keys.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import type { Key } from "./key.ts";
+import "../parts/rows.css";
+import "./keys.css";
+
+/** Keys of one kind, newest first. */
+export function KeyRows({
+  label,
+  keys,
+  onRevoke,
+}: {
+  readonly label: string;
+  readonly keys: readonly Key[];
+  readonly onRevoke: (key: Key) => void;
+}) {
+  const session = useSession();
+  return (
+    <ul className="rows" aria-label={label}>
+      {keys.map((key) => (
+        <KeyRow key={key.name} shown={key} session={session} onRevoke={() => onRevoke(key)} />
+      ))}
+    </ul>
+  );
+}
+
+function KeyRow({
+  shown,
+  session,
+  onRevoke,
+}: {
+  readonly shown: Key;
+  readonly session: Session;
+  readonly onRevoke: () => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const { displayName, scopes, mark, creationTime, expireTime, lastUseTime } = shown;
+  const now = useNow();
+  const day = (time: string) => shortDate(language, new Date(time), now);
+  const isOver = expireTime !== undefined && new Date(expireTime) <= now;
+  return (
+    <li className="row key-row">
+      <h3 className="title">{displayName || t(keysText.unnamed)}</h3>
+      <div className="meta">
+        {scopes.map((scope) => (
+          <Chip key={scope} text={scope} />
+        ))}
+        <span className="figures">{mark}</span>
+        <span>{t(keysText.made)(day(creationTime))}</span>
+        <span>
+          {lastUseTime === undefined
+            ? t(keysText.neverUsed)
+            : t(keysText.lastUsed)(when(language, new Date(lastUseTime), now))}
+        </span>
+        {session.actor === shown.name && <span>{t(keysText.ownKey)}</span>}
+        <Limits limits={shown.limits} />
+      </div>
+      <div className="side">
+        {expireTime === undefined ? (
+          <span>{t(keysText.neverEnds)}</span>
+        ) : (
+          <span className={isOver ? "failed" : undefined}>
+            {t(isOver ? keysText.ended : keysText.ends)}{" "}
+            <time dateTime={expireTime}>{day(expireTime)}</time>
+          </span>
+        )}
+        <Button
+          look="quiet"
+          aria-label={t(keysText.revokeOf)(displayName || mark)}
+          onPress={onRevoke}
+        >
+          {t(keysText.revoke)}
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+const limitNames = [
+  "requestsPerMinute",
+  "concurrentStreams",
+  "queuedJobs",
+  "audioSecondsPerDay",
+] as const;
+
+/** What the key may use, where that is less than its account may. */
+function Limits({ limits }: { readonly limits: Key["limits"] }) {
+  const t = useText();
+  return limitNames.map((name) => {
+    const limit = limits[name] ?? 0;
+    return limit > 0 && <span key={name}>{t(keysText.limits[name])(limit)}</span>;
+  });
+}

@@ -1,0 +1,64 @@
+import { queryOptions } from "@tanstack/react-query";
+import type {
+  ApiKeyJson,
+  ClientKeyJson,
+  KeyLimitsJson,
+  ListApiKeysResponseJson,
+  ListClientKeysResponseJson,
+} from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { callApi } from "../api/call-api.ts";
+
+/** What a key may do, as section Access of the decisions has it. */
+export const scopes = ["transcripts.read", "transcripts.write", "speech", "account"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** An API key or a client key, as lists show them. */
+export interface Key {
+  /** "apiKeys/<id>" or "clientKeys/<id>". */
+  readonly name: string;
+  readonly displayName: string;
+  readonly scopes: readonly string[];
+  /** By what its owner knows it again: how its secret begins, or how it signs, and the ends of its id. */
+  readonly mark: string;
+  readonly creationTime: string;
+  readonly expireTime: string | undefined;
+  readonly lastUseTime: string | undefined;
+  readonly limits: KeyLimitsJson;
+}
+
+export const apiKeysQuery = queryOptions({
+  queryKey: ["keys", "api"],
+  queryFn: async ({ signal }) => {
+    const { apiKeys = [] } = await callApi<ListApiKeysResponseJson>("/v1/apiKeys", { signal });
+    return apiKeys.map((key) => keyOf(key, `hlust_${marked(key)}`));
+  },
+});
+
+export const clientKeysQuery = queryOptions({
+  queryKey: ["keys", "client"],
+  queryFn: async ({ signal }) => {
+    const { clientKeys = [] } = await callApi<ListClientKeysResponseJson>("/v1/clientKeys", {
+      signal,
+    });
+    return clientKeys.map((key) => keyOf(key, `${key.algorithm} · ${marked(key)}`));
+  },
+});
+
+/** Ids begin with the time that they were made at, and end by chance. */
+function marked({ name = "" }: ApiKeyJson | ClientKeyJson): string {
+  const id = name.slice(name.indexOf("/") + 1);
+  return `${id.slice(0, 8)}…${id.slice(-4)}`;
+}
+
+function keyOf(key: ApiKeyJson | ClientKeyJson, mark: string): Key {
+  return {
+    name: key.name ?? "",
+    displayName: key.displayName ?? "",
+    scopes: key.scopes ?? [],
+    mark,
+    creationTime: key.creationTime ?? "",
+    expireTime: key.expireTime,
+    lastUseTime: key.lastUseTime,
+    limits: key.limits ?? {},
+  };
+}

@@ -1,0 +1,110 @@
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useSession } from "../api/use-session.ts";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { keysText } from "../text/keys.ts";
+import { type Phrase, useText } from "../text/language.tsx";
+import { apiKeysQuery, clientKeysQuery, type Key } from "./key.ts";
+import { KeyRows } from "./key-rows.tsx";
+
+const NewApiKey = lazy(() =>
+  import("./new-api-key.tsx").then(({ NewApiKey }) => ({ default: NewApiKey })),
+);
+const NewClientKey = lazy(() =>
+  import("./new-client-key.tsx").then(({ NewClientKey }) => ({ default: NewClientKey })),
+);
+const RevokeKey = lazy(() =>
+  import("./revoke-key.tsx").then(({ RevokeKey }) => ({ default: RevokeKey })),
+);
+
+/** The keys of the account's programs, for whoever may make them. */
+export function KeysPage() {
+  const t = useText();
+  const { account, scopes } = useSession();
+  if (scopes.includes("account")) return <Keys key={account.name} />;
+  return (
+    <>
+      <PageHead title={t(commonText.keys)} />
+      <Empty title={t(keysText.notAllowed)}>
+        <p>{t(keysText.notAllowedNext)}</p>
+      </Empty>
+    </>
+  );
+}
+
+type Asked = "apiKey" | "clientKey" | Key;
+
+function Keys() {
+  const t = useText();
+  const apiKeys = useQuery(apiKeysQuery);
+  const clientKeys = useQuery(clientKeysQuery);
+  const [asked, setAsked] = useState<Asked>();
+  const [gone, setGone] = useState(0);
+  const close = () => setAsked(undefined);
+  useEffect(() => {
+    if (gone === 0) return undefined;
+    // The button that asked is gone with its row. The dialog, which brings the keyboard back to it, has its turn first.
+    const frame = requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>("main h1")?.focus(),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [gone]);
+  return (
+    <>
+      <PageHead title={t(commonText.keys)} sub={t(keysText.sub)}>
+        <Button look="primary" onPress={() => setAsked("apiKey")}>
+          {t(keysText.newApiKey)}
+        </Button>
+        <Button onPress={() => setAsked("clientKey")}>{t(keysText.newClientKey)}</Button>
+      </PageHead>
+      <Kind title={keysText.apiKeys} none={keysText.noApiKeys} list={apiKeys} onRevoke={setAsked} />
+      <Kind
+        title={keysText.clientKeys}
+        none={keysText.noClientKeys}
+        list={clientKeys}
+        onRevoke={setAsked}
+      />
+      <Suspense fallback={null}>
+        {asked === "apiKey" && <NewApiKey onClose={close} />}
+        {asked === "clientKey" && <NewClientKey onClose={close} />}
+        {typeof asked === "object" && (
+          <RevokeKey
+            revoked={asked}
+            onClose={close}
+            onGone={() => {
+              close();
+              setGone((count) => count + 1);
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+function Kind({
+  title,
+  none,
+  list: { data, error, refetch },
+  onRevoke,
+}: {
+  readonly title: Phrase<string>;
+  readonly none: Phrase<string>;
+  readonly list: UseQueryResult<readonly Key[]>;
+  readonly onRevoke: (key: Key) => void;
+}) {
+  const t = useText();
+  return (
+    <section className="key-kind">
+      <h2>{t(title)}</h2>
+      {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
+      {data?.length === 0 && <p className="key-none">{t(none)}</p>}
+      {data && data.length > 0 && <KeyRows label={t(title)} keys={data} onRevoke={onRevoke} />}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SubmitEvent, useState } from "react";
+import type { CreateApiKeyResponseJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { callApi } from "../api/call-api.ts";
+import { useSession } from "../api/use-session.ts";
+import { isOfFields } from "../api/violations.ts";
+import { Button } from "../parts/button.tsx";
+import { CodeSample } from "../parts/code-sample.tsx";
+import { DialogBox } from "../parts/dialog-box.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { keyProblems, keysText } from "../text/keys.ts";
+import { useText } from "../text/language.tsx";
+import { apiKeysQuery } from "./key.ts";
+import { newDraft, type KeyRequest } from "./key-draft.ts";
+import { KeyFields } from "./key-fields.tsx";
+import { useUnsaved } from "./use-unsaved.ts";
+import "./key-form.css";
+
+/** Makes an API key, and shows its secret this once. */
+export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const session = useSession();
+  const [draft, setDraft] = useState(() => newDraft(session.scopes));
+  const [isChecked, setIsChecked] = useState(false);
+  const make = useMutation({
+    mutationFn: (body: KeyRequest) =>
+      callApi<CreateApiKeyResponseJson>("/v1/apiKeys", { method: "POST", body }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: apiKeysQuery.queryKey }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setIsChecked(true);
+    const request = draft.request(new Date());
+    if (request && !make.isPending) make.mutate(request);
+  };
+  const secret = make.data?.secret;
+  return (
+    <DialogBox
+      title={t(secret === undefined ? keysText.newApiKey : keysText.madeTitle)}
+      isOpen
+      onClose={onClose}
+      isLocked={secret !== undefined || make.isPending}
+    >
+      {secret === undefined ? (
+        <form className="key-form" onSubmit={submit} noValidate>
+          <KeyFields draft={draft} onChange={setDraft} isChecked={isChecked} error={make.error} />
+          {make.error && !isOfFields(make.error, ["displayName", "scopes"]) && (
+            <ProblemNote error={make.error} own={keyProblems} />
+          )}
+          <div className="dialog-actions">
+            <Button onPress={onClose}>{t(commonText.cancel)}</Button>
+            <Button type="submit" look="primary" isPending={make.isPending}>
+              {t(keysText.create)}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <Secret secret={secret} onClose={onClose} />
+      )}
+    </DialogBox>
+  );
+}
+
+function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
+  const t = useText();
+  useUnsaved();
+  const request = `curl -H "Authorization: Bearer ${secret}" ${location.origin}/v1/caller`;
+  return (
+    <div className="key-form">
+      <p role="alert">{t(keysText.secretOnce)}</p>
+      <CodeSample label={t(keysText.secret)} text={secret} />
+      <p>{t(keysText.tryIt)}</p>
+      <CodeSample label={t(keysText.request)} text={request} />
+      <div className="dialog-actions">
+        <Button look="primary" onPress={onClose}>
+          {t(keysText.saved)}
+        </Button>
+      </div>
+    </div>
+  );
+}

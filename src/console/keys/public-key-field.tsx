@@ -1,0 +1,49 @@
+import { useRef } from "react";
+import { Button } from "../parts/button.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { keysText } from "../text/keys.ts";
+import { useText } from "../text/language.tsx";
+import { publicKeyCharsMax } from "./public-key-problem.ts";
+
+/** Where a public key is pasted, or read from a file. Nothing of it is sent before it was looked at. */
+export function PublicKeyField({
+  value,
+  onChange,
+  problem,
+}: {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly problem: string | undefined;
+}) {
+  const t = useText();
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <div className="public-key">
+      <TextInput
+        label={t(keysText.publicKey)}
+        lines={6}
+        value={value}
+        onChange={onChange}
+        problem={problem}
+        spellCheck="false"
+        autoComplete="off"
+      />
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept=".pem,.pub,.jwk,.json,.key,.txt"
+        onChange={({ target }) => {
+          // More than a key can have is enough to see that it is none.
+          const [chosen] = target.files ?? [];
+          void chosen
+            ?.slice(0, publicKeyCharsMax + 1)
+            .text()
+            .then(onChange);
+          target.value = "";
+        }}
+      />
+      <Button onPress={() => file.current?.click()}>{t(keysText.chooseFile)}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { callApi } from "../api/call-api.ts";
+import { useSession } from "../api/use-session.ts";
+import { useNow } from "../text/use-now.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Button } from "../parts/button.tsx";
+import { DialogBox } from "../parts/dialog-box.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { when } from "../text/dates.ts";
+import { keyProblems, keysText } from "../text/keys.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import type { Key } from "./key.ts";
+
+/** Asks whether a key is to be revoked, and does it. */
+export function RevokeKey({
+  revoked,
+  onClose,
+  onGone,
+}: {
+  readonly revoked: Key;
+  readonly onClose: () => void;
+  readonly onGone: () => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const queries = useQueryClient();
+  const announce = useAnnounce();
+  const now = useNow();
+  const { actor } = useSession();
+  const { name, displayName, mark, lastUseTime } = revoked;
+  const called = displayName || mark;
+  const revoke = useMutation({
+    mutationFn: () => callApi(`/v1/${name}`, { method: "DELETE" }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["keys"] });
+      announce(t(keysText.revoked)(called));
+      onGone();
+    },
+  });
+  return (
+    <DialogBox
+      title={t(keysText.revokeTitle)(called)}
+      isOpen
+      onClose={onClose}
+      isLocked={revoke.isPending}
+    >
+      <p>
+        {lastUseTime === undefined
+          ? t(keysText.revokeUnused)
+          : t(keysText.revokeUsed)(when(language, new Date(lastUseTime), now))}{" "}
+        {t(keysText.revokeNext)}
+      </p>
+      {actor === name && <p className="failed">{t(keysText.revokeOwn)}</p>}
+      {revoke.error && <ProblemNote error={revoke.error} own={keyProblems} />}
+      <div className="dialog-actions">
+        <Button
+          onPress={onClose}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the way back comes before what cannot be undone
+          autoFocus
+        >
+          {t(commonText.cancel)}
+        </Button>
+        <Button look="danger" onPress={() => revoke.mutate()} isPending={revoke.isPending}>
+          {t(keysText.revoke)}
+        </Button>
+      </div>
+    </DialogBox>
+  );
+}

@@ -1,0 +1,35 @@
+/** What tokens that a client key signs must say. */
+export interface ClientFacts {
+  readonly keyId: string;
+  readonly clientId: string;
+  readonly audience: string;
+  readonly algorithm: string;
+}
+
+/** How openssl signs a file named token.txt; it has no such form for ES256, whose signatures it writes otherwise than tokens do. */
+const signers: Readonly<Record<string, string>> = {
+  EdDSA: "openssl pkeyutl -sign -rawin -inkey private-key.pem -in token.txt",
+  RS256: "openssl dgst -sha256 -sign private-key.pem token.txt",
+};
+
+/** Lines for a shell that sign a token of ten minutes and call with it; undefined where openssl alone cannot. */
+export function signedRequest({
+  keyId,
+  clientId,
+  audience,
+  algorithm,
+}: ClientFacts): string | undefined {
+  const signer = signers[algorithm];
+  if (signer === undefined) return undefined;
+  const header = JSON.stringify({ alg: algorithm, kid: keyId, typ: "JWT" });
+  const claims = `{"iss":"${clientId}","sub":"${clientId}","aud":"${audience}","iat":%s,"exp":%s}`;
+  return [
+    `base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }`,
+    `now=$(date +%s)`,
+    `header=$(printf '${header}' | base64url)`,
+    `claims=$(printf '${claims}' $now $((now + 600)) | base64url)`,
+    `printf %s "$header.$claims" > token.txt`,
+    `token="$header.$claims.$(${signer} | base64url)"`,
+    `curl -H "Authorization: Bearer $token" ${audience}/v1/caller`,
+  ].join("\n");
+}

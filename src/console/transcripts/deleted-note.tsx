@@ -1,0 +1,19 @@
+import { useState } from "react";
+import { useText } from "../text/language.tsx";
+import { asideText } from "../text/transcript-aside.ts";
+import "../parts/note.css";
+
+/** That a transcript was deleted, on the list that its page went back to. */
+export function DeletedNote() {
+  const t = useText();
+  // The entry of the history keeps other things from then on.
+  const [deleted] = useState(deletedHere);
+  if (deleted === undefined) return null;
+  return <p className="note">{t(asideText.removedTranscript)(deleted)}</p>;
+}
+
+function deletedHere(): string | undefined {
+  const state: unknown = history.state;
+  if (typeof state !== "object" || state === null || !("deleted" in state)) return undefined;
+  return typeof state.deleted === "string" ? state.deleted : undefined;
+}

@@ -1,0 +1,44 @@
+import { Link } from "wouter";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { useText } from "../text/language.tsx";
+import { transcriptsText } from "../text/transcripts.ts";
+import { everything, type Search } from "./search.ts";
+
+/** What stands where rows would be: why there are none, and what to do. */
+export function NothingHere({
+  search,
+  mayCreate,
+  maySpeak,
+  onSearch,
+}: {
+  readonly search: Search;
+  readonly mayCreate: boolean;
+  readonly maySpeak: boolean;
+  readonly onSearch: (search: Search) => void;
+}) {
+  const t = useText();
+  const { subject, keywords } = search;
+  if (subject === "" && keywords.length === 0) {
+    return (
+      <Empty title={t(transcriptsText.none)}>
+        <p>{t(mayCreate ? transcriptsText.noneNext : transcriptsText.noneToSee)}</p>
+        {mayCreate && maySpeak && (
+          <Link to="/live" className="button">
+            {t(transcriptsText.speak)}
+          </Link>
+        )}
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={t(transcriptsText.nothingFound)}>
+      <p>
+        {keywords.length > 0
+          ? t(transcriptsText.noKeyword)(keywords)
+          : t(transcriptsText.noSubject)(subject)}
+      </p>
+      <Button onPress={() => onSearch(everything)}>{t(transcriptsText.showAll)}</Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,85 @@
+import { Link } from "wouter";
+import { ChipButton } from "../parts/chip-button.tsx";
+import { shortDate } from "../text/dates.ts";
+import { languageName } from "../text/language-names.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import { clockText } from "../text/numbers.ts";
+import { transcriptsText } from "../text/transcripts.ts";
+import type { TranscriptRow as Row } from "./page-query.ts";
+
+/** So many keywords fit beside the facts; the transcript's own page shows all. */
+const keywordsShown = 3;
+
+/** A transcript in the list: its title, which opens it, and what is known of it. `row` is undefined while its page is on its way. */
+export function TranscriptRow({
+  row,
+  index,
+  setSize,
+  top,
+  now,
+  onKeyword,
+}: {
+  readonly row: Row | undefined;
+  readonly index: number;
+  /** -1 while nobody knows. */
+  readonly setSize: number;
+  readonly top: number;
+  readonly now: Date;
+  readonly onKeyword: (keyword: string) => void;
+}) {
+  return (
+    <li
+      className="transcript-row"
+      data-row={index}
+      aria-setsize={setSize}
+      aria-posinset={index + 1}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      {row ? (
+        <Known row={row} now={now} onKeyword={onKeyword} />
+      ) : (
+        <span className="transcript-row-waiting" />
+      )}
+    </li>
+  );
+}
+
+function Known({
+  row,
+  now,
+  onKeyword,
+}: {
+  readonly row: Row;
+  readonly now: Date;
+  readonly onKeyword: (keyword: string) => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const { id, subject, keywords, languageCode, seconds, voices, versionTime, isChanged } = row;
+  const date = new Date(versionTime);
+  const day = shortDate(language, date, now);
+  return (
+    <>
+      <Link to={`/transcripts/${id}`} className="title" lang={languageCode || undefined}>
+        {subject || t(transcriptsText.untitled)}
+      </Link>
+      <div className="facts">
+        {keywords.slice(0, keywordsShown).map((keyword) => (
+          <ChipButton
+            key={keyword}
+            text={keyword}
+            label={t(transcriptsText.withKeyword)(keyword)}
+            onPress={() => onKeyword(keyword)}
+          />
+        ))}
+        {keywords.length > keywordsShown && <span>+{keywords.length - keywordsShown}</span>}
+        <span>{t(languageName(languageCode))}</span>
+        {voices > 0 && <span>{t(transcriptsText.voices)(voices)}</span>}
+      </div>
+      <div className="side">
+        {seconds !== undefined && <span>{clockText(seconds)}</span>}
+        <time dateTime={versionTime}>{isChanged ? t(transcriptsText.changed)(day) : day}</time>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { useCallback, useEffect } from "react";
+import { useLocation, useSearch } from "wouter";
+import { useSession } from "../api/use-session.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { searchProblems, transcriptsText } from "../text/transcripts.ts";
+import { DeletedNote } from "./deleted-note.tsx";
+import { NothingHere } from "./nothing-here.tsx";
+import { type Reading, rowCount } from "./reading.ts";
+import { SearchBar } from "./search-bar.tsx";
+import { filterOf, readSearch, type Search, searchQuery } from "./search.ts";
+import { TranscriptRows } from "./transcript-rows.tsx";
+import { useReading } from "./use-reading.ts";
+
+/** The account's transcripts, newest first, and the search for some of them, which stands in the address. */
+export function TranscriptsPage() {
+  const { account } = useSession();
+  return <Transcripts key={account.name} />;
+}
+
+function Transcripts() {
+  const t = useText();
+  const { scopes } = useSession();
+  const [, navigate] = useLocation();
+  const query = useSearch();
+  const search = readSearch(query);
+  const filter = filterOf(search);
+  const { shown, isWaiting, error, retry, onPage } = useReading(filter);
+  const mayCreate = scopes.includes("transcripts.write");
+  const find = useCallback(
+    (wanted: Search) => {
+      const before = readSearch(query);
+      // Each letter takes the place of the one before; going back leaves the search.
+      const isTyping = before.subject !== "" && wanted.subject !== "";
+      navigate(`/transcripts${searchQuery(wanted)}`, { replace: isTyping });
+    },
+    [navigate, query],
+  );
+  const addKeyword = useCallback(
+    (keyword: string) => {
+      const { keywords } = readSearch(query);
+      find({ subject: "", keywords: [...keywords.filter((other) => other !== keyword), keyword] });
+    },
+    [find, query],
+  );
+  const isNothing = shown?.next === undefined && shown?.pages[0]?.rows === 0;
+  const sub = useSub(shown, isNothing);
+  return (
+    <>
+      <PageHead title={t(commonText.transcripts)} sub={sub} />
+      <DeletedNote />
+      <SearchBar search={search} onSearch={find} mayCreate={mayCreate} />
+      {error && <ProblemNote error={error} own={searchProblems} onRetry={retry} />}
+      {!shown && !error && <p className="quiet">{t(commonText.loading)}</p>}
+      {shown && !error && isNothing && !isWaiting && (
+        <NothingHere
+          search={search}
+          mayCreate={mayCreate}
+          maySpeak={scopes.includes("speech")}
+          onSearch={find}
+        />
+      )}
+      {shown && !error && !(isNothing && !isWaiting) && (
+        <TranscriptRows
+          key={shown.id}
+          reading={shown}
+          isWaiting={isWaiting}
+          onPage={onPage}
+          onKeyword={addKeyword}
+        />
+      )}
+    </>
+  );
+}
+
+/** The sentence under the title, which is also read out when a search has an answer. */
+function useSub(shown: Reading | undefined, isNothing: boolean): string {
+  const t = useText();
+  const announce = useAnnounce();
+  const { filter = "", next, pages = [] } = shown ?? {};
+  const isFound = filter !== "";
+  const isWhole = shown !== undefined && next === undefined && pages.length > 0;
+  const count = shown ? rowCount(shown) : 0;
+  const some = t(isFound ? transcriptsText.foundSome : transcriptsText.newestFirst);
+  const all = t(isFound ? transcriptsText.found : transcriptsText.count)(count);
+  const sub = isWhole ? all : some;
+  const isKnown = pages.length > 0;
+  const said = isNothing && isFound ? t(transcriptsText.nothingFound) : sub;
+  useEffect(() => {
+    if (isFound && isKnown) announce(said);
+  }, [isFound, isKnown, said, announce]);
+  return isNothing ? " " : sub;
+}
