@@ -1,0 +1,36 @@
+import { Button } from "../../../parts/button.tsx";
+import { asideText } from "../../../text/transcript-aside.ts";
+import { numberText } from "../../../text/numbers.ts";
+import { useLanguage, useText } from "../../../text/language.tsx";
+
+/** From one change to the next: by buttons, and by the keys that stand beside them. `at`: -1 before the first. */
+export function ChangeSteps({
+  at,
+  count,
+  hasMore,
+  onPrevious,
+  onNext,
+}: {
+  readonly at: number;
+  readonly count: number;
+  readonly hasMore: boolean;
+  readonly onPrevious: () => void;
+  readonly onNext: () => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const of = `${numberText(language, count)}${hasMore ? "+" : ""}`;
+  return (
+    <div className="change-steps">
+      <output className="quiet">
+        {at < 0 ? t(asideText.places)(count, hasMore) : t(asideText.changeAt)(at + 1, of)}
+      </output>
+      <Button isDisabled={at <= 0} onPress={onPrevious}>
+        {t(asideText.previousChange)} <kbd aria-hidden="true">P</kbd>
+      </Button>
+      <Button isDisabled={at + 1 >= count && !hasMore} onPress={onNext}>
+        {t(asideText.nextChange)} <kbd aria-hidden="true">N</kbd>
+      </Button>
+    </div>
+  );
+}

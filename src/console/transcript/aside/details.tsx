@@ -1,0 +1,93 @@
+import { type ReactNode, useState } from "react";
+import type {
+  TranscriptJson,
+  TranscriptMetadata_DataSourceJson,
+} from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Button } from "../../parts/button.tsx";
+import { type Phrase, useText } from "../../text/language.tsx";
+import { asideText } from "../../text/transcript-aside.ts";
+import { AsideSection } from "./aside-section.tsx";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { DetailsDialog } from "./details-dialog.tsx";
+import "./details.css";
+
+/** What the head of the page does not tell of a recording, and where it came from; editing all of it, and deleting it. */
+export function Details({
+  transcript,
+  name,
+  canChange,
+}: {
+  readonly transcript: TranscriptJson;
+  readonly name: string;
+  readonly canChange: boolean;
+}) {
+  const t = useText();
+  const [open, setOpen] = useState<"edit" | "delete">();
+  const close = () => setOpen(undefined);
+  const {
+    description = "",
+    dataSource,
+    originalUri = "",
+    additionalMetadata = {},
+  } = transcript.metadata ?? {};
+  const origin = origins[dataSource ?? "DATA_SOURCE_UNSPECIFIED"];
+  return (
+    <AsideSection
+      title={t(asideText.details)}
+      action={
+        canChange && (
+          <Button look="quiet" onPress={() => setOpen("edit")}>
+            {t(asideText.edit)}
+          </Button>
+        )
+      }
+    >
+      {description !== "" && <p className="details-text">{description}</p>}
+      <dl className="details">
+        {origin && <Fact name={t(asideText.origin)}>{t(origin)}</Fact>}
+        {/* What callers sent is text here, never a link: it may be an address of anything. */}
+        {originalUri !== "" && <Fact name={t(asideText.address)}>{originalUri}</Fact>}
+        {Object.entries(additionalMetadata).map(([key, value]) => (
+          <Fact key={key} name={key}>
+            {value}
+          </Fact>
+        ))}
+      </dl>
+      {canChange && (
+        <>
+          <Button look="danger" onPress={() => setOpen("delete")}>
+            {t(asideText.remove)}
+          </Button>
+          <DetailsDialog
+            transcript={transcript}
+            name={name}
+            isOpen={open === "edit"}
+            onClose={close}
+          />
+          <DeleteDialog
+            transcript={transcript}
+            name={name}
+            isOpen={open === "delete"}
+            onClose={close}
+          />
+        </>
+      )}
+    </AsideSection>
+  );
+}
+
+const origins: Readonly<Record<TranscriptMetadata_DataSourceJson, Phrase<string> | undefined>> = {
+  DATA_SOURCE_UNSPECIFIED: undefined,
+  UPLOAD: asideText.originUpload,
+  URI: asideText.originUri,
+  USER: asideText.originUser,
+};
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useMutation } from "@tanstack/react-query";
+import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { fetchAttachment } from "../../api/call-api.ts";
+import { useAnnounce } from "../../parts/announcer.tsx";
+import { Button } from "../../parts/button.tsx";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { useText } from "../../text/language.tsx";
+import { asideText } from "../../text/transcript-aside.ts";
+import { AsideSection } from "./aside-section.tsx";
+import { RecordingLink } from "./recording-link.tsx";
+import { saveFile } from "./save-file.ts";
+import "./downloads.css";
+
+const formats = ["SRT", "VTT", "TEXT", "JSON"] as const;
+type Format = (typeof formats)[number];
+
+/** The version that is looked at, as files of each format; and its recording. */
+export function Downloads({
+  transcript,
+  name,
+}: {
+  readonly transcript: TranscriptJson;
+  readonly name: string;
+}) {
+  const t = useText();
+  const announce = useAnnounce();
+  const version = transcript.version?.name ?? "";
+  const download = useMutation({
+    mutationFn: async (format: Format) => {
+      const query = new URLSearchParams({ format, version });
+      const { blob, fileName } = await fetchAttachment(`/v1alpha1/${name}:export?${query}`);
+      const saved = fileName ?? `transcript.${format.toLowerCase()}`;
+      saveFile(blob, saved);
+      return saved;
+    },
+    onSuccess: (saved) => announce(t(asideText.downloaded)(saved)),
+  });
+  const { error, variables } = download;
+  return (
+    <AsideSection title={t(asideText.download)}>
+      <div className="downloads">
+        {formats.map((format) => {
+          const text = format === "TEXT" ? t(asideText.text) : format;
+          return (
+            <Button
+              key={format}
+              aria-label={t(asideText.downloadAs)(text)}
+              isPending={download.isPending && variables === format}
+              onPress={() => {
+                if (!download.isPending) download.mutate(format);
+              }}
+            >
+              {text}
+            </Button>
+          );
+        })}
+        <RecordingLink transcript={transcript} name={name} />
+      </div>
+      {error && (
+        <ProblemNote error={error} onRetry={() => variables && download.mutate(variables)} />
+      )}
+    </AsideSection>
+  );
+}

@@ -1,0 +1,89 @@
+import { useMutation } from "@tanstack/react-query";
+import type {
+  TranscriptJson,
+  VersionJson,
+} from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { callApi } from "../../api/call-api.ts";
+import { useAnnounce } from "../../parts/announcer.tsx";
+import { Button } from "../../parts/button.tsx";
+import { DialogBox } from "../../parts/dialog-box.tsx";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { commonText } from "../../text/common.ts";
+import { when } from "../../text/dates.ts";
+import { useLanguage, useText } from "../../text/language.tsx";
+import { asideText } from "../../text/transcript-aside.ts";
+import { useNow } from "../../text/use-now.ts";
+import { useChanged } from "./use-changed.ts";
+import { useVersionAddress } from "./version-address.ts";
+import { useVersions } from "./use-versions.ts";
+
+/** Asks whether a version is to become the newest again, and makes it so. `newest`: the one that it comes after. */
+export function RestoreDialog({
+  name,
+  version,
+  newest,
+  onClose,
+}: {
+  readonly name: string;
+  readonly version: VersionJson | undefined;
+  readonly newest: string | undefined;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const now = useNow();
+  const announce = useAnnounce();
+  const changed = useChanged(name);
+  const { refetch } = useVersions(name);
+  const [, go] = useVersionAddress();
+  const restore = useMutation({
+    mutationFn: () =>
+      callApi<TranscriptJson>(`/v1alpha1/${name}:restore`, {
+        method: "POST",
+        body: { version: version?.name },
+        ...(newest !== undefined && { headers: { "if-match": newest } }),
+      }),
+    onSuccess: (current) => {
+      changed(current);
+      close();
+      go({ version: undefined });
+      announce(t(asideText.restored));
+    },
+    // The list shows what came meanwhile: pressing again is then a decision.
+    onError: (error) => {
+      if (isStale(error)) void refetch();
+    },
+  });
+  const close = () => {
+    restore.reset();
+    onClose();
+  };
+  const date = new Date(version?.creationTime ?? 0);
+  return (
+    <DialogBox
+      title={t(asideText.restoreTitle)}
+      isOpen={version !== undefined}
+      isDismissable
+      onClose={close}
+    >
+      <p>{t(asideText.restoreQuestion)(when(language, date, now))}</p>
+      {isStale(restore.error) && (
+        <p className="failed" role="alert">
+          {t(asideText.restoreStale)}
+        </p>
+      )}
+      {restore.error && !isStale(restore.error) && <ProblemNote error={restore.error} />}
+      <div className="dialog-actions">
+        <Button onPress={close}>{t(commonText.cancel)}</Button>
+        <Button look="primary" isPending={restore.isPending} onPress={() => restore.mutate()}>
+          {t(asideText.restore)}
+        </Button>
+      </div>
+    </DialogBox>
+  );
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "VERSION_STALE";
+}

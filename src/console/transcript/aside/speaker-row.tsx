@@ -1,0 +1,122 @@
+import { type Ref, useEffect, useRef, useState } from "react";
+import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Button } from "../../parts/button.tsx";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { useAnnounce } from "../../parts/announcer.tsx";
+import { useText } from "../../text/language.tsx";
+import { clockText } from "../../text/numbers.ts";
+import { asideText } from "../../text/transcript-aside.ts";
+import { ChangedElsewhere } from "./change-metadata.ts";
+import { NameField } from "./name-field.tsx";
+import type { SpeakerTime } from "./speaking-time.ts";
+import { useMetadataChange } from "./use-metadata-change.ts";
+
+/** A speaker: the name, which becomes a field when it is pressed, and how long they speak. */
+export function SpeakerRow({
+  speaker: { id, name: shown, seconds },
+  transcript,
+  name,
+  canChange,
+}: {
+  readonly speaker: SpeakerTime;
+  readonly transcript: TranscriptJson;
+  readonly name: string;
+  readonly canChange: boolean;
+}) {
+  const t = useText();
+  const announce = useAnnounce();
+  const change = useMetadataChange(name, transcript);
+  const button = useRef<HTMLButtonElement>(null);
+  const [draft, setDraft] = useState<string>();
+  const [returns, setReturns] = useState(false);
+  useEffect(() => {
+    if (returns && draft === undefined) button.current?.focus();
+  }, [returns, draft]);
+
+  const save = (typed: string, byKey: boolean) => {
+    const to = typed.normalize("NFC").trim();
+    setReturns(byKey);
+    setDraft(undefined);
+    if (to === shown) return;
+    change.mutate(
+      { speakers: { [id]: { from: shown, to } } },
+      {
+        onSuccess: () => announce(t(asideText.renamed)(to === "" ? id : to)),
+        // What was typed comes back to where it was typed.
+        onError: () => setDraft(typed),
+      },
+    );
+  };
+  const edit = () => {
+    change.reset();
+    setDraft(shown);
+  };
+  const cancel = () => {
+    setReturns(true);
+    setDraft(undefined);
+    change.reset();
+  };
+  const { error } = change;
+  return (
+    <li className="speaker">
+      {draft === undefined ? (
+        <SpeakerName id={id} shown={shown} canChange={canChange} ref={button} onEdit={edit} />
+      ) : (
+        <NameField
+          label={t(asideText.speakerName)(id)}
+          hint={t(asideText.nameHint)}
+          value={draft}
+          placeholder={id}
+          keepsOnBlur={error !== null}
+          onChange={setDraft}
+          onSave={save}
+          onCancel={cancel}
+        />
+      )}
+      <span className="figures quiet">{clockText(seconds)}</span>
+      {draft !== undefined && error instanceof ChangedElsewhere && (
+        <div className="speaker-problem" role="alert">
+          <p>{t(asideText.nameChangedElsewhere)(shown === "" ? t(asideText.noName) : shown)}</p>
+          <Button onPress={() => save(draft, true)}>{t(asideText.saveMine)}</Button>
+          <Button look="quiet" onPress={cancel}>
+            {t(asideText.keepTheirs)}
+          </Button>
+        </div>
+      )}
+      {draft !== undefined && error !== null && !(error instanceof ChangedElsewhere) && (
+        <div className="speaker-problem">
+          <ProblemNote error={error} onRetry={() => save(draft, true)} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function SpeakerName({
+  id,
+  shown,
+  canChange,
+  ref,
+  onEdit,
+}: {
+  readonly id: string;
+  readonly shown: string;
+  readonly canChange: boolean;
+  readonly ref: Ref<HTMLButtonElement>;
+  readonly onEdit: () => void;
+}) {
+  const t = useText();
+  const text = shown === "" ? t(asideText.speaker)(id) : shown;
+  if (!canChange) return <span className="speaker-name">{text}</span>;
+  return (
+    <button
+      type="button"
+      ref={ref}
+      className="speaker-name"
+      aria-label={t(asideText.rename)(text)}
+      onClick={onEdit}
+    >
+      {text}
+    </button>
+  );
+}

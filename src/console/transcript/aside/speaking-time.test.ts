@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { speakingTimes } from "./speaking-time.ts";
+
+test("speakingTimes() adds up who speaks, in the order in which they begin", () => {
+  const segments = [
+    { startTime: "0s", endTime: "9.500s", speakerId: "S2" },
+    { startTime: "9.500s", endTime: "10s" },
+    { startTime: "10s", endTime: "12s", speakerId: "S1" },
+    { startTime: "12s", endTime: "13.250s", speakerId: "S2" },
+  ];
+  assert.deepEqual(speakingTimes(segments, { S1: { name: " Þóra " }, S3: { name: "Már" } }), [
+    { id: "S2", name: "", seconds: 10.75 },
+    { id: "S1", name: "Þóra", seconds: 2 },
+    { id: "S3", name: "Már", seconds: 0 },
+  ]);
+});
+
+test("speakingTimes() knows nobody where nobody is told", () => {
+  assert.deepEqual(speakingTimes([{ startTime: "0s", endTime: "1s", speakerId: "" }]), []);
+});

@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { Link, useSearchParams } from "wouter";
+import type {
+  TranscriptMetadata_DataSourceJson,
+  VersionJson,
+} from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Button } from "../../parts/button.tsx";
+import { when } from "../../text/dates.ts";
+import { useLanguage, useText } from "../../text/language.tsx";
+import { asideText } from "../../text/transcript-aside.ts";
+import { useNow } from "../../text/use-now.ts";
+import { useSeen } from "./use-seen.ts";
+import { withAddress } from "./version-address.ts";
+import { changedCounts, changedParts } from "./version-words.ts";
+import { countsQuery } from "./versions-query.ts";
+
+/** In the entry of the history of a version that was gone to from this list. */
+const goneTo = { from: "versions" } as const;
+
+function isGoneTo(): boolean {
+  const state: unknown = history.state;
+  const isOurs = typeof state === "object" && state !== null && "from" in state;
+  return isOurs && state.from === goneTo.from && document.activeElement === document.body;
+}
+
+/** A version: what it changed in a few words, and when; for the one that is looked at, what can be done with it. */
+export function VersionRow({
+  name,
+  version,
+  source,
+  isNewest,
+  isShown,
+  onCompare,
+  onRestore,
+}: {
+  readonly name: string;
+  readonly version: VersionJson;
+  readonly source: TranscriptMetadata_DataSourceJson | undefined;
+  readonly isNewest: boolean;
+  readonly isShown: boolean;
+  readonly onCompare: () => void;
+  readonly onRestore: (() => void) | undefined;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const now = useNow();
+  const [search] = useSearchParams();
+  const row = useRef<HTMLLIElement>(null);
+  const link = useRef<HTMLAnchorElement>(null);
+  const id = version.name ?? "";
+  const isFirst = (version.parent ?? "") === "";
+  const isSeen = useSeen(row);
+  useEffect(() => {
+    // The page of another version is another page: the keyboard goes on where it was.
+    if (isShown && isGoneTo()) link.current?.focus({ preventScroll: true });
+  }, [isShown]);
+  const counts = useQuery({ ...countsQuery(name, id), enabled: isSeen && !isFirst });
+  const to = withAddress(search, { version: isNewest ? undefined : id }).toString();
+  const facts = [
+    when(language, new Date(version.creationTime ?? ""), now),
+    ...(counts.data ? changedCounts(counts.data) : []).map(({ phrase, count }) => t(phrase)(count)),
+  ];
+  const label = () => {
+    if (isFirst) {
+      return t(source === "USER" ? asideText.firstVersion : asideText.fromRecogniser);
+    }
+    if (!counts.data) return t(asideText.someVersion);
+    const parts = changedParts(counts.data).map(t);
+    return parts.length === 0 ? t(asideText.unchanged) : t(asideText.changed)(parts);
+  };
+  return (
+    <li ref={row} className={isShown ? "version shown" : "version"}>
+      <Link
+        ref={link}
+        state={goneTo}
+        to={to === "" ? `/${name}` : `/${name}?${to}`}
+        aria-current={isShown ? "true" : undefined}
+      >
+        {label()}
+      </Link>
+      <p className="version-facts">{facts.join(" · ")}</p>
+      {isShown && (
+        <div className="version-actions">
+          {!isFirst && (
+            <Button look="quiet" onPress={onCompare}>
+              {t(asideText.whatChanged)}
+            </Button>
+          )}
+          {!isNewest && onRestore && (
+            <Button look="quiet" onPress={onRestore}>
+              {t(asideText.restore)}
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}

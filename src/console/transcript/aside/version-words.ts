@@ -1,0 +1,39 @@
+import type { TranscriptDiffJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { Phrase } from "../../text/language.tsx";
+import { asideText } from "../../text/transcript-aside.ts";
+
+/** What a difference touched, named in the order in which people would. */
+export function changedParts(diff: TranscriptDiffJson): Phrase<string>[] {
+  const { wordsAdded = 0, wordsRemoved = 0, wordsRetimed = 0 } = diff;
+  const { wordsRespoken = 0, wordsResegmented = 0, metadataChanges = [] } = diff;
+  const fields = new Set(metadataChanges.map(({ field = "" }) => field.split(".", 1)[0] ?? ""));
+  const parts = [
+    wordsAdded + wordsRemoved > 0 && asideText.changedText,
+    wordsRetimed > 0 && asideText.changedTimes,
+    wordsResegmented > 0 && asideText.changedBreaks,
+    wordsRespoken > 0 && asideText.changedTurns,
+    ...Object.entries(fieldNames).map(([field, phrase]) => fields.delete(field) && phrase),
+    fields.size > 0 && asideText.changedOther,
+  ];
+  return parts.filter((part) => part !== false);
+}
+
+const fieldNames: Readonly<Record<string, Phrase<string>>> = {
+  speakers: asideText.changedNames,
+  subject: asideText.changedSubject,
+  description: asideText.changedDescription,
+  keywords: asideText.changedKeywords,
+};
+
+/** The numbers of a difference that are not 0, as sentences of a count. */
+export function changedCounts(
+  diff: TranscriptDiffJson,
+): { readonly phrase: Phrase<(count: number) => string>; readonly count: number }[] {
+  return [
+    { phrase: asideText.added, count: diff.wordsAdded ?? 0 },
+    { phrase: asideText.removed, count: diff.wordsRemoved ?? 0 },
+    { phrase: asideText.retimed, count: diff.wordsRetimed ?? 0 },
+    { phrase: asideText.respoken, count: diff.wordsRespoken ?? 0 },
+    { phrase: asideText.resegmented, count: diff.wordsResegmented ?? 0 },
+  ].filter(({ count }) => count > 0);
+}

@@ -1,0 +1,80 @@
+import { useState } from "react";
+import type {
+  TranscriptJson,
+  VersionJson,
+} from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Button } from "../../parts/button.tsx";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { commonText } from "../../text/common.ts";
+import { useText } from "../../text/language.tsx";
+import { asideText } from "../../text/transcript-aside.ts";
+import { AsideSection } from "./aside-section.tsx";
+import { CompareDialog } from "./compare/compare-dialog.tsx";
+import { RestoreDialog } from "./restore-dialog.tsx";
+import { useVersions } from "./use-versions.ts";
+import { useVersionAddress } from "./version-address.ts";
+import { VersionRow } from "./version-row.tsx";
+import "./versions.css";
+
+/** The versions of a transcript, newest first: look at one, at what it changed, or make it the newest again. */
+export function Versions({
+  transcript,
+  name,
+  canRestore,
+}: {
+  readonly transcript: TranscriptJson;
+  readonly name: string;
+  readonly canRestore: boolean;
+}) {
+  const t = useText();
+  const { versions, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
+    useVersions(name);
+  const [address, go] = useVersionAddress();
+  const [restored, setRestored] = useState<VersionJson>();
+  const shown = transcript.version?.name;
+  const newest = versions[0]?.name;
+  return (
+    <AsideSection title={t(asideText.versions)}>
+      {isPending && <p className="quiet">{t(commonText.loading)}</p>}
+      <ol className="versions">
+        {versions.map((version) => (
+          <VersionRow
+            key={version.name}
+            name={name}
+            version={version}
+            source={transcript.metadata?.dataSource}
+            isNewest={version.name === newest}
+            isShown={version.name === shown}
+            onCompare={() => go({ changed: version.name, against: undefined })}
+            onRestore={canRestore ? () => setRestored(version) : undefined}
+          />
+        ))}
+      </ol>
+      {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
+      {hasNextPage && (
+        <Button
+          look="quiet"
+          isPending={isFetchingNextPage}
+          onPress={() => {
+            if (!isFetchingNextPage) void fetchNextPage();
+          }}
+        >
+          {t(asideText.olderVersions)}
+        </Button>
+      )}
+      <RestoreDialog
+        name={name}
+        version={restored}
+        newest={newest}
+        onClose={() => setRestored(undefined)}
+      />
+      <CompareDialog
+        name={name}
+        transcript={transcript}
+        address={address}
+        onChoose={(against) => go({ against })}
+        onClose={() => go({ changed: undefined, against: undefined })}
+      />
+    </AsideSection>
+  );
+}

@@ -1,0 +1,22 @@
+import { useEffect, useRef } from "react";
+import { clockText } from "../../text/numbers.ts";
+import { usePlaybackState, type Playback } from "../playback.ts";
+
+/** "0:16 / 48:13", which changes once a second without a rendering. */
+export function Clock({ playback }: { readonly playback: Playback }) {
+  const { duration } = usePlaybackState(playback);
+  const at = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const show = (seconds: number): void => {
+      const text = clockText(seconds);
+      if (at.current && at.current.textContent !== text) at.current.textContent = text;
+    };
+    show(playback.place);
+    return playback.onPlace(show);
+  }, [playback]);
+  return (
+    <span className="player-clock">
+      <span ref={at} /> / {clockText(duration)}
+    </span>
+  );
+}

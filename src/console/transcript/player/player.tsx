@@ -1,0 +1,138 @@
+import { useEffect, useRef, useState } from "react";
+import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Button } from "../../parts/button.tsx";
+import { useText } from "../../text/language.tsx";
+import { transcriptText } from "../../text/transcript.ts";
+import { ownPath } from "../own-path.ts";
+import { usePlaybackState, type Playback } from "../playback.ts";
+import type { SpokenText } from "../spoken-text.ts";
+import { Clock } from "./clock.tsx";
+import { Keys } from "./keys.tsx";
+import { PlayIcon } from "./play-icon.tsx";
+import { Speed } from "./speed.tsx";
+import { useMediaSession } from "./use-media-session.ts";
+import { Wave } from "./wave.tsx";
+import "./player.css";
+
+/** The strip at the bottom that plays the recording; with it the keys that do so from anywhere on the page. */
+export function Player({
+  playback,
+  text,
+  transcript,
+  linkTo,
+  renewUrl,
+}: {
+  readonly playback: Playback;
+  readonly text: SpokenText;
+  readonly transcript: TranscriptJson;
+  /** The address of the text, to which seconds are added. */
+  readonly linkTo: string;
+  /** Gives another URL of the media. */
+  readonly renewUrl: () => Promise<string>;
+}) {
+  const t = useText();
+  const { uri = "", metadata } = transcript;
+  const isVideo = metadata?.fileType === "VIDEO";
+  const [isPictureSeen, setPictureSeen] = useState(true);
+  const { isPlaying, isMuted, problem } = usePlaybackState(playback);
+  useMediaSession(playback, metadata?.subject ?? "");
+  return (
+    <section className="player" aria-label={t(transcriptText.player)}>
+      <Media
+        playback={playback}
+        uri={uri}
+        renewUrl={renewUrl}
+        isVideo={isVideo}
+        isSeen={isVideo && isPictureSeen}
+      />
+      <Button
+        className="player-play"
+        aria-label={t(isPlaying ? transcriptText.pause : transcriptText.play)}
+        onPress={() => playback.toggle()}
+      >
+        <PlayIcon isPlaying={isPlaying} />
+      </Button>
+      <div className="player-line">
+        {problem === undefined ? (
+          <Wave playback={playback} waveformUri={metadata?.waveformUri ?? ""} />
+        ) : (
+          <p className="failed" role="alert">
+            {t(problem === "away" ? transcriptText.mediaAway : transcriptText.unplayable)}
+          </p>
+        )}
+      </div>
+      <div className="player-more">
+        <Clock playback={playback} />
+        <Button look="quiet" aria-label={t(transcriptText.back)} onPress={() => playback.skip(-5)}>
+          {t(transcriptText.backShort)}
+        </Button>
+        <Speed playback={playback} />
+        <Toggle
+          text={t(transcriptText.mute)}
+          isOn={isMuted}
+          onChange={() => playback.toggleMuted()}
+        />
+        {isVideo && (
+          <Toggle
+            text={t(transcriptText.picture)}
+            isOn={isPictureSeen}
+            onChange={() => setPictureSeen(!isPictureSeen)}
+          />
+        )}
+        <Keys playback={playback} text={text} linkTo={linkTo} />
+      </div>
+    </section>
+  );
+}
+
+function Toggle({
+  text,
+  isOn,
+  onChange,
+}: {
+  readonly text: string;
+  readonly isOn: boolean;
+  readonly onChange: () => void;
+}) {
+  return (
+    <Button look="quiet" className="player-toggle" aria-pressed={isOn} onPress={onChange}>
+      {text}
+    </Button>
+  );
+}
+
+/** What plays: its picture where it has one. The words stand on the page. */
+function Media({
+  playback,
+  uri,
+  renewUrl,
+  isVideo,
+  isSeen,
+}: {
+  readonly playback: Playback;
+  readonly uri: string;
+  readonly renewUrl: () => Promise<string>;
+  readonly isVideo: boolean;
+  readonly isSeen: boolean;
+}) {
+  const media = useRef<HTMLVideoElement>(null);
+  const [path] = useState(() => ownPath(uri));
+  useEffect(() => {
+    if (!media.current) return undefined;
+    return playback.attach(media.current, {
+      url: path,
+      renewUrl: async () => ownPath(await renewUrl()),
+    });
+  }, [playback, path, renewUrl]);
+  return (
+    // oxlint-disable-next-line jsx-a11y/media-has-caption -- the page is its text
+    <video
+      ref={media}
+      className={isSeen ? "player-picture" : "unseen"}
+      preload="metadata"
+      playsInline
+      tabIndex={-1}
+      aria-hidden={!isVideo}
+    />
+  );
+}

@@ -1,0 +1,154 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useText } from "../../text/language.tsx";
+import { clockText } from "../../text/numbers.ts";
+import { transcriptText } from "../../text/transcript.ts";
+import { usePlaybackState, type Playback } from "../playback.ts";
+import { barsOf, fetchWaveform } from "./waveform.ts";
+
+/** A bar and the gap after it, and how high the highest is, in pixels. */
+const shape = { step: 5, height: 44 };
+/** Seconds of the keys on the line. */
+const keySeconds: Readonly<Record<string, number>> = {
+  ArrowLeft: -5,
+  ArrowDown: -5,
+  ArrowRight: 5,
+  ArrowUp: 5,
+  PageDown: -60,
+  PageUp: 60,
+};
+
+/** The recording as a line of bars, the played part in colour: pressed, dragged or by keys it goes to a place. */
+export function Wave({
+  playback,
+  waveformUri,
+}: {
+  readonly playback: Playback;
+  readonly waveformUri: string;
+}) {
+  const t = useText();
+  const { duration } = usePlaybackState(playback);
+  const line = useRef<HTMLDivElement>(null);
+  const width = useWidth(line);
+  const path = useWavePath(waveformUri, width);
+  usePlayedPart(line, playback, { width, placeOf: t(transcriptText.placeOf) });
+  const seekTo = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>): void => {
+    const { left, width: all } = currentTarget.getBoundingClientRect();
+    playback.seek(Math.min(1, Math.max(0, (clientX - left) / all)) * duration);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
+    const by = keySeconds[event.key];
+    const to = { Home: 0, End: duration }[event.key];
+    if (by === undefined && to === undefined) return;
+    event.preventDefault();
+    playback.seek(to ?? playback.place + (by ?? 0));
+  };
+  return (
+    <div
+      ref={line}
+      className="wave"
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- its picture is the recording
+      role="slider"
+      tabIndex={0}
+      aria-label={t(transcriptText.place)}
+      aria-valuenow={Math.round(playback.place)}
+      aria-valuemin={0}
+      aria-valuemax={Math.round(duration)}
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        seekTo(event);
+      }}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) seekTo(event);
+      }}
+    >
+      {path === undefined ? (
+        <div className="wave-plain" />
+      ) : (
+        <svg viewBox={`0 0 ${width} ${shape.height}`} preserveAspectRatio="none" aria-hidden="true">
+          <path className="wave-ahead" d={path} />
+          <path className="wave-played" d={path} />
+        </svg>
+      )}
+      {path === undefined && <div className="wave-plain wave-played" />}
+    </div>
+  );
+}
+
+function useWidth(line: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => {
+      setWidth(Math.floor(entry?.contentRect.width ?? 0));
+    });
+    if (line.current) watch.observe(line.current);
+    return () => watch.disconnect();
+  }, [line]);
+  return width;
+}
+
+/** The bars as one path; undefined while there is no waveform. */
+function useWavePath(waveformUri: string, width: number): string | undefined {
+  const { data } = useQuery({
+    // Its URL is another one with each answer, but for the path.
+    queryKey: ["waveform", waveformUri.split("?", 1)[0]],
+    queryFn: ({ signal }) => fetchWaveform(waveformUri, signal),
+    enabled: waveformUri !== "",
+    staleTime: Infinity,
+    structuralSharing: false,
+  });
+  return useMemo(() => {
+    if (!data || width === 0) return undefined;
+    const bars = barsOf(data, Math.max(1, Math.floor(width / shape.step)));
+    return bars
+      .map((bar, at) => {
+        // What is silent is a dot; the rounded ends stand over a bar by half its width each.
+        const high = Math.max(0.1, bar * (shape.height - 4));
+        return `M${at * shape.step + 1.5} ${((shape.height - high) / 2).toFixed(1)}v${high.toFixed(1)}`;
+      })
+      .join("");
+  }, [data, width]);
+}
+
+/**
+ * Shows how much was played, without a rendering each frame. What screen readers are told of the place changes when somebody goes there,
+ * comes to the line or stops: told with each second it would be read out all the time.
+ */
+function usePlayedPart(
+  line: { readonly current: HTMLElement | null },
+  playback: Playback,
+  {
+    width,
+    placeOf,
+  }: { readonly width: number; readonly placeOf: (at: string, total: string) => string },
+): void {
+  useEffect(() => {
+    const slider = line.current;
+    if (!slider) return undefined;
+    const say = (): void => {
+      const { duration } = playback.state;
+      slider.ariaValueNow = String(Math.round(playback.place));
+      slider.ariaValueText = placeOf(clockText(playback.place), clockText(duration));
+    };
+    let shown = -1;
+    const show = (seconds: number, isSought: boolean): void => {
+      const share = seconds / Math.max(playback.state.duration, seconds, 0.001);
+      // In whole pixels: what nobody sees move is not painted anew.
+      const played = Math.round(share * width);
+      if (played !== shown) slider.style.setProperty("--played", `${played}px`);
+      shown = played;
+      if (isSought || !playback.state.isPlaying) say();
+    };
+    const again = (): void => show(playback.place, true);
+    again();
+    const stops = [playback.onPlace(show), playback.subscribe(again)];
+    slider.addEventListener("focus", say);
+    return () => {
+      for (const stop of stops) stop();
+      slider.removeEventListener("focus", say);
+    };
+  }, [line, playback, width, placeOf]);
+}

@@ -1,0 +1,37 @@
+import { ownPath } from "../own-path.ts";
+
+/** How loud a recording is, 0 to 127, at even steps from its start to its end. */
+export interface Waveform {
+  readonly peaks: Uint8Array;
+}
+
+/** Fetches a waveform by its signed URL: JSON of audiowaveform, version 2, of which an hour is half a megabyte. Throws. */
+export async function fetchWaveform(signedUrl: string, signal: AbortSignal): Promise<Waveform> {
+  const response = await fetch(ownPath(signedUrl), { signal });
+  if (!response.ok) throw new Error(`the waveform was answered ${response.status}`);
+  const { data }: { readonly data: readonly number[] } = await response.json();
+  return { peaks: peaksOf(data) };
+}
+
+/** Of the least and the greatest sample of each step, 8 bits with sign: which is further from silence. */
+export function peaksOf(data: readonly number[]): Uint8Array {
+  const peaks = new Uint8Array(data.length / 2);
+  for (let at = 0; at < peaks.length; at++) {
+    const [least = 0, greatest = 0] = [data[2 * at], data[2 * at + 1]];
+    peaks[at] = Math.min(127, Math.max(greatest, -least));
+  }
+  return peaks;
+}
+
+/** The same in `count` bars, each as high as the loudest in it; 1 is the loudest of all. */
+export function barsOf({ peaks }: Waveform, count: number): number[] {
+  const bars = Array.from({ length: count }, (_, bar) => {
+    const from = Math.floor((bar * peaks.length) / count);
+    const to = Math.max(from + 1, Math.floor(((bar + 1) * peaks.length) / count));
+    let loudest = 0;
+    for (let at = from; at < to; at++) loudest = Math.max(loudest, peaks[at] ?? 0);
+    return loudest;
+  });
+  const loudest = Math.max(1, ...bars);
+  return bars.map((bar) => bar / loudest);
+}

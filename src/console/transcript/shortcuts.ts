@@ -1,0 +1,70 @@
+import { transcriptText as texts } from "../text/transcript.ts";
+
+/** What a key does to the playback. */
+export type Command =
+  | { readonly do: "toggle" | "mute" }
+  | { readonly do: "sheet" }
+  | { readonly do: "copyLink" }
+  /** Seconds, on or back. */
+  | { readonly do: "skip"; readonly by: number }
+  | { readonly do: "word" | "segment" | "speed"; readonly by: 1 | -1 }
+  | { readonly do: "tenth"; readonly at: number };
+
+/** What of a key event tells the command; AltGr makes letters of its own, so that a key with it is never one. */
+export interface Key {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  getModifierState(name: "AltGraph"): boolean;
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  " ": { do: "toggle" },
+  k: { do: "toggle" },
+  j: { do: "skip", by: -5 },
+  l: { do: "skip", by: 5 },
+  ArrowLeft: { do: "skip", by: -5 },
+  ArrowRight: { do: "skip", by: 5 },
+  J: { do: "skip", by: -1 },
+  L: { do: "skip", by: 1 },
+  "shift ArrowLeft": { do: "word", by: -1 },
+  "shift ArrowRight": { do: "word", by: 1 },
+  ArrowUp: { do: "segment", by: -1 },
+  ArrowDown: { do: "segment", by: 1 },
+  "<": { do: "speed", by: -1 },
+  ">": { do: "speed", by: 1 },
+  m: { do: "mute" },
+  c: { do: "copyLink" },
+  "?": { do: "sheet" },
+};
+
+/** The command of a key; undefined where it is none. */
+export function commandOf(key: Key): Command | undefined {
+  if (key.ctrlKey || key.metaKey || key.altKey || key.getModifierState("AltGraph"))
+    return undefined;
+  if (/^[0-9]$/.test(key.key) && !key.shiftKey) return { do: "tenth", at: Number(key.key) };
+  const isNamed = key.key.length > 1 || key.key === " ";
+  const name = key.shiftKey && isNamed ? `shift ${key.key}` : key.key;
+  return commands[name];
+}
+
+/** The sheet: what each line does, and the keys for it as they are printed. */
+export const sheetLines = [
+  { text: texts.keyToggle, keys: [texts.space, "K"] },
+  { text: texts.keyBack, keys: ["J", "←"] },
+  { text: texts.keyOn, keys: ["L", "→"] },
+  { text: texts.keyBackOne, keys: ["⇧ J"] },
+  { text: texts.keyOnOne, keys: ["⇧ L"] },
+  { text: texts.keyWordBack, keys: ["⇧ ←"] },
+  { text: texts.keyWordOn, keys: ["⇧ →"] },
+  { text: texts.keySegmentBack, keys: ["↑"] },
+  { text: texts.keySegmentOn, keys: ["↓"] },
+  { text: texts.keySlower, keys: ["<"] },
+  { text: texts.keyFaster, keys: [">"] },
+  { text: texts.keyTenths, keys: ["0–9"] },
+  { text: texts.keyMute, keys: ["M"] },
+  { text: texts.keyCopy, keys: ["C"] },
+  { text: texts.keySheet, keys: ["?"] },
+] as const;

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  extentOfWord,
+  pieceOfWord,
+  pieceWordsMax,
+  spokenText,
+  wordAt,
+  wordAtOffset,
+} from "./spoken-text.ts";
+
+/** A segment of words of half a second each. */
+function segmentOf(said: string, start: number, speakerId = "") {
+  const words = said.split(/(?<=\s)/).map((word, at) => ({
+    startTime: `${start + at / 2}s`,
+    endTime: `${start + at / 2 + 0.5}s`,
+    word,
+  }));
+  return { startTime: `${start}s`, endTime: `${start + words.length / 2}s`, words, speakerId };
+}
+
+test("a segment is a paragraph, and a turn begins where somebody else speaks", () => {
+  const text = spokenText([
+    segmentOf("Góðan dag. ", 0, "1"),
+    segmentOf("Og vertu velkomin.", 1, "1"),
+    { startTime: "2.5s", endTime: "3s", words: [], speakerId: "2" },
+    segmentOf("Takk!", 3, "2"),
+    segmentOf("(hlær)", 4),
+  ]);
+  assert.deepEqual(
+    text.pieces.map(({ text: said, start, isTurn, firstWord }) => [said, start, isTurn, firstWord]),
+    [
+      ["Góðan dag. ", 0, true, 0],
+      ["Og vertu velkomin.", 1, false, 2],
+      ["Takk!", 3, true, 5],
+      ["(hlær)", 4, false, 6],
+    ],
+  );
+  assert.equal(text.wordCount, 7);
+  assert.equal(text.byTime, undefined);
+});
+
+test("every time has the word that is heard then, and every letter the word that it is of", () => {
+  const text = spokenText([segmentOf("Góðan dag. ", 2), segmentOf("Og velkomin.", 5)]);
+  const said = (word: number) => {
+    const piece = text.pieces[pieceOfWord(text, word)];
+    const { from, to } = extentOfWord(text, word);
+    return piece?.text.slice(from, to);
+  };
+  const heard: [seconds: number, word: string | undefined][] = [
+    [0, undefined],
+    [1.999, "Góðan"],
+    [2.4, "Góðan"],
+    [2.5, "dag."],
+    [4.9, "dag."],
+    [5, "Og"],
+    [100, "velkomin."],
+  ];
+  for (const [seconds, word] of heard)
+    assert.equal(said(wordAt(text, seconds)), word, `${seconds}`);
+  for (const [offset, word] of [
+    [0, "Góðan"],
+    [5, "Góðan"],
+    [6, "dag."],
+    [11, "dag."],
+  ] as const) {
+    assert.equal(said(wordAtOffset(text, 0, offset)), word, `${offset}`);
+  }
+  assert.equal(said(wordAtOffset(text, 1, 4)), "velkomin.");
+  assert.equal(wordAt(spokenText([]), 1), -1);
+});
+
+test("where people talk at once the word that began last is heard", () => {
+  const text = spokenText([segmentOf("a b c d ", 0, "1"), segmentOf("x y ", 0.75, "2")]);
+  const heard = [0, 0.5, 0.8, 1, 1.3, 1.6].map((seconds) => wordAt(text, seconds));
+  assert.deepEqual(heard, [0, 1, 4, 2, 5, 3]);
+});
+
+test("a segment without end is parted at the ends of sentences, and no word is lost", () => {
+  const sentence = "Þetta er setning með sjö orðum alls. ";
+  const said = sentence.repeat(100) + "orð ".repeat(400);
+  const text = spokenText([segmentOf(said.trimEnd(), 0, "1")]);
+  assert.equal(text.pieces.map((piece) => piece.text).join(""), said.trimEnd());
+  const counts = text.pieces.map(
+    ({ firstWord }, at) => (text.pieces[at + 1]?.firstWord ?? text.wordCount) - firstWord,
+  );
+  assert.ok(Math.max(...counts) <= pieceWordsMax, String(counts));
+  assert.equal(text.pieces[0]?.text, sentence.repeat(21));
+  assert.deepEqual(
+    text.pieces.map(({ isTurn }) => isTurn),
+    text.pieces.map((_, at) => at === 0),
+  );
+});

@@ -1,0 +1,34 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams, useSearch } from "wouter";
+import { ApiError } from "../api/api-error.ts";
+import { PageHead } from "../parts/page-head.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { NoTranscript, NoVersion } from "./no-transcript.tsx";
+import { Reading } from "./reading.tsx";
+import { transcriptQuery } from "./transcript-query.ts";
+
+/** One transcript: /transcripts/<id>, with `?t=<seconds>` at a place in it, with `?version=<id>` as it once was. */
+export function TranscriptPage() {
+  const t = useText();
+  const id = useParams<{ id: string }>().id;
+  const version = new URLSearchParams(useSearch()).get("version") ?? undefined;
+  // An address is anybody's: what it names must not climb to other methods. Browsers take a backslash for a slash.
+  const name = `transcripts/${encodeURIComponent(id)}`;
+  const { data, error, refetch } = useQuery(transcriptQuery(name, version));
+  if (data) {
+    // Another transcript, or another state of one, begins anew.
+    return <Reading key={`${id} ${version}`} transcript={data} name={name} version={version} />;
+  }
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
+    return version === undefined ? <NoTranscript id={id} /> : <NoVersion id={id} />;
+  }
+  if (!error) return <p className="quiet">{t(commonText.loading)}</p>;
+  return (
+    <>
+      <PageHead title={t(commonText.transcripts)} />
+      <ProblemNote error={error} onRetry={() => void refetch()} />
+    </>
+  );
+}

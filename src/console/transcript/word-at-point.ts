@@ -1,0 +1,47 @@
+import { piecesOfPart } from "./heard-light.ts";
+import { extentOfWord, wordAtOffset, type SpokenText } from "./spoken-text.ts";
+
+/** How far beside a word a press still means it, in pixels. */
+const slackPx = 3;
+
+/** The word at a point of the window; undefined where there is none. `root` as HeardLight has it. */
+export function wordAtPoint(
+  root: HTMLElement,
+  text: SpokenText,
+  { x, y }: { readonly x: number; readonly y: number },
+): number | undefined {
+  const place = caretAt(x, y);
+  if (!(place?.node instanceof Text)) return undefined;
+  const { node } = place;
+  const segment = node.parentElement?.closest(".segment");
+  const part = segment?.parentElement;
+  if (!segment || !part || node.parentElement?.localName !== "p" || part.parentElement !== root)
+    return undefined;
+  const indexIn = (parent: Element, child: Element) => [...parent.children].indexOf(child);
+  const piece = indexIn(root, part) * piecesOfPart + indexIn(part, segment);
+  // A point right of a letter's middle is before the next one, which may be of the next word.
+  for (const offset of [place.offset, place.offset - 1]) {
+    const word = wordAtOffset(text, piece, Math.max(0, offset));
+    const { from, to } = extentOfWord(text, word);
+    const range = document.createRange();
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    if ([...range.getClientRects()].some((rect) => isIn(rect, x, y))) return word;
+  }
+  return undefined;
+}
+
+function isIn({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean {
+  const isBeside = x < left - slackPx || x > right + slackPx;
+  return !isBeside && y >= top - slackPx && y <= bottom + slackPx;
+}
+
+function caretAt(x: number, y: number): { node: Node; offset: number } | undefined {
+  if (typeof document.caretPositionFromPoint === "function") {
+    const caret = document.caretPositionFromPoint(x, y);
+    return caret ? { node: caret.offsetNode, offset: caret.offset } : undefined;
+  }
+  // The older name of the same.
+  const range = document.caretRangeFromPoint(x, y);
+  return range ? { node: range.startContainer, offset: range.startOffset } : undefined;
+}
