@@ -2,7 +2,9 @@
  * The lines of a body of newline-delimited text, as they come and without their ends; empty ones are left out. Leaving
  * the loop cancels the body.
  */
-export async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+export async function* readLines(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<string, void> {
   const reader = body.pipeThrough(new TextDecoderStream("utf-8", { fatal: true })).getReader();
   let waiting: string[] = [];
   try {

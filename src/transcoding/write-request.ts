@@ -30,7 +30,7 @@ export interface WrittenBody {
   /** "" for a google.api.HttpBody that says none. */
   readonly contentType: string;
   /** JSON text, or the bytes of a google.api.HttpBody. */
-  readonly content: string | Uint8Array;
+  readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
 /**

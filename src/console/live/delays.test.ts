@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Delays } from "./delays.ts";
+
+const word = (text: string, endMs: number) => ({ text, startMs: endMs - 100, endMs });
+
+/** 2 s of sound in chunks of 100 ms, captured from 10,000 on. */
+function captured(): Delays {
+  const delays = new Delays();
+  for (let ms = 100; ms <= 2000; ms += 100) delays.captured(ms, 10_000 + ms);
+  return delays;
+}
+
+test("a word is late by the time from its last sample until it stands as it stays", () => {
+  const delays = captured();
+  delays.shown([word("góðan", 500)], false, 10_800);
+  // It was another word for a while.
+  delays.shown([word("góðan", 500), word("dag", 900)], false, 11_000);
+  delays.shown([word("góðan", 500), word("daginn", 900)], false, 11_400);
+  assert.equal(delays.word, undefined);
+  delays.shown([word("Góðan", 500), word("daginn.", 950)], true, 11_600);
+  // 10,800 - 10,500 and 11,400 - 10,950.
+  assert.deepEqual(delays.word, { medianMs: 300, mostMs: 450 });
+  assert.deepEqual(delays.sentence, { medianMs: 650, mostMs: 650 });
+});
+
+test("a word that was guessed before it was out is not late, and one past the last chunk counts from there", () => {
+  const delays = captured();
+  delays.shown([word("já", 500)], false, 10_400);
+  delays.shown([word("já", 500), word("nei", 2001)], true, 12_101);
+  assert.deepEqual(delays.word, { medianMs: 0, mostMs: 100 });
+});
+
+test("of words that nobody saw, or whose sound is forgotten, nothing is said", () => {
+  const delays = captured();
+  delays.captured(3000, 10_000 + 11 * 60_000);
+  delays.shown([word("já", 500)], true, 20_000);
+  assert.equal(delays.word, undefined);
+  assert.equal(new Delays().sentence, undefined);
+});
+
+test("the median and what 95 of 100 are within", () => {
+  const delays = new Delays();
+  delays.captured(1000, 1000);
+  for (let ms = 1; ms <= 100; ms++) delays.shown([word("a", 1000)], true, 1000 + ms);
+  assert.deepEqual(delays.word, { medianMs: 50, mostMs: 95 });
+});

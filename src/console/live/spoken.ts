@@ -1,0 +1,91 @@
+/** A word and when it was said, in ms from the start of the recording. */
+export interface SpokenWord {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** What was said between two silences. */
+export interface Utterance {
+  /** Stays the same while the words change. */
+  readonly id: number;
+  readonly words: readonly SpokenWord[];
+}
+
+/** Everything that was heard of a recording. Never changed: another one takes its place. */
+export interface Spoken {
+  /** What is final. Earlier paragraphs stay the same objects while more is said, so that nothing of them is shown anew. */
+  readonly paragraphs: readonly (readonly Utterance[])[];
+  /** What may still change. */
+  readonly interim: readonly SpokenWord[];
+}
+
+export const nothingSpoken: Spoken = { paragraphs: [], interim: [] };
+
+/** A paragraph has as many words at least, and ends where a pause is this long; or has as many at most. */
+const paragraphWordsMin = 60;
+const paragraphPauseMs = 1500;
+const paragraphWordsMax = 250;
+
+export function withInterim(spoken: Spoken, interim: readonly SpokenWord[]): Spoken {
+  return { ...spoken, interim };
+}
+
+/** Words that will not change any more. Times follow those of the words before, which those of two streams need not do by themselves. */
+export function withFinal({ paragraphs }: Spoken, words: readonly SpokenWord[]): Spoken {
+  if (words.length === 0) return { paragraphs, interim: [] };
+  const paragraph = paragraphs.at(-1) ?? [];
+  const last = paragraph.at(-1);
+  let at = last?.words.at(-1)?.endMs ?? 0;
+  const pauseMs = (words[0]?.startMs ?? 0) - at;
+  const inOrder: SpokenWord[] = [];
+  for (const { text, startMs, endMs } of words) {
+    const start = Math.max(at, startMs);
+    at = Math.max(start, endMs);
+    inOrder.push({ text, startMs: start, endMs: at });
+  }
+  const utterance = { id: (last?.id ?? 0) + 1, words: inOrder };
+  const isLast = paragraph.length > 0 && !isWhole(paragraph, pauseMs);
+  return {
+    paragraphs: isLast
+      ? [...paragraphs.slice(0, -1), [...paragraph, utterance]]
+      : [...paragraphs, [utterance]],
+    interim: [],
+  };
+}
+
+function isWhole(paragraph: readonly Utterance[], pauseMs: number): boolean {
+  const count = paragraph.reduce((sum, { words }) => sum + words.length, 0);
+  if (count >= paragraphWordsMax) return true;
+  return count >= paragraphWordsMin && pauseMs >= paragraphPauseMs;
+}
+
+/** Without the last final, which is heard again. */
+export function withoutLast({ paragraphs, interim }: Spoken): Spoken {
+  const rest = paragraphs.at(-1)?.slice(0, -1) ?? [];
+  const before = paragraphs.slice(0, -1);
+  return { paragraphs: rest.length > 0 ? [...before, rest] : before, interim };
+}
+
+/** With what was still open taken as it stands. */
+export function settled(spoken: Spoken): Spoken {
+  return withFinal(spoken, spoken.interim);
+}
+
+export function textOf(words: readonly SpokenWord[]): string {
+  return words.map(({ text }) => text).join(" ");
+}
+
+/** The words of a text without times: they share what there is of it by their length. */
+export function sharedTimes(text: string, startMs: number, endMs: number): SpokenWord[] {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const letters = words.reduce((sum, word) => sum + word.length, 0);
+  const msOfLetters = (count: number): number =>
+    Math.round(startMs + ((endMs - startMs) * count) / letters);
+  let before = 0;
+  return words.map((word) => {
+    const start = msOfLetters(before);
+    before += word.length;
+    return { text: word, startMs: start, endMs: msOfLetters(before) };
+  });
+}
