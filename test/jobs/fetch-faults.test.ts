@@ -105,7 +105,7 @@ async function counts(): Promise<Record<string, number>> {
   const { rows: tables } = await jobs.database.pool.query<{ name: string; count: string }>(
     `select relname as name,
             (xpath('/row/c/text()', query_to_xml('select count(*) as c from ' || oid::regclass, false, true, '')))[1]::text as count
-     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'transcript_job'`,
+     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not in ('transcript_job', 'idle_worker')`,
   );
   return Object.fromEntries(tables.map(({ name, count }) => [name, Number(count)]));
 }

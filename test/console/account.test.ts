@@ -1,0 +1,122 @@
+// The page of the account: people invited, given roles and removed, sessions ended, and what was done, in words.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import type { Page } from "playwright-core";
+import { actText } from "../../src/console/text/acts.ts";
+import { until } from "../until.ts";
+import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";
+
+let pages: TestPages;
+let page: Page;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+  page = await pages.open("/");
+});
+after(() => pages[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await page.goto(`${pages.service.address}/console/account`);
+});
+
+function button(name: string) {
+  return page.getByRole("button", { name, exact: true });
+}
+
+function dialog() {
+  return page.getByRole("dialog");
+}
+
+const people = () => page.getByRole("list", { name: "Fólk" }).getByRole("listitem");
+const log = () => page.getByRole("list", { name: "Dagbók" }).getByRole("listitem");
+
+async function invite(email: string, name: string, role: string): Promise<void> {
+  await button("Bjóða manneskju").first().click();
+  await dialog().getByLabel("Netfang").fill(email);
+  await dialog().getByLabel("Nafn").fill(name);
+  await dialog().getByLabel("Hlutverk").selectOption({ label: role });
+  await dialog().getByRole("button", { name: "Bjóða manneskju" }).click();
+  await dialog().waitFor({ state: "detached" });
+}
+
+test("people are invited, given another role and removed, but for the last owner", async () => {
+  await page.getByText("Engum hefur verið boðið enn.").waitFor();
+  await button("Bjóða manneskju").press("Enter");
+  await until(() => page.evaluate<boolean>("document.activeElement?.type === 'email'"));
+  await page.keyboard.press("Enter");
+  await dialog().getByText("Skrifaðu netfang.").waitFor();
+  await page.keyboard.type("ekki netfang");
+  await page.keyboard.press("Enter");
+  await until(async () => (await dialog().locator(".failed").innerText()) !== "Skrifaðu netfang.");
+  await page.keyboard.press("Escape");
+  await invite("thordur@example.is", "Þórður Ægisson <b>", "Eigandi: allt");
+  await invite("asa@example.is", "", "Lesandi: les");
+  assert.equal(await people().count(), 2);
+  const [asa, thordur] = [people().first(), people().last()];
+  assert.match(await thordur.innerText(), /Þórður Ægisson <b>\s+thordur@example\.is\s+boðið /);
+  await thordur.getByLabel("Hlutverk: Þórður Ægisson <b>").selectOption({ label: "Lesandi: les" });
+  await thordur.getByRole("alert").getByText("Þetta er eini eigandinn").waitFor();
+  await asa.getByLabel("Hlutverk: asa@example.is").selectOption({ label: "Eigandi: allt" });
+  await until(async () => {
+    const { json } = await pages.service.call("GET", "/v1/members");
+    return json.members[0].role === "OWNER";
+  });
+  await button("Fjarlægja: asa@example.is").click();
+  await dialog().getByRole("button", { name: "Hætta við" }).click();
+  await button("Fjarlægja: asa@example.is").press("Enter");
+  await dialog().getByRole("button", { name: "Fjarlægja" }).press("Enter");
+  await button("Fjarlægja: asa@example.is").waitFor({ state: "detached" });
+  assert.equal(await people().count(), 1);
+  await button("Fjarlægja: Þórður Ægisson <b>").click();
+  await dialog().getByRole("button", { name: "Fjarlægja" }).click();
+  await page.getByText("Engum hefur verið boðið enn.").waitFor();
+});
+
+test("a session is ended from another one; who may only read sees no one else's", async () => {
+  const { json } = await pages.service.call("POST", "/v1/apiKeys", {
+    displayName: "Ása á Akureyri",
+    scopes: ["transcripts.read"],
+  });
+  const other = await pages.open("/account", { key: json.secret });
+  const own = other.getByRole("list", { name: "Innskráningar" }).getByRole("listitem");
+  await own.getByText("þessi gluggi").waitFor();
+  assert.equal(await own.count(), 1);
+  assert.equal(await other.getByRole("heading", { level: 2 }).count(), 1);
+  await page.reload();
+  await button("Ljúka innskráningu: Ása á Akureyri").press("Enter");
+  await button("Ljúka innskráningu: Ása á Akureyri").waitFor({ state: "detached" });
+  await until(async () => {
+    await other.reload();
+    await other.getByLabel("API-lykill").waitFor({ timeout: 3_000 });
+    return true;
+  });
+  await other.context().close();
+});
+
+test("the audit log tells in words what was done, by whom, to its beginning", async () => {
+  await log().getByText("First key bauð thordur@example.is").waitFor();
+  await log().getByText("First key bjó til API-lykilinn „Ása á Akureyri“").waitFor();
+  for (let at = 0; at < 50; at += 1) {
+    const made = await pages.service.call("POST", "/v1/apiKeys", { displayName: `Lykill ${at}` });
+    assert.equal(made.status, 200);
+  }
+  await page.reload();
+  await log().getByText("„Lykill 49“").waitFor();
+  assert.equal(await log().count(), 50);
+  await button("Sýna eldri").press("Enter");
+  await log().getByText("First key bauð asa@example.is").waitFor();
+  await button("Sýna eldri").waitFor({ state: "detached" });
+});
+
+test("the account is looked at", async () => {
+  await invite("olof@example.is", "Ólöf Þöll", "Þátttakandi: les, skrifar og talar");
+  await log().first().waitFor();
+  await people().first().waitFor();
+  await checkLooks(page, "account");
+});
+
+test("actText() calls acts that it does not know as the log does", () => {
+  assert.deepEqual(actText("api_key.create", {}), {
+    is: "bjó til API-lykilinn",
+    en: "made the API key",
+  });
+  assert.deepEqual(actText("toString", {}), { is: "toString", en: "toString" });
+});

@@ -1,0 +1,40 @@
+// What a browser has to fetch before it shows something: with the letters, compressed, at most 200 kB.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestPages, type TestPages } from "./open-test-pages.ts";
+
+const bytesMax = 200_000;
+
+let pages: TestPages;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+});
+after(() => pages[Symbol.asyncDispose]());
+
+for (const [name, path, key] of [
+  ["who is not signed in", "/", undefined],
+  ["the overview", "/", "first"],
+  ["transcripts", "/transcripts", "first"],
+  ["jobs", "/jobs", "first"],
+  ["keys", "/keys", "first"],
+] as const) {
+  test(`the first load: ${name}`, async (t) => {
+    const page = await pages.open("/nowhere", key === undefined ? { key } : {});
+    // Nothing is kept from before: the browser fetches all that the page needs.
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Network.enable");
+    await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
+    const bytes = new Map<string, number>();
+    devtools.on("Network.responseReceived", ({ response }) => {
+      const { pathname } = new URL(response.url);
+      // What the API says is as long as what there is to say.
+      if (/^\/console\/(api|session)/.test(pathname)) return;
+      bytes.set(pathname, Number(response.headers["content-length"] ?? Number.NaN));
+    });
+    await page.goto(`${pages.service.address}/console${path}`, { waitUntil: "networkidle" });
+    const all = bytes.values().reduce((sum, length) => sum + length, 0);
+    t.diagnostic(`${all} bytes in ${bytes.size} files`);
+    assert.ok(bytes.size > 4);
+    assert.ok(all <= bytesMax, JSON.stringify(Object.fromEntries(bytes), undefined, 1));
+  });
+}

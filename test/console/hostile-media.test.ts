@@ -1,0 +1,154 @@
+// Media of callers that is a page, a picture or something of both: opened in the browser, it is data, and nothing in it runs.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { openTestBucket } from "../open-test-bucket.ts";
+import { openTestS3 } from "../open-test-s3.ts";
+import type { TestService } from "../spec/service.ts";
+import { until } from "../until.ts";
+import { createInterview } from "./edited-transcript.ts";
+import { openTestPages, type TestPages } from "./open-test-pages.ts";
+
+/** Tells of itself in every way that a script has: by asking the service, by a dialog, by the title, by the page that holds it. */
+const script = `fetch("/ran"); alert("ran"); document.title = "ran"; top.postMessage("ran", "*");`;
+const html = `<!doctype html><title>Upptaka</title><img src=x onerror='${script}'><script>${script}</script>`;
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload='${script}'><script>${script}</script></svg>`;
+
+const hostile: readonly (readonly [what: string, type: string, bytes: string])[] = [
+  ["a page", "text/html", html],
+  ["a picture with a script", "image/svg+xml", svg],
+  [
+    "a page in XML",
+    "application/xhtml+xml",
+    `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>${script}</script></html>`,
+  ],
+  ["a script", "text/javascript", script],
+  ["a page that begins as MP3", "text/html", `ID3\u0003${html}`],
+  ["a page that begins as WAVE", "text/html", `RIFF\u0024\0\0\0WAVEfmt ${html}`],
+  ["a picture that begins as MP4", "image/svg+xml", `\0\0\0\u0018ftypmp42${svg}`],
+  [
+    "a page that begins as Matroska",
+    "text/html",
+    `\u001a\u0045\u00df\u00a3\u0093\u0042\u0082webm${html}`,
+  ],
+  ["a page that begins as Ogg", "text/html", `OggS\0\u0002${html}`],
+];
+
+interface Ran {
+  readonly told: string[];
+}
+
+/** Sees what a page runs, in whatever it opens. */
+function watch(page: Page): Ran {
+  const told: string[] = [];
+  page.context().on("request", (request) => {
+    if (new URL(request.url()).pathname === "/ran") told.push("asked");
+  });
+  const seen = (opened: Page) => {
+    opened.on("dialog", (dialog) => {
+      told.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  };
+  seen(page);
+  page.context().on("page", seen);
+  return { told };
+}
+
+/** Uploads bytes as the media of a transcript; its signed URL. */
+async function upload(
+  service: TestService,
+  [what, type, bytes]: (typeof hostile)[number],
+): Promise<{ readonly name: string; readonly uri: string }> {
+  const name = await createInterview(service, { metadata: { subject: `${what} ${svg}` } });
+  const { json } = await service.call("POST", "/v1alpha1/initupload", { resourceName: name });
+  const put = await fetch(json.storageSignedUrl, {
+    method: "PUT",
+    body: Buffer.from(bytes, "latin1"),
+    headers: { "content-type": type },
+  });
+  assert.ok(put.ok, `${put.status}`);
+  await until(async () => (await uriOf(service, name)) !== "");
+  return { name, uri: await uriOf(service, name) };
+}
+
+async function uriOf(service: TestService, name: string): Promise<string> {
+  return (await service.call("GET", `/v1alpha1/${name}`)).json.uri;
+}
+
+/** Opens an address in the window, and waits until it is there or is a download. */
+async function open(page: Page, uri: string): Promise<"shown" | "saved"> {
+  const saved = page.waitForEvent("download").then(
+    () => "saved" as const,
+    () => "saved" as const,
+  );
+  const shown = page.goto(uri, { waitUntil: "load" }).then(
+    () => "shown" as const,
+    () => saved,
+  );
+  return await Promise.race([shown, saved]);
+}
+
+/** A page of the service's own origin and without a policy, which takes an address in as everything that one can. */
+async function embed(page: Page, address: string, uri: string): Promise<void> {
+  const at = `${address}/embeds`;
+  const tags = ["iframe src", "embed src", "object data", "img src", "audio src", "video src"];
+  const body = tags.map((tag) => `<${tag}="${uri}"></${tag.split(" ")[0]}>`).join("");
+  await page.route(at, (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.goto(at, { waitUntil: "load" });
+  await page.evaluate(`new Promise((go) => { const tag = document.createElement("script");
+    tag.src = ${JSON.stringify(uri)}; tag.onload = tag.onerror = go; document.body.append(tag); })`);
+}
+
+describe("with media on disk", () => {
+  let pages: TestPages;
+  before(async () => {
+    pages = await openTestPages({ HLUST_ROLE: "api" });
+  });
+  after(() => pages[Symbol.asyncDispose]());
+
+  test("nothing of it runs at its signed URL, nor where a page takes it in", async () => {
+    await checkOpened(pages, hostile);
+  });
+
+  test("the page of its transcript shows nothing but text, and saves it as no file that runs", async () => {
+    const { name } = await upload(pages.service, hostile[1] ?? ["", "", ""]);
+    const page = await pages.open(`/${name}`);
+    const { told } = watch(page);
+    await page.getByRole("heading", { level: 1, name: "<script>" }).waitFor();
+    const coming = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Sækja: Upptaka" }).press("Enter");
+    assert.match((await coming).suggestedFilename(), /\.bin$/);
+    assert.deepEqual(told, []);
+  });
+});
+
+// The bucket answers the bytes there, with the type and disposition that the service signs.
+test("with media in S3 nothing of it runs either", async () => {
+  await using s3 = await openTestS3();
+  const { settings } = await openTestBucket(s3);
+  await using pages = await openTestPages({
+    HLUST_ROLE: "api",
+    S3_BUCKET: settings.bucket,
+    S3_ENDPOINT: s3.endpoint,
+    S3_ACCESS_KEY_ID: s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+  });
+  await checkOpened(
+    pages,
+    hostile.filter(([, , bytes]) => bytes === html || bytes === svg || bytes.startsWith("ID3")),
+  );
+});
+
+async function checkOpened(pages: TestPages, all: typeof hostile): Promise<void> {
+  const page = await (await pages.open("/nowhere")).context().newPage();
+  const { told } = watch(page);
+  for (const media of all) {
+    const { uri } = await upload(pages.service, media);
+    const how = await open(page, uri);
+    // Only what its bytes say is media is shown, by a player.
+    assert.equal(how, media[0].includes("begins as") ? "shown" : "saved", media[0]);
+    await embed(page, pages.service.address, uri);
+    assert.deepEqual(told, [], media[0]);
+  }
+}

@@ -1,0 +1,144 @@
+// Script stored in every text field, looked at on every page: it is shown as the text that it is, and nothing of it runs.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { alarm, scriptPayloads } from "./script-payloads.ts";
+
+let pages: TestPages;
+before(async () => {
+  pages = await openTestPages();
+  await storeEverywhere();
+});
+after(() => pages[Symbol.asyncDispose]());
+
+/** A transcript that says and is called all of it; its id. */
+let id: string;
+
+async function make(path: string, body: object): Promise<{ readonly name: string }> {
+  const { status, json } = await pages.service.call("POST", path, body);
+  assert.equal(status, 200, JSON.stringify(json));
+  return json;
+}
+
+/** As much of it as a keyword may have. */
+const keywordOf = (payload: string) => payload.slice(0, 100);
+
+async function storeEverywhere(): Promise<void> {
+  assert.ok(scriptPayloads.length >= 80);
+  for (const payload of scriptPayloads) {
+    await make("/v1alpha1/transcripts", {
+      metadata: {
+        fileType: "AUDIO",
+        languageCode: "is-IS",
+        subject: payload,
+        keywords: [keywordOf(payload)],
+      },
+      segments: [],
+    });
+  }
+  const segments = scriptPayloads.map((payload, at) => ({
+    startTime: `${at}s`,
+    endTime: `${at + 1}s`,
+    speakerId: `${at % 40}`,
+    words: [{ startTime: `${at}s`, endTime: `${at + 1}s`, word: `${payload} ` }],
+  }));
+  const speakers = scriptPayloads.slice(0, 40).map((payload, at) => [`${at}`, { name: payload }]);
+  const metadata = {
+    fileType: "AUDIO",
+    languageCode: "is-IS",
+    subject: scriptPayloads.slice(0, 5).join(" "),
+    description: scriptPayloads.join("\n"),
+    keywords: scriptPayloads.slice(0, 4).map(keywordOf),
+    additionalMetadata: Object.fromEntries(
+      scriptPayloads.map((payload, at) => [`k${at}`, payload]),
+    ),
+    speakers: Object.fromEntries(speakers),
+  };
+  const { name } = await make("/v1alpha1/transcripts", { metadata, segments });
+  id = name.replace("transcripts/", "");
+  // Another version, so that there is something to compare.
+  const changed = { segments: segments.toReversed().slice(0, 3).toReversed() };
+  const { status } = await pages.service.call("PATCH", `/v1alpha1/${name}`, changed);
+  assert.equal(status, 200);
+  for (const payload of scriptPayloads.slice(0, 12)) {
+    // Not to the letter what is said elsewhere: that is looked for at the end, wherever it does not belong.
+    const displayName = keywordOf(payload.replace("document.domain", "document.URL"));
+    await make("/v1/apiKeys", { displayName, scopes: ["speech"] });
+  }
+  for (const payload of scriptPayloads.slice(13, 25)) {
+    await make("/v1alpha1/transcriptjob:submit", {
+      metadata: { fileType: "AUDIO", languageCode: "is-IS", subject: payload },
+      useUri: true,
+      uri: `http://127.0.0.1:9/${encodeURIComponent(payload)}`,
+    });
+  }
+  const account = { displayName: scriptPayloads[13]?.replace("document.domain", "document.URL") };
+  assert.equal((await pages.service.call("PATCH", "/v1/account", account)).status, 200);
+}
+
+/** Opens a page that would tell if anything of the payloads ran. */
+async function open(path: string): Promise<{ readonly page: Page; readonly ran: string[] }> {
+  const page = await pages.open("/nowhere");
+  const ran: string[] = [];
+  await page.exposeFunction(alarm, (where: string) => ran.push(where));
+  await page.goto(`${pages.service.address}/console${path}`);
+  return { page, ran };
+}
+
+/** No element of the page comes from a payload: what they would make, the console has none of. */
+async function assertOnlyText(page: Page, ran: readonly string[]): Promise<void> {
+  const foreign = await page.evaluate<string[]>(
+    `Array.from(document.querySelectorAll("body script, body iframe, body object, body embed, body base, body meta, body style, body math, marquee, x-x, [onerror], [onload], [onfocus], [href^='javascript' i], [href*='elsewhere.test'], [src*='elsewhere.test']"), (element) => element.outerHTML.slice(0, 200))`,
+  );
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(ran, []);
+}
+
+test("the alarm is heard when something runs", async () => {
+  const { page, ran } = await open("/nowhere");
+  await page.evaluate(`window.${alarm}("x")`);
+  assert.deepEqual(ran, ["x"]);
+  await page.evaluate(`document.body.append(document.createElement("iframe"))`);
+  await assert.rejects(assertOnlyText(page, []));
+});
+
+for (const [name, path, seen] of [
+  ["the overview", "/", "document.URL"],
+  ["the list of transcripts", "/transcripts", scriptPayloads.at(-1)],
+  ["a search for one", `/transcripts?subject=${encodeURIComponent("<script>")}`, "<script>"],
+  ["jobs", "/jobs", scriptPayloads[24]],
+  ["keys", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
+] as const) {
+  test(`scripts stored in text are text: ${name}`, async () => {
+    const { page, ran } = await open(path);
+    await page
+      .getByText(seen ?? "", { exact: false })
+      .first()
+      .waitFor();
+    await assertOnlyText(page, ran);
+  });
+}
+
+test("scripts stored in text are text: a transcript, its aside, and what changed", async () => {
+  const { page, ran } = await open(`/transcripts/${id}`);
+  await page.getByRole("heading", { level: 1 }).filter({ hasText: "<script>" }).waitFor();
+  await page
+    .getByText(scriptPayloads.at(-1)?.slice(0, 30) ?? "")
+    .first()
+    .waitFor();
+  await assertOnlyText(page, ran);
+  assert.match(await page.title(), /^<script>/);
+});
+
+test("scripts in the address are not run, and not taken for pages", async () => {
+  const { page, ran } = await open("/nowhere");
+  for (const payload of scriptPayloads.filter((_, at) => at % 16 === 0)) {
+    const encoded = encodeURIComponent(payload);
+    for (const path of [`/${encoded}`, `/transcripts/${encoded}`, `/#problem=${encoded}`]) {
+      await page.goto(`${pages.service.address}/console${path}`);
+      await page.locator("h1").first().waitFor();
+    }
+    await assertOnlyText(page, ran);
+  }
+});

@@ -1,0 +1,232 @@
+// The page of jobs: submitted by URL, followed as they go on, cancelled, failed with a reason and tried again.
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { scriptedOrders } from "../../src/engines/scripted-engine.ts";
+import { joined, speak } from "../flite.ts";
+import { wavOf } from "../jobs-fixture.ts";
+import { submit } from "../spec/jobs.ts";
+import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
+import { until } from "../until.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+
+const second = 16_000;
+const parts = new AsyncDisposableStack();
+let pages: TestPages;
+let host: MediaHost;
+const opened: Page[] = [];
+
+async function open(path: string): Promise<Page> {
+  const page = await pages.open(path);
+  opened.push(page);
+  return page;
+}
+
+before(async () => {
+  host = parts.use(
+    await openMediaHost({
+      "/fundur-fjarlaganefndar.wav": speak("good morning to all of you"),
+      "/vefur.mp3": Buffer.from("<!doctype html><html><body>Ekki upptaka</body></html>"),
+      "/thogn.wav": wavOf(new Int16Array(second)),
+      // Heard up to its last third, which the engine keeps to itself.
+      "/langur.wav": wavOf(
+        joined(
+          new Int16Array(2 * second).fill(1),
+          new Int16Array(second),
+          new Int16Array(2 * second).fill(scriptedOrders.hangElsewhere),
+        ),
+      ),
+    }),
+  );
+  pages = parts.use(await openTestPages());
+});
+after(() => parts.disposeAsync());
+
+// Pages that are done with would go on asking.
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((page) => page.context().close()));
+});
+
+const desktop = { size: "desktop", language: "is", theme: "light" } as const;
+
+function row(page: Page, subject: string): Locator {
+  return page
+    .getByRole("list", { name: "Verk" })
+    .getByRole("listitem")
+    .filter({ hasText: subject });
+}
+
+async function openUrlForm(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Ný uppskrift" }).click();
+  await page.getByRole("radio", { name: "Slóð á netinu" }).check();
+}
+
+function field(page: Page, name: string): Locator {
+  return page.getByRole("textbox", { name, exact: true });
+}
+
+async function said(page: Page): Promise<string> {
+  return (await page.locator("output.unseen").textContent()) ?? "";
+}
+
+test("where there are no jobs the page says what to do first; the first one is made by keyboard alone", async () => {
+  const page = await open("/jobs");
+  await page.getByRole("heading", { name: "Engin verk enn" }).waitFor();
+  await checkLooks(page, "jobs-empty", someLooks);
+  await show(page, desktop);
+
+  await page.getByRole("button", { name: "Ný uppskrift" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Ný uppskrift" }).waitFor();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.getByRole("radio", { name: "Slóð á netinu" }).isChecked(), true);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(`${host.address}/fundur-fjarlaganefndar.wav`);
+  assert.equal(await field(page, "Titill").getAttribute("placeholder"), "fundur-fjarlaganefndar");
+  await page.keyboard.press("Enter");
+  const title = row(page, "fundur-fjarlaganefndar").getByRole("link");
+  await title.waitFor();
+  assert.equal(await said(page), "Uppskrift tilbúin: fundur-fjarlaganefndar");
+  // The form is closed, and the keyboard is where it was opened from.
+  await page.locator("button:focus", { hasText: "Ný uppskrift" }).waitFor();
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+  assert.equal(await title.getAttribute("href"), `/console/${json.transcriptJobs[0].transcript}`);
+});
+
+test("what is said of a recording comes back unchanged, Icelandic and script alike", async () => {
+  const page = await open("/jobs?new");
+  await page.getByRole("radio", { name: "Slóð á netinu" }).check();
+  const metadata = {
+    fileType: "AUDIO",
+    languageCode: "en-US",
+    subject: "Ævar Örn Þórðarson á Hólmavík <img src=x onerror=alert(1)>",
+    description: "Um „sjó“ & 'land'\n<script>alert(1)</script>",
+    keywords: ["Öræfi", "þingfundur", "</title><svg onload=alert(1)>"],
+    dictation: true,
+  };
+  await field(page, "Slóð").fill(`${host.address}/thogn.wav?þ=ð`);
+  await field(page, "Titill").fill(metadata.subject);
+  await page.getByLabel("Hvaða mál er talað?").selectOption("Enska");
+  await page.getByText("Lýsing og efnisorð").click();
+  await field(page, "Lýsing").fill(metadata.description);
+  await field(page, "Efnisorð").fill(` ${metadata.keywords.join(" , ")},`);
+  await page.getByLabel("Þetta var lesið fyrir").check();
+  await checkLooks(page, "jobs-form");
+  await show(page, desktop);
+  // Gone to another page and back, nothing of it is lost.
+  await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
+  await page.getByRole("heading", { level: 1, name: "Lyklar" }).waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
+  assert.equal(await field(page, "Lýsing").inputValue(), metadata.description);
+  // It is not there: the host knows its paths with their queries.
+  await page.getByRole("button", { name: "Skrifa upp" }).click();
+  const failed = row(page, metadata.subject);
+  await failed.getByText("Ekkert er á slóðinni: vefþjónninn svaraði 404.").waitFor();
+  for (const keyword of metadata.keywords) await failed.getByText(keyword).waitFor();
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+  const { originalUri, ...kept } = json.transcriptJobs[0].transcriptMetadata;
+  assert.deepEqual(kept, metadata);
+  assert.equal(originalUri, `${host.address}/thogn.wav?þ=ð`);
+});
+
+test("what the service has against a field stands at the field, and nothing typed is lost", async () => {
+  const page = await open("/jobs");
+  await openUrlForm(page);
+  await page.getByText("Lýsing og efnisorð").click();
+  const long = "þ".repeat(101);
+  await field(page, "Efnisorð").fill(`Öræfi, ${long}`);
+  const uris = [
+    ["", "Þetta vantar."],
+    ["ftp://ruv.is/þáttur.mp3", "Slóðin þarf að byrja á https:// eða http://."],
+    ["https://ruv.is/nýr þáttur.mp3", "Í slóðinni er bil eða tákn sem á þar ekki heima."],
+    ["https://anna:x@ruv.is/a.mp3", "Í slóðinni er notandanafn eða lykilorð."],
+    ["https://10.0.0.1/a.mp3", "Slóðin er á lokuðu neti, sem þjónustan sækir ekkert á."],
+    ["https://", "Þetta er ekki heil slóð."],
+  ] as const;
+  for (const [uri, told] of uris) {
+    await field(page, "Slóð").fill(uri);
+    await page.getByRole("button", { name: "Skrifa upp" }).click();
+    await page.getByText(told).waitFor();
+    await page.locator("input[type=url][aria-invalid=true]:focus").waitFor();
+  }
+  await page.getByText(`„${long.slice(0, 30)}“: 101 stafur; mest 100 komast fyrir.`).waitFor();
+  assert.equal(await field(page, "Efnisorð").inputValue(), `Öræfi, ${long}`);
+  await checkLooks(page, "jobs-form-wrong", someLooks);
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+  assert.equal(json.transcriptJobs.length, 2);
+});
+
+test("a job goes on in sight of whoever looks, and asks before it is cancelled", async () => {
+  const page = await open("/jobs");
+  await page.getByRole("list", { name: "Verk" }).waitFor();
+  // Nothing but the watch tells of it: the list never answers again.
+  await page.route(/v1alpha1.transcriptjob$/, () => Promise.withResolvers<void>().promise);
+  const watched = page.waitForRequest((request) => request.url().endsWith(":watch"));
+  await openUrlForm(page);
+  await field(page, "Slóð").fill(`${host.address}/langur.wav`);
+  await field(page, "Titill").fill("Óundirbúinn fyrirspurnatími");
+  await page.getByRole("button", { name: "Skrifa upp" }).click();
+  const running = row(page, "Óundirbúinn fyrirspurnatími");
+  await watched;
+  const line = running.getByRole("progressbar", { name: "Framvinda: Óundirbúinn fyrirspurnatími" });
+  await until(async () => Number(await line.getAttribute("value")) > 0);
+  await running.getByText(/Skrifa upp, \d+ %/).waitFor();
+  await running.getByRole("button", { name: "Hætta við" }).click();
+  const question = running.getByRole("group");
+  await question.getByText("Viltu hætta við?").waitFor();
+  await checkLooks(page, "jobs-running");
+  await show(page, desktop);
+  await question.getByRole("button", { name: "Nei, halda áfram" }).click();
+  await page.locator("button:focus", { hasText: "Hætta við" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await running.getByText("Hætt við", { exact: true }).waitFor();
+  assert.equal(await said(page), "Hætt við: Óundirbúinn fyrirspurnatími");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
+test("a failed job says why and what to do next, and can be tried again; silence is no failure", async () => {
+  const page = await open("/jobs");
+  await submit(pages.service, `${host.address}/vefur.mp3`, { subject: "Störf þingsins" });
+  await submit(pages.service, `${host.address}/farin.mp3`, { subject: "Viðtal um hlaupið" });
+  await submit(pages.service, `${host.address}/thogn.wav`, { subject: "Þögn" });
+  await page.reload();
+  await row(page, "Störf þingsins").getByText("Þetta er ekki upptaka, heldur vefsíða.").waitFor();
+  const gone = row(page, "Viðtal um hlaupið");
+  await gone.getByText("vefþjónninn svaraði 404. Athugaðu slóðina").waitFor();
+  await row(page, "Þögn").getByRole("link", { name: "Þögn" }).waitFor();
+  await checkLooks(page, "jobs");
+  await show(page, desktop);
+  await gone.getByRole("button", { name: "Reyna aftur" }).click();
+  await gone.getByText("Reynt aftur").waitFor();
+  await until(async () => (await gone.getByText("svaraði 404").count()) === 2);
+});
+
+test("where a watch cannot be had the list is asked, and brings jobs that others submit", async () => {
+  const page = await open("/jobs");
+  await page.route(/:watch$/, (route) => route.abort());
+  await submit(pages.service, `${host.address}/langur.wav`, { subject: "Langur fundur" });
+  await page.reload();
+  const running = row(page, "Langur fundur");
+  await until(async () => Number(await running.getByRole("progressbar").getAttribute("value")) > 0);
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+  await pages.service.call("POST", `/v1alpha1/${json.transcriptJobs[0].name}:cancel`, {});
+  await running.getByText("Hætt við", { exact: true }).waitFor();
+});
+
+test("older jobs come as the list is scrolled, by keyboard too", async () => {
+  await submit(pages.service, `${host.address}/fyrst.mp3`, { subject: "Fyrsta verkið" });
+  const uris = Array.from({ length: 50 }, (_, index) => `${host.address}/${index}.mp3`);
+  await Promise.all(uris.map((uri) => submit(pages.service, uri, { subject: "Eldra verk" })));
+  await until(async () => {
+    const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+    return json.transcriptJobs.every(({ state }: { state: string }) => state !== "PROCESSING");
+  }, 60_000);
+  const page = await open("/jobs");
+  const rows = page.getByRole("list", { name: "Verk" }).getByRole("listitem");
+  await rows.first().waitFor();
+  await page.keyboard.press("End");
+  await row(page, "Fyrsta verkið").waitFor();
+  assert.ok((await rows.count()) > 50);
+  assert.equal(await page.getByRole("button", { name: "Sýna eldri verk" }).count(), 0);
+});

@@ -1,0 +1,98 @@
+// The live microphone with a real recording and a real engine: the words of it appear, soon, and are saved with its sound.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { text } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { speak } from "../flite.ts";
+import { pcmOf } from "../spec/service.ts";
+import { openStream, streamingConfig } from "../spec/stream.ts";
+import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";
+
+const sentence = "the weather is cold and dark today";
+const english = { size: "desktop", language: "en", theme: "light" } as const;
+const opened = new AsyncDisposableStack();
+let pages: TestPages;
+let folder: string;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hlust-live-"));
+  opened.defer(() => rmSync(folder, { recursive: true }));
+  const spoken = join(folder, "spoken.wav");
+  writeFileSync(spoken, speak(sentence));
+  pages = opened.use(
+    await openTestPages({ HLUST_ENGINE: "pocketsphinx", HLUST_ACCOUNT_STREAMS: "1" }, [
+      "--use-fake-device-for-media-stream",
+      // Once, and silence from then on.
+      `--use-file-for-fake-audio-capture=${spoken}%noloop`,
+    ]),
+  );
+});
+after(() => opened.disposeAsync());
+
+test("the words of a recording appear, and are saved with their times and the sound", async () => {
+  const { address, key } = pages.service;
+  // The account may have one stream, and somebody else has it: the page waits, and loses nothing.
+  const other = await openStream(address, { token: key });
+  other.send(streamingConfig());
+  other.sendAudio(Buffer.alloc(3200));
+  const page = await pages.open("/live", {
+    look: english,
+    context: { permissions: ["microphone"] },
+  });
+  // The engine is slower than speech on a busy machine.
+  page.setDefaultTimeout(150_000);
+  await page.getByRole("button", { name: "Listen" }).click();
+  await page.getByText("The service listens to as many as it can.").waitFor();
+  other.send({ audioContent: "" });
+  await other.closed;
+
+  const final = page.locator(".live-said").filter({ hasText: "today" });
+  await final.waitFor();
+  const shown = await final.innerText();
+  const wrong = sentence.split(" ").filter((word) => !shown.includes(word));
+  assert.ok(wrong.length <= 1, shown);
+  // Read out, once it is final.
+  await page.getByRole("status").filter({ hasText: "today" }).waitFor();
+  await page
+    .locator(".live-delays", { hasText: /word after\s*\d+\.\d\d s.*sentence after\s*\d/s })
+    .waitFor();
+  await checkLooks(page, "live-listening");
+
+  await page.getByRole("button", { name: "Save as a transcript" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/\/transcripts\//);
+  const name = new URL(page.url()).pathname.replace("/console/", "");
+  const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+  assert.equal(json.metadata.languageCode, "en-US");
+  const words: { startTime: string; word: string }[] = json.segments[0].words;
+  assert.equal(
+    words
+      .map(({ word }) => word)
+      .join("")
+      .trim(),
+    shown,
+  );
+  assert.ok(words.every(({ startTime }) => /^\d+(\.\d+)?s$/.test(startTime)));
+  const sound = await page.evaluate<number>(`new Promise((resolve, reject) => {
+    const audio = new Audio(${JSON.stringify(json.uri)});
+    audio.onloadedmetadata = () => resolve(audio.duration);
+    audio.onerror = () => reject(new Error("it does not play"));
+  })`);
+  assert.ok(sound > 3, `${sound} s of sound`);
+});
+
+test("the program that the page shows does the same", async () => {
+  const page = await pages.open("/live", { look: english });
+  await page.getByLabel("I speak").selectOption("en-US");
+  await page.getByText("The same from a program").click();
+  const program = join(folder, "live.mjs");
+  writeFileSync(program, await page.getByLabel("The same from a program").innerText());
+  const env = { ...process.env, HLUST_KEY: pages.service.key };
+  const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(pcmOf(speak(sentence)));
+  assert.match(await text(child.stdout), /^= the weather is cold/m);
+});

@@ -1,0 +1,263 @@
+// The live microphone, with all that can go wrong: Chromium's own fake one, which plays a tone, and the scripted engine, which counts what it hears.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { wavHeader } from "../../src/console/live/wav.ts";
+import { readWavHeader } from "../../src/audio/wav.ts";
+import { samplesOfWav } from "../flite.ts";
+import { until } from "../until.ts";
+import { type CuttableNetwork, openCuttableNetwork } from "./cuttable-network.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+
+const opened = new AsyncDisposableStack();
+let pages: TestPages;
+let network: CuttableNetwork;
+
+before(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hlust-live-"));
+  opened.defer(() => rmSync(folder, { recursive: true }));
+  const tone = join(folder, "tone.wav");
+  writeFileSync(tone, toneWav(20));
+  network = opened.use(await openCuttableNetwork());
+  const fake = ["--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${tone}`];
+  pages = opened.use(
+    // Streams end soon, so that the page has to go on with the next one all the while.
+    await openTestPages({ HLUST_STREAM_SECONDS_MAX: "4" }, [...fake, ...network.args]),
+  );
+});
+after(() => opened.disposeAsync());
+
+/** Never silent: the engine takes any sample but 0 for speech. */
+function toneWav(seconds: number): Buffer {
+  const rate = 48_000;
+  const samples = Int16Array.from({ length: seconds * rate }, (_, at) =>
+    Math.round(8000 * Math.sin((2 * Math.PI * 440 * (at + 0.5)) / rate)),
+  );
+  return Buffer.concat([wavHeader(samples.length, rate), Buffer.from(samples.buffer)]);
+}
+
+/** Opens the page where the microphone is allowed, or not; what it opens is kept, so that it can be taken from it. */
+async function openLive(permissions = ["microphone"]): Promise<Page> {
+  const page = await pages.open("/nowhere", { context: { permissions } });
+  page.setDefaultTimeout(100_000);
+  await page.addInitScript(`
+    const getUserMedia = MediaDevices.prototype.getUserMedia;
+    MediaDevices.prototype.getUserMedia = async function (...wanted) {
+      return (window.keptStream = await getUserMedia.apply(this, wanted));
+    };
+    const Context = AudioContext;
+    window.AudioContext = class extends Context {
+      constructor(...options) { super(...options); window.keptContext = this; }
+    };
+    const Node = AudioWorkletNode;
+    window.AudioWorkletNode = class extends Node {
+      constructor(...options) {
+        super(...options);
+        this.port.addEventListener("message", ({ data }) => {
+          if (typeof data === "number") window.keptSamples = (window.keptSamples ?? 0) + data;
+        });
+      }
+    };`);
+  await page.goto(`${pages.service.address}/console/live`);
+  await page.getByRole("button", { name: "Hlusta" }).waitFor();
+  return page;
+}
+
+const status = (page: Page, text: string) => page.locator(".live-status").getByText(text).waitFor();
+const words = (page: Page, text: string) =>
+  page.locator(".live-text").filter({ hasText: text }).waitFor();
+const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).waitFor();
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+
+/** Waits until so many seconds of sound are there, whatever the page shows of them. */
+async function hear(page: Page, seconds: number): Promise<void> {
+  const isThere = `(() => {
+    const [minutes, seconds] = document.querySelector(".live-facts").innerText.split(/[:\\s]/);
+    return 60 * Number(minutes) + Number(seconds) >= ${seconds};
+  })()`;
+  await until(async () => await page.evaluate<boolean>(isThere));
+}
+
+interface Saved {
+  readonly subject: string;
+  /** Of the sound. */
+  readonly samples: number;
+  readonly seconds: number;
+  /** Of the sound, without what is silent: a microphone that is being opened is so for a moment. */
+  readonly toneSeconds: number;
+  /** Of the words, together. */
+  readonly spokenSeconds: number;
+}
+
+/** What the transcript that the page has come to is in the service. */
+async function readSaved(page: Page): Promise<Saved> {
+  await page.waitForURL(/\/transcripts\//);
+  const name = new URL(page.url()).pathname.replace("/console/", "");
+  const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+  const sound = Buffer.from(await (await fetch(json.uri)).arrayBuffer());
+  const header = readWavHeader(sound);
+  assert.ok(header);
+  assert.equal(header.channels, 1);
+  const samples = header.dataBytes / 2;
+  const segments: readonly { words: readonly { startTime: string; endTime: string }[] }[] =
+    json.segments;
+  const spokenSeconds = segments
+    .flatMap((segment) => segment.words)
+    .reduce(
+      (sum, word) => sum + Number.parseFloat(word.endTime) - Number.parseFloat(word.startTime),
+      0,
+    );
+  const tone = samplesOfWav(sound).filter((sample) => sample !== 0).length;
+  const [seconds, toneSeconds] = [samples, tone].map((count) => count / header.sampleRateHertz);
+  assert.ok(seconds !== undefined && toneSeconds !== undefined);
+  return { subject: json.metadata.subject, samples, seconds, toneSeconds, spokenSeconds };
+}
+
+/** The engine makes words of all tone, to the millisecond, and of short silence in it: of nothing twice. */
+function checkHeard({ spokenSeconds, toneSeconds, seconds }: Saved): void {
+  const share = spokenSeconds / toneSeconds;
+  assert.ok(share > 0.99, `the share of ${share} was heard`);
+  assert.ok(spokenSeconds < 1.01 * seconds, `${spokenSeconds} s of ${seconds} s were heard`);
+}
+
+test("what is said arrives whole: the page is busy, streams end, the network is gone for a while", async () => {
+  const page = await openLive();
+  await page.getByRole("button", { name: "Hlusta" }).focus();
+  await page.keyboard.press("Enter");
+  await status(page, "Hlustar");
+  await words(page, "word2");
+  await page.evaluate("{ const end = performance.now() + 500; while (performance.now() < end); }");
+  await hear(page, 5);
+  network.cut();
+  const note = page.getByText("Sambandið við þjónustuna rofnaði.");
+  await note.waitFor();
+  await page.evaluate("{ const end = performance.now() + 500; while (performance.now() < end); }");
+  await hear(page, 8);
+  await words(page, "word2");
+  network.mend();
+  await press(page, "Reyna núna");
+  await note.waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await status(page, "Hlé");
+  await press(page, "Vista sem uppskrift");
+  await press(page, "Vista");
+  const saved = await readSaved(page);
+  assert.match(saved.subject, /^Beint \d+\. \p{L}+ \d{4} kl\. \d+:\d\d$/u);
+  assert.equal(saved.samples, await page.evaluate<number>("window.keptSamples"));
+  checkHeard(saved);
+});
+
+test("a microphone that is refused, absent or not allowed is told of", async () => {
+  const page = await openLive([]);
+  await press(page, "Hlusta");
+  await alert(page, "Vafrinn fær ekki að hlusta.");
+  await checkLooks(page, "live-refused", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+
+  const failWith = (name: string) =>
+    `MediaDevices.prototype.getUserMedia = () => Promise.reject(new DOMException("", "${name}"));`;
+  await page.evaluate(failWith("NotFoundError"));
+  await press(page, "Hlusta");
+  await alert(page, "Enginn hljóðnemi fannst.");
+  await page.evaluate(failWith("NotReadableError"));
+  await press(page, "Hlusta");
+  await alert(page, "Hljóðneminn er upptekinn.");
+  await page.evaluate(`Object.defineProperty(window, "isSecureContext", { value: false })`);
+  await press(page, "Hlusta");
+  await alert(page, "Vafrinn leyfir ekki hljóðnema hér.");
+});
+
+test("a microphone that is unplugged, leaving, and saving that fails lose nothing", async () => {
+  const page = await openLive();
+  await press(page, "Hlusta");
+  await words(page, "word2");
+  await page.evaluate(`{
+    const [track] = window.keptStream.getAudioTracks();
+    track.stop();
+    track.dispatchEvent(new Event("ended"));
+  }`);
+  await alert(page, "Hljóðneminn aftengdist.");
+  await status(page, "Hlé");
+  await words(page, "word2");
+
+  await press(page, "Halda áfram");
+  await status(page, "Hlustar");
+  await page.evaluate("window.keptContext.suspend()");
+  await alert(page, "Vafrinn hætti að hlusta.");
+  await press(page, "Hlusta áfram");
+  await page.getByText("Vafrinn hætti að hlusta.").waitFor({ state: "detached" });
+
+  await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
+  await page.getByRole("heading", { name: "Orðin eru ekki vistuð" }).waitFor();
+  await press(page, "Vera áfram");
+  await words(page, "word2");
+  await press(page, "Stöðva");
+  await status(page, "Hlé");
+
+  // The answer to the words gets lost, and then the sound does not get through at first.
+  let creations = 0;
+  await page.route("**/v1alpha1/transcripts", async (route) => {
+    creations += 1;
+    await route.fetch();
+    await route.abort();
+  });
+  let uploads = 0;
+  await page.route("**/media/uploads/**", (route) => {
+    uploads += 1;
+    return uploads === 1 ? route.abort() : route.continue();
+  });
+  await press(page, "Vista sem uppskrift");
+  await page.getByLabel("Heiti").fill("Ávarp Þóru & Ægis");
+  await press(page, "Vista");
+  await alert(page, "Ekki næst í þjónustuna.");
+  await checkLooks(page, "live-save-failed", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+  await press(page, "Reyna aftur");
+  const saved = await readSaved(page);
+  assert.deepEqual([saved.subject, creations, uploads], ["Ávarp Þóru & Ægis", 1, 2]);
+  assert.equal(saved.samples, await page.evaluate<number>("window.keptSamples"));
+  checkHeard(saved);
+});
+
+test("what one has said is not heard for another who signs in at the same page; what was stopped stays so", async () => {
+  const { secret } = (
+    await pages.service.call("POST", "/v1/apiKeys", {
+      displayName: "Önnur vakt",
+      scopes: ["transcripts.read", "speech"],
+    })
+  ).json;
+  const page = await openLive();
+  await press(page, "Hlusta");
+  await hear(page, 1);
+  await page.context().clearCookies();
+  const field = page.getByLabel("API-lykill", { exact: true });
+  await field.fill(secret);
+  await field.press("Enter");
+  await page.getByRole("button", { name: "Hlusta" }).waitFor();
+  assert.equal(await page.locator(".live-kept").count(), 0);
+  let tokens = 0;
+  page.on("request", (request) => {
+    tokens += request.url().endsWith("/v1/streamTokens") ? 1 : 0;
+  });
+  const hears = page.waitForRequest(/streamTokens$/);
+  // All that waits for a network goes on.
+  await page.evaluate(`dispatchEvent(new Event("online"))`);
+  await press(page, "Hlusta");
+  await hears;
+  await hear(page, 1);
+  assert.equal(tokens, 1);
+
+  // Whoever stops it while one microphone gives way to another wants neither.
+  await page.evaluate(`(() => {
+    window.firstStream = window.keptStream;
+    const choice = [...document.querySelectorAll(".live-settings select")].at(-1);
+    choice.value = [...choice.options].find(({ value }) => value !== choice.value).value;
+    choice.dispatchEvent(new Event("change", { bubbles: true }));
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+  })()`);
+  await page.getByRole("button", { name: "Halda áfram" }).waitFor();
+  assert.ok(await page.evaluate("window.firstStream === window.keptStream"));
+});

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
+import { openTestService, type TestService } from "../spec/service.ts";
+
+/** The console of a real service in Debian's Chromium, which sees everything that a page must never do. */
+export interface TestPages extends AsyncDisposable {
+  readonly service: TestService;
+  /** Opens a path under /console/ in a browser with nothing kept; signed in with the first key, or with `key`, unless that is undefined. */
+  open(
+    path: string,
+    options?: {
+      readonly key?: string | undefined;
+      readonly look?: Look;
+      readonly context?: BrowserContextOptions;
+    },
+  ): Promise<Page>;
+}
+
+/** How a page is looked at. */
+export interface Look {
+  readonly size: "phone" | "desktop";
+  readonly language: "is" | "en";
+  readonly theme: "light" | "dark";
+}
+
+const sizes = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+} as const;
+
+/** Every size with every language, with every theme: in pairs, as each text is the same text in the dark. */
+export const looks: readonly Look[] = [
+  { size: "desktop", language: "is", theme: "light" },
+  { size: "desktop", language: "en", theme: "dark" },
+  { size: "phone", language: "is", theme: "dark" },
+  { size: "phone", language: "en", theme: "light" },
+];
+
+/** Each size and language, once: for a state that is a page of other tests with little more. */
+export const someLooks: readonly Look[] = [
+  { size: "desktop", language: "is", theme: "dark" },
+  { size: "phone", language: "en", theme: "light" },
+];
+
+/** Where the pictures of pages go, to be looked at. */
+const pictures = join(tmpdir(), "hlust-pictures");
+
+/**
+ * Opens a service and a browser. `args` are more of Chromium's. When it is disposed, no page may have broken its policy, asked anything of
+ * another origin, opened a dialog or thrown an error.
+ */
+export async function openTestPages(
+  environment: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<TestPages> {
+  await using parts = new AsyncDisposableStack();
+  const service = parts.use(await openTestService({ HLUST_ENGINE: "scripted", ...environment }));
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", ...args],
+  });
+  parts.defer(() => browser.close());
+  const wrongs: string[] = [];
+  const open = parts.move();
+  return {
+    service,
+    async open(path, options = {}) {
+      const { look = looks[0], context: more } = options;
+      const context = await browser.newContext({
+        locale: look?.language === "en" ? "en-GB" : "is-IS",
+        timezoneId: "Atlantic/Reykjavik",
+        viewport: sizes[look?.size ?? "desktop"],
+        colorScheme: look?.theme ?? "light",
+        ...more,
+      });
+      const page = await context.newPage();
+      watch(page, new URL(service.address).origin, wrongs);
+      const key = "key" in options ? options.key : service.key;
+      if (key !== undefined) await signIn(page, service.address, key);
+      await page.goto(`${service.address}/console${path}`);
+      return page;
+    },
+    async [Symbol.asyncDispose]() {
+      await open.disposeAsync();
+      assert.deepEqual(wrongs, []);
+    },
+  };
+}
+
+/** Signs the browser in without the page of it: that has tests of its own. */
+async function signIn(page: Page, address: string, key: string): Promise<void> {
+  // A file of the service's own origin, small and without scripts.
+  await page.goto(`${address}/docs/style.css`);
+  const init = {
+    method: "POST",
+    headers: { "x-hlust-console": "1", "content-type": "application/json" },
+    body: JSON.stringify({ apiKey: key }),
+  };
+  const status = await page.evaluate<number>(
+    `fetch("/console/session", ${JSON.stringify(init)}).then((answer) => answer.status)`,
+  );
+  assert.equal(status, 200);
+}
+
+function watch(page: Page, origin: string, wrongs: string[]): void {
+  page.on("console", (message) => {
+    const text = message.text();
+    // Chromium says in the same place that an answer was 4xx, or a network gone, which pages expect.
+    const isOfPolicy = /Content Security Policy|Trusted ?Type/i.test(text);
+    const isOfNetwork = /^(Failed to load resource|WebSocket connection to)/.test(text);
+    const isOfScript = message.type() === "error" && !isOfNetwork;
+    if (isOfPolicy || isOfScript) wrongs.push(`${message.type()}: ${text}`);
+  });
+  page.on("pageerror", (error) => {
+    wrongs.push(`thrown: ${error.message}`);
+  });
+  page.on("dialog", (dialog) => {
+    // "Leave this page?" is the browser's own, and asked for.
+    if (dialog.type() !== "beforeunload") wrongs.push(`dialog: ${dialog.message()}`);
+    void dialog.accept();
+  });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    const isOwn = url.origin === origin || url.protocol === "blob:" || url.protocol === "data:";
+    if (!isOwn) wrongs.push(`asked elsewhere: ${url.origin}`);
+  });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/**
+ * Looks at a page in every way: nothing is wider than the screen, axe finds nothing that it calls serious or critical, and a picture is
+ * made as `<name>-<size>-<language>-<theme>.png`. `wanted`: in all looks, or in someLooks: each costs 0.4 s of CPU.
+ */
+export async function checkLooks(page: Page, name: string, wanted = looks): Promise<void> {
+  await mkdir(pictures, { recursive: true });
+  for (const look of wanted) {
+    await show(page, look);
+    const shown = `${name}-${look.size}-${look.language}-${look.theme}`;
+    await page.screenshot({ path: join(pictures, `${shown}.png`), animations: "disabled" });
+    const { scrollWidth } = await page.evaluate<{ scrollWidth: number }>(
+      "({ scrollWidth: document.documentElement.scrollWidth })",
+    );
+    assert.ok(scrollWidth <= sizes[look.size].width, `${shown} is ${scrollWidth} px wide`);
+    assert.deepEqual(await seriousFindings(page), [], shown);
+  }
+}
+
+/** Shows the page in another size, theme and language, as its user would: the language is chosen in the page. */
+export async function show(page: Page, look: Look): Promise<void> {
+  await page.setViewportSize(sizes[look.size]);
+  await page.emulateMedia({ colorScheme: look.theme });
+  const lang = await page.locator("html").getAttribute("lang");
+  if (lang !== look.language) {
+    const choice = page.getByLabel(lang === "is" ? "Tungumál" : "Language", { exact: true });
+    // A dialog over the page keeps its user from choosing.
+    await choice.selectOption(look.language, { force: true });
+  }
+}
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return await page.evaluate<
+    string[]
+  >(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`);
+}

@@ -1,0 +1,163 @@
+// The overview: what was used, what runs and what failed, how the service is; and what to do first where there is nothing.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { sql, type Kysely } from "kysely";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { newId } from "../../src/std/ids.ts";
+import { createLog } from "../../src/std/log.ts";
+import { addApiKey } from "../auth-fixture.ts";
+import { until } from "../until.ts";
+import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
+import { seedTranscripts } from "./seed-transcripts.ts";
+
+const parts = new AsyncDisposableStack();
+let pages: TestPages;
+let db: Kysely<Tables>;
+let accountId: string;
+before(async () => {
+  // PocketSphinx: the commands that are shown are tried, and answer what was said.
+  pages = parts.use(await openTestPages({ HLUST_ENGINE: "pocketsphinx" }));
+  const folder = join(pages.service.dataFolder, "postgres");
+  ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
+  ({ id: accountId } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow());
+});
+after(() => parts.disposeAsync());
+
+test("an empty console says what to do first: a recording to try, a request to paste", async () => {
+  const page = await pages.open("/");
+  await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
+  await page.getByText("pocketsphinx-en-US").waitFor();
+  await checkLooks(page, "overview-empty");
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+
+  const command = await page.locator("pre").innerText();
+  const { out } = await runInShell(command);
+  assert.match(out, /weather is/);
+
+  // By keyboard alone.
+  await page.getByRole("button", { name: "Prófa upptöku: enska" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Verk" }).waitFor();
+  const sample = "Veðrið í dag, prufuupptaka á ensku";
+  await page.getByRole("link", { name: sample }).waitFor();
+
+  await page.getByRole("navigation").getByRole("link", { name: "Yfirlit" }).click();
+  await page.getByRole("heading", { name: "Nýjustu uppskriftir" }).waitFor();
+  await page.getByRole("link", { name: sample }).click();
+  await page.getByRole("heading", { level: 1, name: sample }).waitFor();
+});
+
+async function runInShell(command: string): Promise<{ readonly out: string }> {
+  const { stdout } = await promisify(execFile)("sh", ["-c", command], {
+    cwd: pages.service.dataFolder,
+    env: { PATH: process.env["PATH"], HLUST_KEY: pages.service.key },
+  });
+  return { out: stdout };
+}
+
+test("who may only read is not told to send anything", async () => {
+  const { token } = await addApiKey(db, await otherAccount(), ["transcripts.read"]);
+  const page = await pages.open("/", { key: token });
+  await page.getByText("Þú mátt lesa þær.").waitFor();
+  assert.equal(await page.getByRole("button", { name: /Prófa/ }).count(), 0);
+});
+
+async function otherAccount(): Promise<string> {
+  const id = newId();
+  await db.insertInto("account").values({ id, display_name: "Héraðsskjalasafnið" }).execute();
+  return id;
+}
+
+test("usage, health, models, jobs and transcripts are told, in both languages", async () => {
+  await seedTranscripts(pages.service.dataFolder, 7);
+  await sql`update account set display_name = 'Fréttastofan',
+    limits = '{"requestsPerMinute": 6000, "audioSecondsPerDay": 86400, "storedBytes": 50000000000}' where id = ${accountId}`.execute(
+    db,
+  );
+  // 3600 s a day in jobs and 60 s live, from the first of this month until today.
+  await sql`
+    insert into usage_day (subject_id, account_id, day, requests, live_ms, short_ms, job_ms)
+    select ${accountId}, ${accountId}, day, 1000, 60000, 0, 3600000 * (1 + extract(day from day)::int % 4)
+    from generate_series(date_trunc('month', now() at time zone 'utc'), (now() at time zone 'utc')::date, '1 day') as day
+    on conflict (subject_id, day) do update set requests = 1000, live_ms = 60000, short_ms = 0, job_ms = excluded.job_ms`.execute(
+    db,
+  );
+  await seedJob("Störf þingsins", { state: "PROCESSING", percent: 62 });
+  await seedJob("Fundur fjárlaganefndar", {
+    state: "FAILED",
+    error: { code: 3, message: "the server of the media answered 404" },
+  });
+  const page = await pages.open("/");
+  await page.getByText("Fréttastofan").first().waitFor();
+  await page.getByText("Þjóðfræði").first().waitFor();
+  await page.getByText("Mest 6.000 á mínútu").waitFor();
+  await page.getByText("Af 50,0 GB").waitFor();
+  await page.getByText("Allt er í lagi.").waitFor();
+  await page.getByText("1 af 1 ferli tilbúið").waitFor();
+  await page.getByText("pocketsphinx-en-US").waitFor();
+  await page.getByText("enska · ").waitFor();
+  await page.getByText("62 %").waitFor();
+  assert.equal(
+    await page
+      .getByRole("progressbar", { name: "Framvinda: Störf þingsins" })
+      .getAttribute("value"),
+    "62",
+  );
+  await page.getByText("404").waitFor();
+  const days = new Date().getUTCDate();
+  const tellsOf = await page.locator(".usage-day-text").allInnerTexts();
+  assert.equal(tellsOf.length, days);
+  assert.match(tellsOf[0] ?? "", /^1\. [a-zæðóúí.]+: 2,0 klst\., 1\.0\d\d köll$/);
+  const heard = Array.from({ length: days }, (_, at) => 60 + 3600 * (1 + ((at + 1) % 4)));
+  const hours = heard.reduce((sum, seconds) => sum + seconds, 0) / 3600;
+  const shown = `${hours.toFixed(1).replace(".", ",")} klst.`;
+  await page.locator(".usage-figure").getByText(shown, { exact: true }).waitFor();
+  await checkLooks(page, "overview");
+});
+
+async function seedJob(
+  subject: string,
+  {
+    state,
+    percent = 0,
+    error,
+  }: {
+    readonly state: "PROCESSING" | "FAILED";
+    readonly percent?: number;
+    readonly error?: object;
+  },
+): Promise<void> {
+  const metadata = { subject, languageCode: "en-US", fileType: "AUDIO", keywords: ["þingfundur"] };
+  await sql`
+    insert into transcript_job (id, account_id, state, progress_percent, metadata, media_uri, error, started_at, updated_at)
+    values (${newId()}, ${accountId}, ${state}, ${percent}, ${JSON.stringify(metadata)}, 'https://example.is/a.mp3',
+      ${error === undefined ? null : JSON.stringify(error)}::jsonb, now() - interval '7 minutes', now())`.execute(
+    db,
+  );
+}
+
+test("what cannot be read is told where it stands, and a part that does not work in words", async () => {
+  const page = await pages.open("/nowhere");
+  await page.route("**/readyz", (route) =>
+    route.fulfill({
+      status: 503,
+      json: {
+        status: "not ready",
+        parts: { engines: { ready: false }, database: { ready: true } },
+      },
+    }),
+  );
+  await page.route("**/v1/account", (route) => route.fulfill({ status: 400, body: "no" }));
+  await page.getByRole("navigation").getByRole("link", { name: "Yfirlit" }).click();
+  await page.getByText("Ekki er allt í lagi.").waitFor();
+  assert.equal(await page.getByText("svarar ekki").count(), 3);
+  await page.getByRole("alert").waitFor();
+  await page.unroute("**/v1/account");
+  await page.getByRole("alert").getByRole("button", { name: "Reyna aftur" }).click();
+  await page.locator(".usage-figure").first().waitFor();
+  await until(async () => (await page.getByRole("alert").count()) === 0);
+});

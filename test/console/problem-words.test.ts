@@ -1,0 +1,36 @@
+// What the service answers to a page is said in both languages with what to do next, whatever it is: its own words are English.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tooManyJobs, tooManyRequests, tooManyStreams } from "../../src/auth/limits.ts";
+import { databaseTrouble } from "../../src/database/database-trouble.ts";
+import { ApiError } from "../../src/console/api/api-error.ts";
+import { problemOf } from "../../src/console/text/problems.ts";
+
+const rows: readonly (readonly [status: number, reason: string])[] = [
+  [429, tooManyRequests("account", 60, 1000).reason],
+  [429, tooManyJobs("account", 60).reason],
+  [429, tooManyStreams("account", 60).reason],
+  [503, databaseTrouble(new Error("Connection terminated unexpectedly"))?.reason ?? "none"],
+  [504, databaseTrouble(new Error("Query read timeout"))?.reason ?? "none"],
+  [503, "STORAGE_UNAVAILABLE"],
+  [503, "NO_ENGINE"],
+  [403, "ORIGIN_REFUSED"],
+  [403, "CONSOLE_HEADER_MISSING"],
+  // Of a proxy before the service, or of a newer service.
+  ...[403, 404, 429, 500, 502, 503, 504].map((status) => [status, "UNKNOWN"] as const),
+];
+
+for (const [status, reason] of rows) {
+  test(`a page tells of ${status} ${reason} in its reader's words`, () => {
+    assert.notEqual(reason, "none");
+    const { sentence, next } = problemOf(new ApiError("english words", { status, reason }));
+    assert.match(sentence.is, /^\p{Lu}.*\.$/u);
+    assert.match(next.is, /^\p{Lu}.*\.$/u);
+    assert.notEqual(sentence.is, sentence.en);
+  });
+}
+
+test("who may do something, but not from this page, is not sent to an owner", () => {
+  const refused = problemOf(new ApiError("", { status: 403, reason: "ORIGIN_REFUSED" }));
+  assert.match(refused.next.en, /address/);
+});

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { sql } from "kysely";
+import { openDatabase } from "../../src/database/database.ts";
+import { createLog } from "../../src/std/log.ts";
+
+/** What recordings are about, with keywords of theirs. */
+const kinds: readonly (readonly [subject: string, ...keywords: string[]])[] = [
+  ["Óundirbúinn fyrirspurnatími", "þingfundur", "fyrirspurnir"],
+  ["Störf þingsins", "þingfundur"],
+  ["Fundur fjárlaganefndar", "þingfundur", "fjárlög"],
+  ["Viðtal um hlaupið í Skeiðará", "viðtal", "Öræfi"],
+  ["Morgunútvarpið", "útvarp"],
+  ["Erindi um örnefni á Ströndum", "örnefni", "Þjóðfræði", "æviágrip", "erindi"],
+  ["Weekly briefing, Reykjavík office", "briefing"],
+  ["Fundur hafnarstjórnar"],
+];
+
+/**
+ * Puts so many transcripts into the account of a running service, the newest a minute before `until` and each one a minute older, without
+ * segments and media: their titles end with their number from 1, the oldest.
+ */
+export async function seedTranscripts(
+  dataFolder: string,
+  count: number,
+  until = new Date("2026-11-20T10:00:00Z"),
+): Promise<void> {
+  const folder = join(dataFolder, "postgres");
+  await using database = await openDatabase({
+    url: undefined,
+    folder,
+    log: createLog("silent"),
+  });
+  const made = sql`
+    select n, md5('transcript' || n)::uuid as id, kind->>0 as kind,
+           kind->>0 || ', ' || n as subject, kind - 0 as keywords,
+           ${until}::timestamptz - (${count} - n) * interval '1 minute' as created_at
+    from generate_series(1, ${count}::int) n,
+         lateral (select ${JSON.stringify(kinds)}::jsonb -> (n % ${kinds.length}::int) as kind) as kinds`;
+  await sql`
+    insert into transcript (id, account_id, version_id, metadata, subject, keywords, created_at, updated_at)
+    select made.id, account.id, md5('version' || n)::uuid,
+           jsonb_build_object('fileType', 'AUDIO', 'subject', made.subject, 'keywords', made.keywords,
+             'languageCode', case when kind like 'Weekly%' then 'en-GB' else 'is-IS' end,
+             'recordingDuration', (300 + n * 37 % 5000) || 's',
+             'speakers', case when n % 3 = 0 then '{"a": {"name": "Þórður"}, "b": {"name": "Ása"}}'::jsonb else '{}' end),
+           lower(made.subject), array(select jsonb_array_elements_text(made.keywords)), created_at, created_at
+    from (${made}) as made, (select id from account order by created_at limit 1) as account`.execute(
+    database.db,
+  );
+  await sql`vacuum analyze transcript`.execute(database.db);
+}

@@ -1,0 +1,218 @@
+// The way in to the console: keys, links, a provider, and what is said when nobody is let in, or not any longer.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Kysely } from "kysely";
+import type { Page } from "playwright-core";
+import { createSignInToken, signInLink } from "../../src/auth/sign-in-token.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { createLog } from "../../src/std/log.ts";
+import { openTestProvider, type TestProvider } from "../access/open-test-provider.ts";
+import { addMember } from "../signed-in.ts";
+import { until } from "../until.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+
+const parts = new AsyncDisposableStack();
+let pages: TestPages;
+let provider: TestProvider;
+let db: Kysely<Tables>;
+let owner: { readonly accountId: string; readonly apiKeyId: string };
+
+before(async () => {
+  provider = parts.use(await openTestProvider());
+  const environment = {
+    HLUST_ROLE: "api",
+    HLUST_OIDC_ISSUER: provider.issuer,
+    HLUST_OIDC_CLIENT_ID: "hlust",
+    HLUST_OIDC_CLIENT_SECRET: "hlust secret",
+  };
+  // A name that is not this machine, for what browsers do not keep over http.
+  pages = parts.use(
+    await openTestPages(environment, ["--host-resolver-rules=MAP hlust.example 127.0.0.1"]),
+  );
+  provider.register(`${pages.service.address}/console/sign-in/callback`);
+  const folder = join(pages.service.dataFolder, "postgres");
+  ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
+  const key = await db.selectFrom("api_key").selectAll().executeTakeFirstOrThrow();
+  owner = { accountId: key.account_id, apiKeyId: key.id };
+});
+after(() => parts.disposeAsync());
+
+const signedOut = { key: undefined };
+const keyField = (page: Page) => page.getByLabel("API-lykill", { exact: true });
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+
+async function sessionCookie(page: Page): Promise<string | undefined> {
+  const cookies = await page.context().cookies(pages.service.address);
+  return cookies.find(({ name }) => name === "__Host-hlust")?.value;
+}
+
+async function link(now = Date.now()): Promise<string> {
+  return signInLink(pages.service.address, await createSignInToken(db, owner, now));
+}
+
+test("a key signs in by keyboard alone, at the address that was asked for; one that is refused stays in its field", async () => {
+  const page = await pages.open("/jobs?state=FAILED", signedOut);
+  await heading(page, "Skráðu þig inn").waitFor();
+  assert.equal(await page.title(), "Skráðu þig inn · Hlust");
+  await checkLooks(page, "sign-in");
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+
+  await keyField(page).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Límdu lykilinn hér.").waitFor();
+  await page.keyboard.type("hlust_wrong");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("Lykillinn gildir ekki.").waitFor();
+  assert.equal(await keyField(page).inputValue(), "hlust_wrong");
+  await checkLooks(page, "sign-in-refused", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+  assert.equal(await sessionCookie(page), undefined);
+
+  await keyField(page).focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(` ${pages.service.key} `);
+  await page.keyboard.press("Enter");
+  await heading(page, "Verk").waitFor();
+  assert.equal(new URL(page.url()).search, "?state=FAILED");
+  assert.match((await sessionCookie(page)) ?? "", /^session_/);
+});
+
+test("a link signs in once, and its token is nowhere afterwards", async () => {
+  const page = await pages.open("/nowhere");
+  const before = await sessionCookie(page);
+  const address = await link();
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`);
+  });
+  // Over the page that is open, as from the address bar: the same document goes on.
+  await page.goto(address);
+  await heading(page, "Yfirlit").waitFor();
+  const token = address.split("=").at(-1) ?? "";
+  assert.equal(page.url(), `${pages.service.address}/console/`);
+  assert.deepEqual(
+    asked.filter((line) => line.includes(token)),
+    [],
+  );
+  await until(async () => (await sessionCookie(page)) !== before);
+  const answer = await fetch(`${pages.service.address}/console/session`, {
+    headers: { cookie: `__Host-hlust=${before}`, "sec-fetch-site": "same-origin" },
+  });
+  assert.equal(answer.status, 401, "what others may have known of the browser is good no longer");
+  await page.reload();
+  await heading(page, "Yfirlit").waitFor();
+  await page.goBack();
+  assert.ok(!page.url().includes(token), page.url());
+
+  const second = await pages.open("/", signedOut);
+  await second.goto(address);
+  await second.reload();
+  await heading(second, "Skráðu þig inn").waitFor();
+  assert.equal(second.url(), `${pages.service.address}/console/`);
+});
+
+test("a link that is used or older than ten minutes says so, also to whoever is signed in", async () => {
+  const used = await link();
+  const first = await pages.open("/", signedOut);
+  await first.goto(used);
+  await first.reload();
+  const rows = [
+    [used, signedOut],
+    [await link(Date.now() - 600_001), signedOut],
+    [used, {}],
+  ] as const;
+  for (const [address, options] of rows) {
+    const page = await pages.open("/nowhere", options);
+    await page.goto(address);
+    await page.getByText("hver hlekkur gildir einu sinni, í tíu mínútur.").waitFor();
+    await page.getByText("bin/hlust console").first().waitFor();
+  }
+});
+
+test("a link waits for the network", async () => {
+  const page = await pages.open("/", signedOut);
+  await heading(page, "Skráðu þig inn").waitFor();
+  await page.route("**/console/session", (route) => route.abort());
+  const address = await link();
+  await page.evaluate(`location.href = ${JSON.stringify(address)}`);
+  await page.getByText("Ekki næst í þjónustuna.").waitFor();
+  assert.ok(!page.url().includes("signInToken"));
+  await page.unroute("**/console/session");
+  await page.getByRole("button", { name: "Reyna aftur" }).click();
+  await heading(page, "Yfirlit").waitFor();
+});
+
+test("each way of going wrong has a sentence, and what to do next", async () => {
+  const rows = {
+    NOT_A_MEMBER: /þekkir netfangið þitt\. Biddu eiganda/,
+    EMAIL_NOT_VERIFIED: /óstaðfest .* Staðfestu það/,
+    PROVIDER_REFUSED: /ekki hleypt inn .* Reyndu aftur/,
+    PROVIDER_AWAY: /svarar ekki\. Reyndu aftur eftir augnablik/,
+    PROVIDER_FAILED: /stenst ekki\. Reyndu aftur/,
+    SIGN_IN_EXPIRED: /lengri tíma en tíu mínútur.* Byrjaðu aftur/,
+    TOO_MANY_REFUSED: /Of mörgum tilraunum .* Bíddu í eina mínútu/,
+    HTTPS_NEEDED: /yfir http\. Opnaðu síðuna með https/,
+    // Whatever anybody writes.
+    constructor: /Innskráningin tókst ekki\. Reyndu aftur/,
+    "%3Cimg%20src=x%20onerror=alert(1)%3E": /Innskráningin tókst ekki/,
+  };
+  const page = await pages.open("/", signedOut);
+  await heading(page, "Skráðu þig inn").waitFor();
+  for (const [reason, words] of Object.entries(rows)) {
+    await page.goto("about:blank");
+    await page.goto(`${pages.service.address}/console/#problem=${reason}`);
+    assert.match(await page.getByRole("alert").innerText(), words, reason);
+    assert.equal(page.url(), `${pages.service.address}/console/`);
+  }
+});
+
+test("members sign in with the provider, and come back to where they wanted to go", async () => {
+  await addMember(db, owner.accountId, "OWNER", "gudrun@example.org");
+  provider.person = { subject: "gudrun", email: "gudrun@example.org", emailVerified: true };
+  // Not one of those that may ask nothing elsewhere.
+  const page = await (await pages.open("/", signedOut)).context().newPage();
+  await page.goto(`${pages.service.address}/console/live?from=mail&x=1`);
+  await page.getByRole("link", { name: "Skrá inn með aðgangi vinnustaðarins" }).click();
+  await heading(page, "Beint").waitFor();
+  assert.equal(page.url(), `${pages.service.address}/console/live?from=mail&x=1`);
+});
+
+test("over http from another machine it is said before anybody looks for a key", async () => {
+  const page = await (await pages.open("/", signedOut)).context().newPage();
+  await page.goto(pages.service.address.replace("127.0.0.1", "hlust.example") + "/console/");
+  await page.getByText("Opnaðu síðuna með https").waitFor();
+  assert.equal(await keyField(page).count(), 0);
+});
+
+test("a browser that keeps no cookie is told", async () => {
+  const page = await pages.open("/", signedOut);
+  await page.route("**/console/session", async (route) => {
+    const headers = { ...route.request().headers(), "sec-fetch-site": "same-origin" };
+    const answer = await route.fetch({ headers });
+    await page.context().clearCookies();
+    const { "set-cookie": _, ...kept } = answer.headers();
+    await route.fulfill({ response: answer, headers: kept });
+  });
+  await keyField(page).fill(pages.service.key);
+  await page.keyboard.press("Enter");
+  await page.getByText("Vafrinn geymdi ekki vefkökuna").waitFor();
+});
+
+test("a session that ends is told, and whoever comes back finds the page as it was", async () => {
+  const page = await pages.open("/keys?mine=1");
+  await page.getByRole("button", { name: "Nýr API-lykill" }).click();
+  await page.getByLabel("Nafn").fill("Fréttastofa, sjálfvirk upptaka");
+  await db.deleteFrom("session").execute();
+  // Somebody comes back to the tab.
+  await page.evaluate(`new BroadcastChannel("hlust.session").postMessage("changed")`);
+  await page.getByText("haltu áfram þar sem frá var horfið").waitFor();
+  assert.equal(await page.title(), "Skráðu þig inn · Hlust");
+  await keyField(page).fill(pages.service.key);
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Nafn").waitFor();
+  assert.equal(await page.title(), "Lyklar · Hlust");
+  assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, "/console/keys?mine=1");
+  assert.equal(await page.getByLabel("Nafn").inputValue(), "Fréttastofa, sjálfvirk upptaka");
+});

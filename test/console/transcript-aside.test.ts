@@ -1,0 +1,251 @@
+// What stands beside the text of a transcript: names of speakers, details, deleting; while others change it, and while the network is gone.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { until } from "../until.ts";
+import { changeElsewhere, createInterview, versionsOf } from "./edited-transcript.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+
+let pages: TestPages;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+});
+after(() => pages[Symbol.asyncDispose]());
+
+const metadataOf = async (name: string) =>
+  (await pages.service.call("GET", `/v1alpha1/${name}`)).json.metadata;
+
+async function openAside(name: string): Promise<Page> {
+  const page = await pages.open(`/${name}`);
+  await page.getByRole("heading", { name: "Útgáfur" }).waitFor();
+  return page;
+}
+
+const said = (page: Page, text: string) =>
+  page.getByRole("status").filter({ hasText: text }).waitFor({ state: "attached" });
+
+test("a speaker is named by the keyboard alone: at once, everywhere, in one version", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  const speakers = page.getByRole("region", { name: "Raddir" });
+  assert.deepEqual(await speakers.getByRole("listitem").allInnerTexts(), [
+    "Fréttamaður\n0:12",
+    "Rödd S2\n0:22",
+  ]);
+  await speakers.getByRole("button", { name: "Breyta nafninu Rödd S2" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("Þórdís Ægisdóttir");
+  await page.keyboard.press("Enter");
+  await speakers.getByRole("button", { name: "Breyta nafninu Þórdís Ægisdóttir" }).waitFor();
+  const focused = await page.evaluate<string>("document.activeElement.ariaLabel");
+  assert.equal(focused, "Breyta nafninu Þórdís Ægisdóttir");
+  await said(page, "Nafnið Þórdís Ægisdóttir er vistað.");
+  assert.equal(await page.locator("main").getByText("Þórdís Ægisdóttir").count(), 3);
+  assert.deepEqual((await metadataOf(name)).speakers, {
+    S1: { name: "Fréttamaður" },
+    S2: { name: "Þórdís Ægisdóttir" },
+  });
+  await page.getByRole("link", { name: "Nöfnum breytt" }).waitFor();
+  assert.equal((await versionsOf(pages.service, name)).length, 2);
+});
+
+test("leaving the field saves a name once, Escape and no change do not", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
+  const field = page.getByLabel("Nafn á rödd S1");
+  await rename.click();
+  await field.fill("Annað");
+  await field.press("Escape");
+  await rename.click();
+  await field.fill(" Fréttamaður ");
+  await field.press("Tab");
+  await rename.click();
+  await field.fill("Sunna Björk");
+  await page.getByRole("heading", { level: 1 }).click();
+  await said(page, "Nafnið Sunna Björk er vistað.");
+  await page.getByRole("button", { name: "Breyta nafninu Sunna Björk" }).click();
+  await field.fill("");
+  await field.press("Enter");
+  await page.getByRole("button", { name: "Breyta nafninu Rödd S1" }).waitFor();
+  await until(async () => Object.keys((await metadataOf(name)).speakers).length === 0);
+  assert.equal((await versionsOf(pages.service, name)).length, 3);
+});
+
+test("a name that cannot be saved comes back to its field; one that was saved unheard makes no second version", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  await page.route(`**/${name}?*`, async (route) => {
+    // The service does it, and its answer is lost on the way.
+    if (route.request().method() === "PATCH") {
+      await route.fetch();
+      await route.abort();
+    } else await route.fallback();
+  });
+  await page.getByRole("button", { name: "Breyta nafninu Fréttamaður" }).click();
+  const field = page.getByLabel("Nafn á rödd S1");
+  await field.fill("Sunna");
+  await field.press("Enter");
+  await page.getByRole("alert").filter({ hasText: "Ekki næst í þjónustuna." }).waitFor();
+  assert.equal(await field.inputValue(), "Sunna");
+  // Taken back in the text.
+  assert.equal(await page.locator("main").getByText("Sunna", { exact: true }).count(), 0);
+  await page.unroute(`**/${name}?*`);
+  await page.getByRole("button", { name: "Reyna aftur" }).click();
+  await page.getByRole("button", { name: "Breyta nafninu Sunna" }).waitFor();
+  await said(page, "Nafnið Sunna er vistað.");
+  assert.equal((await versionsOf(pages.service, name)).length, 2);
+
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Breyta nafninu Rödd S2" }).click();
+  const other = page.getByLabel("Nafn á rödd S2");
+  await other.fill("Már");
+  await other.press("Enter");
+  await page.getByRole("alert").filter({ hasText: "Ekki næst í þjónustuna." }).waitFor();
+  assert.equal(await other.inputValue(), "Már");
+  await page.context().setOffline(false);
+  await other.press("Enter");
+  await said(page, "Nafnið Már er vistað.");
+});
+
+test("what others change meanwhile stays; who changed the same is told", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  await changeElsewhere(pages.service, name, {
+    metadata: {
+      subject: "Nýr titill",
+      speakers: { S1: { name: "Fréttamaður" }, S2: { name: "Jón" } },
+    },
+  });
+  const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
+  await rename.click();
+  await page.getByLabel("Nafn á rödd S1").fill("Sunna");
+  await page.keyboard.press("Enter");
+  await said(page, "Nafnið Sunna er vistað.");
+  await page.getByRole("heading", { level: 1, name: "Nýr titill" }).waitFor();
+  assert.deepEqual((await metadataOf(name)).speakers, {
+    S1: { name: "Sunna" },
+    S2: { name: "Jón" },
+  });
+
+  await changeElsewhere(pages.service, name, { metadata: { speakers: { S1: { name: "Björk" } } } });
+  await page.getByRole("button", { name: "Breyta nafninu Sunna" }).click();
+  const field = page.getByLabel("Nafn á rödd S1");
+  await field.fill("Sunna Björk");
+  await field.press("Enter");
+  const told = page.getByRole("alert").filter({ hasText: "Þar stendur nú „Björk“." });
+  await told.waitFor();
+  assert.equal(await field.inputValue(), "Sunna Björk");
+  await checkLooks(page, "transcript-name-clash", someLooks);
+  await page.getByRole("button", { name: "Save mine anyway" }).click();
+  await page.getByRole("button", { name: "Rename Sunna Björk" }).waitFor();
+  await until(async () => (await metadataOf(name)).speakers["S1"].name === "Sunna Björk");
+});
+
+test("details are edited by the keyboard, told where they are too long, and merged with what others changed", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  await page.getByRole("button", { name: "Breyta", exact: true }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Breyta upplýsingum" });
+  const subject = dialog.getByLabel("Titill");
+  await subject.fill("x".repeat(1001));
+  await dialog.getByText("1 staf of langt: mest 1.000 stafir.").waitFor();
+  await checkLooks(page, "transcript-details");
+  await page.getByLabel("Title").fill("Hlaupið í Skeiðará");
+  const keyword = page.getByRole("textbox", { name: "Keywords" });
+  await keyword.fill("Öræfi");
+  await keyword.press("Enter");
+  await keyword.fill("fréttir");
+  await keyword.press("Enter");
+  await page.getByText("The transcript has this keyword already.").waitFor();
+  await keyword.fill("");
+  await page.getByRole("button", { name: "Remove the keyword jökulhlaup" }).press("Enter");
+  await keyword.press("Backspace");
+  await keyword.fill("vatnavextir");
+  await changeElsewhere(pages.service, name, { metadata: { description: "Önnur lýsing" } });
+  await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("heading", { level: 1, name: "Hlaupið í Skeiðará" }).waitFor();
+  const { subject: saved, description, keywords } = await metadataOf(name);
+  assert.deepEqual(
+    { saved, description, keywords },
+    {
+      saved: "Hlaupið í Skeiðará",
+      description: "Önnur lýsing",
+      keywords: ["fréttir", "vatnavextir"],
+    },
+  );
+  await page.getByText("Önnur lýsing").waitFor();
+});
+
+test("details that others changed are shown beside those that were written, which stay", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  await page.getByRole("button", { name: "Breyta", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Titill").fill("Minn titill");
+  // What was written is there when the dialog is opened again.
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Breyta", exact: true }).press("Enter");
+  await changeElsewhere(pages.service, name, { metadata: { subject: "Hinn titillinn" } });
+  await dialog.getByRole("button", { name: "Vista" }).click();
+  await dialog.getByRole("alert").filter({ hasText: "Hinn titillinn" }).waitFor();
+  assert.equal(await dialog.getByLabel("Titill").inputValue(), "Minn titill");
+  await page.getByRole("button", { name: "Vista mitt samt" }).click();
+  await page.getByRole("heading", { level: 1, name: "Minn titill" }).waitFor();
+  await until(async () => (await versionsOf(pages.service, name)).length === 3);
+});
+
+test("a transcript is deleted after a question that names it; the list says so", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  const remove = page.getByRole("button", { name: "Eyða uppskriftinni" });
+  await remove.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Eyða „Viðtal um hlaupið í Skeiðará“?" });
+  await dialog.waitFor();
+  await checkLooks(page, "transcript-delete", someLooks);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Delete the transcript" }).press("Enter");
+  await page.getByRole("button", { name: "Delete", exact: true }).press("Enter");
+  const gone = "“Viðtal um hlaupið í Skeiðará” was deleted.";
+  await page.getByRole("paragraph").filter({ hasText: gone }).waitFor();
+  await said(page, gone);
+  await page.getByRole("heading", { level: 1, name: "Transcripts" }).waitFor();
+  assert.equal((await pages.service.call("GET", `/v1alpha1/${name}`)).status, 404);
+});
+
+test("who may only read is offered no changes", async () => {
+  const name = await createInterview(pages.service);
+  await changeElsewhere(pages.service, name, { metadata: { subject: "Annar titill" } });
+  const { json } = await pages.service.call("POST", "/v1/apiKeys", {
+    displayName: "Lesandi",
+    scopes: ["transcripts.read"],
+  });
+  const page = await pages.open(`/${name}`, { key: json.secret });
+  await page.getByRole("link", { name: "Titli breytt" }).waitFor();
+  const aside = page.getByRole("complementary");
+  const offered = await aside.getByRole("button").allInnerTexts();
+  assert.deepEqual(offered, ["Hvað breyttist", "SRT", "VTT", "Texti", "JSON"]);
+  await aside.getByRole("link", { name: "Fyrsta útgáfa" }).click();
+  await page.getByRole("heading", { level: 1, name: "Viðtal um hlaupið" }).waitFor();
+  assert.equal(await aside.getByRole("button", { name: "Endurheimta" }).count(), 0);
+});
+
+test("a session that ends while a name is typed: it is still there for whoever comes back", async () => {
+  const name = await createInterview(pages.service);
+  const page = await openAside(name);
+  await page.getByRole("button", { name: "Breyta nafninu Rödd S2" }).click();
+  const field = page.getByLabel("Nafn á rödd S2");
+  await field.fill("Guðrún Ósk");
+  await page.context().clearCookies();
+  await page.evaluate(`new BroadcastChannel("hlust.session").postMessage("changed")`);
+  const key = page.getByLabel("API-lykill", { exact: true });
+  await key.fill(pages.service.key);
+  await key.press("Enter");
+  await page.getByRole("heading", { name: "Útgáfur" }).waitFor();
+  assert.equal(await field.inputValue(), "Guðrún Ósk");
+  await field.press("Enter");
+  await said(page, "Nafnið Guðrún Ósk er vistað.");
+});

@@ -1,0 +1,172 @@
+// What the page of a transcript is where there is no recording, an earlier version, a picture, or nothing at all.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, test } from "node:test";
+import { toneWav } from "../jobs-fixture.ts";
+import { pollJob } from "../spec/jobs.ts";
+import { until } from "../until.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
+
+const talk = interview();
+let pages: TestPages;
+let name: string;
+before(async () => {
+  pages = await openTestPages();
+  name = await createTranscript(pages.service, {
+    metadata: interviewMetadata,
+    segments: talk.segments,
+  });
+});
+after(() => pages[Symbol.asyncDispose]());
+
+test("subtitles without a recording are read alone", async () => {
+  const page = await pages.open(`/${name}`);
+  await page.getByText("Núpsstað").waitFor();
+  assert.equal(await page.locator(".player, a.segment-time").count(), 0);
+  await page.getByText("Núpsstað").click();
+  await page.keyboard.press("k");
+  assert.equal(await page.locator(".words-text[data-listening]").count(), 0);
+  await checkLooks(page, "transcript-silent", someLooks);
+});
+
+test("an earlier version is shown as one, and leads to the latest", async () => {
+  const { service } = pages;
+  const before = (await service.call("GET", `/v1alpha1/${name}`)).json.version.name;
+  const segments = talk.segments.map(({ words, ...segment }) => ({
+    ...segment,
+    words: words.map(({ word, ...times }) => ({ ...times, word: word.replace("brúna", "brúnna") })),
+  }));
+  const { status } = await service.call("PATCH", `/v1alpha1/${name}`, { segments });
+  assert.equal(status, 200);
+  const page = await pages.open(`/${name}?version=${before}`);
+  await page.getByText("Þú ert að lesa útgáfu frá").waitFor();
+  await page.getByText("við brúna").waitFor();
+  await checkLooks(page, "transcript-version", someLooks);
+  await page
+    .getByRole("link", { name: /^(Lesa nýjustu útgáfuna|Read the latest version)$/ })
+    .click();
+  await page.getByText("við brúnna").waitFor();
+  assert.equal(await page.locator(".reading-version").count(), 0);
+
+  await page.goto(
+    `${service.address}/console/${name}?version=0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f`,
+  );
+  await page
+    .getByRole("heading", { name: /^(Þessi útgáfa er ekki til|There is no such)/ })
+    .waitFor();
+});
+
+test("what is not there is told, and the address of a job leads to its transcript", async () => {
+  const page = await pages.open("/transcripts/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f");
+  await page.getByRole("heading", { name: "Hér er engin uppskrift" }).waitFor();
+  await checkLooks(page, "transcript-missing", someLooks);
+
+  const { service } = pages;
+  const { resourceName: uri, storageSignedUrl } = (
+    await service.call("POST", "/v1alpha1/initupload", {})
+  ).json;
+  await fetch(storageSignedUrl, { method: "PUT", body: Uint8Array.from(toneWav([3])) });
+  const metadata = { languageCode: "en-US", fileType: "AUDIO", subject: "Úr verki" };
+  const submitted = await service.call("POST", "/v1alpha1/transcriptjob:submit", {
+    metadata,
+    useUri: false,
+    uri,
+  });
+  const { last } = await pollJob(service, submitted.json.name);
+  assert.equal(last.state, "SUCCESS", JSON.stringify(last));
+  await page.goto(
+    `${service.address}/console${last.name.replace("transcriptjob", "/transcripts")}`,
+  );
+  await page.getByRole("heading", { level: 1, name: "Úr verki" }).waitFor();
+  assert.equal(page.url(), `${service.address}/console/${last.transcript}`);
+});
+
+test("an address that climbs out of its place asks for nothing elsewhere", async () => {
+  const page = await pages.open("/nowhere");
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const id = "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f";
+  const up = encodeURIComponent("../../../v1/account#");
+  const addresses = [
+    String.raw`transcripts/..%5C..%5Cv1%5Caccount`,
+    `transcripts/${id}?version=../${up}`,
+    `${name}?changed=../${up}`,
+  ];
+  for (const address of addresses) {
+    await page.goto(`${pages.service.address}/console/${address}`);
+    const told = page.getByRole("heading", { name: /^(Hér er engin uppskrift|Þessi útgáfa|Hvað)/ });
+    await told.or(page.getByRole("alert")).first().waitFor();
+  }
+  assert.deepEqual(
+    asked.filter((path) => path.startsWith("/console/api/v1/")),
+    [],
+  );
+});
+
+test("an answer that is not the service's, or breaks off, is told as such, and asked for again", async () => {
+  const page = await pages.open("/nowhere");
+  // A network that wants its users to sign in first answers everything.
+  await page.route(`**/${name}`, (route) =>
+    route.fulfill({ status: 200, contentType: "text/html", body: "<html>Welcome to our Wi-Fi" }),
+  );
+  await page.evaluate(`history.pushState(null, "", "/console/${name}")`);
+  await page.getByText("Ekki næst í þjónustuna.").waitFor();
+  await page.unroute(`**/${name}`);
+  await page.getByRole("button", { name: "Reyna aftur" }).click();
+  await page.getByText("Núpsstað").waitFor();
+});
+
+test("names and words that are script are only shown", async () => {
+  const hostile = `<img src=x onerror="alert(1)"> <script>alert(2)</script>`;
+  const evil = await createTranscript(pages.service, {
+    metadata: {
+      ...interviewMetadata,
+      subject: hostile,
+      keywords: [hostile, "javascript:alert(3)"],
+      speakers: { [hostile]: { name: hostile }, __proto__: { name: "x" } },
+    },
+    segments: [
+      {
+        speakerId: hostile,
+        startTime: "0s",
+        endTime: "1s",
+        words: [{ startTime: "0s", endTime: "1s", word: hostile }],
+      },
+      {
+        speakerId: "constructor",
+        startTime: "1s",
+        endTime: "2s",
+        words: [{ startTime: "1s", endTime: "2s", word: "{{7*7}}" }],
+      },
+    ],
+  });
+  const page = await pages.open(`/${evil}`);
+  await page.getByRole("heading", { level: 1, name: hostile }).waitFor();
+  assert.equal(await page.locator(".segment p").first().textContent(), hostile);
+  assert.equal(await page.locator(".segment-speaker").first().textContent(), hostile);
+  assert.equal(await page.locator(".segment-speaker").last().textContent(), "Rödd constructor");
+  assert.equal(await page.locator(".reading img, .reading script").count(), 0);
+});
+
+test("a film shows its picture, which can be put away", async () => {
+  const film = execFileSync(
+    "ffmpeg",
+    [
+      "-nostdin -loglevel error -f lavfi -i testsrc=size=160x120:rate=5:duration=2",
+      "-f lavfi -i sine=frequency=300:duration=2 -c:v libvpx -c:a libvorbis -f webm -",
+    ].flatMap((line) => line.split(" ")),
+  );
+  const metadata = { ...interviewMetadata, subject: "Loftmyndir af hlaupinu", fileType: "VIDEO" };
+  const { segments } = talk;
+  const filmed = await createTranscript(
+    pages.service,
+    { metadata, segments },
+    Uint8Array.from(film),
+  );
+  const page = await pages.open(`/${filmed}`);
+  await page.locator(".player-picture").waitFor();
+  await until(() => page.evaluate<boolean>("document.querySelector('video').videoWidth === 160"));
+  await page.getByRole("button", { name: "Mynd" }).click();
+  await page.locator(".player-picture").waitFor({ state: "detached" });
+});

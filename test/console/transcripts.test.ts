@@ -1,0 +1,274 @@
+// The list of transcripts: read to its end, searched, left and come back to, by mouse and by keyboard.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { draftOf } from "../spec/transcripts.ts";
+import { until } from "../until.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { seedTranscripts } from "./seed-transcripts.ts";
+
+/** Three pages of 100, and some. */
+const seeded = 321;
+/** The newest, in the order of their making. */
+const odd = [
+  String.raw`Þorgerður Ægisdóttir: „Ótal öræfi“ "og" \ %_`,
+  "<img src=x onerror=alert(1)><script>alert(2)</script>",
+  "Löng fyrirsögn um ekki neitt sérstakt ".repeat(20).trim(),
+  "",
+];
+const total = seeded + odd.length;
+/** What a list of any length may need in the page: rows in sight, those ready beside them, and the one with the keyboard. */
+const rowsMax = 40;
+
+let pages: TestPages;
+let page: Page;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+  page = await pages.open("/transcripts");
+});
+after(() => pages[Symbol.asyncDispose]());
+
+async function go(path: string): Promise<void> {
+  await page.goto(`${pages.service.address}/console${path}`);
+}
+
+/** The titles of the rows in the page, in order. */
+async function titles(): Promise<string[]> {
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".transcript-row .title")].map((title) => title.textContent)`,
+  );
+}
+
+async function untilTitles(isRight: (found: readonly string[]) => boolean): Promise<string[]> {
+  await until(async () => isRight(await titles()));
+  return await titles();
+}
+
+async function untilAll(): Promise<void> {
+  await untilTitles(([first]) => first === "Án titils");
+}
+
+async function untilPage(condition: string): Promise<void> {
+  await until(async () => await page.evaluate<boolean>(condition));
+}
+
+/** The row at the top of the window, and how far it is from there. */
+async function rowAtTop(): Promise<{ readonly title: string; readonly px: number }> {
+  return await page.evaluate(`(() => {
+    const rows = [...document.querySelectorAll(".transcript-row")];
+    const row = rows.find((row) => row.getBoundingClientRect().top >= 0);
+    return { title: row.querySelector(".title").textContent, px: Math.round(row.getBoundingClientRect().top) };
+  })()`);
+}
+
+test("an account without transcripts is told what to do first, and only what it may do", async () => {
+  await page.getByRole("heading", { name: "Engar uppskriftir enn" }).waitFor();
+  await page.getByRole("link", { name: "Tala í hljóðnemann" }).waitFor();
+  await page.getByRole("link", { name: "Ný uppskrift" }).waitFor();
+  const { json } = await pages.service.call("POST", "/v1/apiKeys", {
+    displayName: "Lesari",
+    scopes: ["transcripts.read"],
+  });
+  const reader = await pages.open("/transcripts", { key: json.secret });
+  await reader.getByText("þegar einhver á reikningnum sendir upptöku").waitFor();
+  assert.equal(await reader.getByRole("main").getByRole("link").count(), 0);
+  await reader.context().close();
+});
+
+test("transcripts stand newest first with what is known of them, whatever is in their titles", async () => {
+  await seedTranscripts(pages.service.dataFolder, seeded);
+  for (const subject of odd) {
+    const keywords = subject === "" ? [] : ["Öræfi", "<b>x</b>", `"a" \\`, "fjórða", "fimmta"];
+    const draft = draftOf(subject, { keywords });
+    assert.equal((await pages.service.call("POST", "/v1alpha1/transcripts", draft)).status, 200);
+  }
+  await go("/transcripts");
+  const found = await untilTitles(({ length }) => length > 6);
+  assert.deepEqual(found.slice(0, 4), ["Án titils", ...odd.slice(0, 3).toReversed()]);
+  assert.deepEqual(
+    found.slice(4, 6).map((title) => title.split(", ").at(-1)),
+    [`${seeded}`, `${seeded - 1}`],
+  );
+  const row = page.getByRole("listitem").filter({ hasText: `Störf þingsins, ${seeded}` });
+  assert.deepEqual((await row.innerText()).split(/\s*\n\s*/), [
+    `Störf þingsins, ${seeded}`,
+    "þingfundur",
+    "íslenska",
+    "2 raddir",
+    "36:17",
+    "20. nóv.",
+  ]);
+  await page.getByText("+2", { exact: true }).first().waitFor();
+});
+
+test("typing searches titles after a pause, in the address, and going back leaves the search", async () => {
+  await go("/transcripts");
+  await untilAll();
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith("/transcripts")) asked.push(searchParams.get("filter") ?? "");
+  });
+  const field = page.getByRole("searchbox", { name: "Leita í titlum" });
+  await field.pressSequentially("ÖRÆFI“");
+  await untilTitles(({ length }) => length === 1);
+  assert.equal(new URL(page.url()).searchParams.get("subject"), "ÖRÆFI“");
+  assert.equal(asked.at(-1), 'metadata.subject CONTAINS "ÖRÆFI“"');
+  await page.getByText("1 uppskrift fannst").first().waitFor();
+  await field.fill(String.raw`"og" \ %_`);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/og/);
+  await untilTitles(([first = ""]) => first.startsWith("Þorg"));
+  assert.equal(asked.at(-1), String.raw`metadata.subject CONTAINS "\"og\" \\ %_"`);
+  await page.reload();
+  await untilTitles(([first = ""]) => first.startsWith("Þorg"));
+  assert.equal(await field.inputValue(), String.raw`"og" \ %_`);
+  await page.goBack();
+  await untilAll();
+  assert.equal(await field.inputValue(), "");
+});
+
+test("a search that another one has overtaken is given up, and shows nothing", async () => {
+  await go("/transcripts");
+  await untilAll();
+  const givenUp: string[] = [];
+  page.on("requestfailed", (request) => {
+    givenUp.push(new URL(request.url()).searchParams.get("filter") ?? "");
+  });
+  let goOn = (): void => {};
+  const held = new Promise<void>((done) => {
+    goOn = done;
+  });
+  await page.route(/filter=.*hafnar/, async (route) => {
+    await held;
+    await route.continue().catch(() => {});
+  });
+  const field = page.getByRole("searchbox");
+  await field.fill("hafnar");
+  await page.waitForRequest(/filter=.*hafnar/);
+  await field.fill("Skeiðará");
+  await untilTitles((found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")));
+  goOn();
+  await until(() => Promise.resolve(givenUp.some((filter) => filter.includes("hafnar"))));
+  assert.ok((await titles()).every((title) => title.includes("Skeiðará")));
+  await page.unroute(/filter=.*hafnar/);
+});
+
+test("keywords are searched by pressing them, several at once, and taken out again", async () => {
+  const only = (keyword: string) =>
+    page.getByRole("button", { name: `Sýna aðeins með efnisorðinu „${keyword}“` }).first();
+  const without = (keyword: string) =>
+    page.getByRole("button", { name: `Taka efnisorðið „${keyword}“ úr leitinni` });
+  await go("/transcripts");
+  await only("þingfundur").click();
+  await untilTitles((found) => found.every((title) => /^(Óundir|Störf|Fundur fjár)/.test(title)));
+  await only("fjárlög").press("Enter");
+  await untilTitles((found) => found.every((title) => title.startsWith("Fundur fjár")));
+  assert.equal(new URL(page.url()).searchParams.getAll("keyword").join(), "þingfundur,fjárlög");
+  await page.getByText("40 uppskriftir fundust").first().waitFor();
+  await without("þingfundur").click();
+  await without("fjárlög").press("Enter");
+  await untilAll();
+  assert.equal(new URL(page.url()).search, "");
+  await go("/transcripts?keyword=%22a%22+%5C");
+  await untilTitles(({ length }) => length === 3);
+});
+
+test("the list goes on to its end with few rows in the page, and is come back to where it was left", async () => {
+  await go("/transcripts");
+  await untilAll();
+  let rows = 0;
+  await until(async () => {
+    await page.keyboard.press("End");
+    const found = await titles();
+    rows = Math.max(rows, found.length);
+    return found.at(-1)?.endsWith(", 1") === true;
+  });
+  assert.ok(rows <= rowsMax, `${rows} rows`);
+  await page.getByText(`${total} uppskriftir`).first().waitFor();
+  const last = page.getByRole("listitem").last();
+  const numbers = [
+    await last.getAttribute("aria-posinset"),
+    await last.getAttribute("aria-setsize"),
+  ];
+  assert.deepEqual(numbers, [`${total}`, `${total}`]);
+  await page.mouse.move(700, 400);
+  await page.mouse.wheel(0, -3_000);
+  // The place is kept once scrolling rests.
+  await untilPage(
+    "history.state?.top === window.scrollY && innerHeight + scrollY < document.body.scrollHeight - 2500",
+  );
+  const left = await rowAtTop();
+  await page.getByRole("link", { name: left.title, exact: true }).click();
+  await page.waitForURL(/transcripts\/[0-9a-f-]{36}$/);
+  await untilPage("window.scrollY === 0");
+  await page.goBack();
+  await untilPage(`document.activeElement?.textContent === ${JSON.stringify(left.title)}`);
+  const now = await rowAtTop();
+  assert.equal(now.title, left.title);
+  assert.ok(Math.abs(now.px - left.px) <= 1, `${now.px} px, not ${left.px}`);
+  await page.getByRole("navigation").getByRole("link", { name: "Uppskriftir" }).click();
+  await page.keyboard.press("Home");
+  await untilAll();
+});
+
+test("rows are gone through and opened by the keyboard alone, also while the window is elsewhere", async () => {
+  await go("/transcripts");
+  await untilAll();
+  const focused = async () =>
+    await page.evaluate<string>("document.activeElement?.closest('li')?.dataset.row ?? ''");
+  await page.getByRole("searchbox").focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "0");
+  for (let row = 1; row <= 30; row += 1) {
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await focused(), `${row}`);
+  }
+  await page.keyboard.press("End");
+  await untilPage("window.scrollY > 5000");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await focused(), "29");
+  await untilPage("document.activeElement.getBoundingClientRect().top > 0");
+  const title = await page.evaluate<string>("document.activeElement.textContent");
+  assert.match(title, new RegExp(`, ${total - 29}$`));
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/transcripts\/[0-9a-f-]{36}$/);
+});
+
+test("who comes back to the window at the head of the list sees what has come since", async () => {
+  await go("/transcripts");
+  await untilAll();
+  const draft = draftOf("Nýkomin upptaka");
+  assert.equal((await pages.service.call("POST", "/v1alpha1/transcripts", draft)).status, 200);
+  // What a browser tells a page whose window is looked at again.
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  const [, second] = await untilTitles(([first]) => first === "Nýkomin upptaka");
+  assert.equal(second, "Án titils");
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcripts?pageSize=1");
+  await pages.service.call("DELETE", `/v1alpha1/${json.transcripts[0].name}`);
+});
+
+test("without the network what was typed stays, and the list goes on when it is back", async () => {
+  await go("/transcripts");
+  await untilAll();
+  await page.context().setOffline(true);
+  await page.getByRole("searchbox").fill("Skeiðará");
+  await page.getByRole("alert").getByText("Ekki næst í þjónustuna.").waitFor();
+  assert.equal(await page.getByRole("searchbox").inputValue(), "Skeiðará");
+  await page.context().setOffline(false);
+  await untilTitles((found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")));
+});
+
+test("the list, and a search without result, are looked at", async () => {
+  await go("/transcripts?keyword=%C3%9Eing&keyword=%C3%96r%C3%A6fi");
+  await page.getByRole("heading", { name: "Ekkert fannst" }).waitFor();
+  await page.getByRole("searchbox").fill("Hvergi");
+  await page.getByText("Engin uppskrift hefur „Hvergi“ í titlinum.").waitFor();
+  await page.getByRole("button", { name: "Leita heldur að efnisorðinu „Hvergi“" }).press("Enter");
+  await page.getByText("Engin uppskrift hefur efnisorðið „Hvergi“.").waitFor();
+  await checkLooks(page, "transcripts-nothing-found", someLooks);
+  await page.getByRole("button", { name: "Show all" }).press("Enter");
+  await page.getByText("Untitled").waitFor();
+  await checkLooks(page, "transcripts");
+});

@@ -1,0 +1,255 @@
+// Files that become jobs: chosen and dropped, sent with their progress, through a network that goes, and from page to page.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { speak } from "../flite.ts";
+import { wavOf } from "../jobs-fixture.ts";
+import { until } from "../until.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+
+let pages: TestPages;
+const bytesMax = 2_000_000;
+const speech = speak("good morning to all of you");
+/** As long as may be sent, and quick to hear: a minute of nothing. */
+const long = wavOf(new Int16Array(960_000));
+
+before(async () => {
+  pages = await openTestPages({ HLUST_UPLOAD_BYTES_MAX: `${bytesMax}` });
+});
+after(() => pages[Symbol.asyncDispose]());
+
+const desktop = { size: "desktop", language: "is", theme: "light" } as const;
+
+function listed(page: Page, list: string, subject: string): Locator {
+  return page.getByRole("list", { name: list }).getByRole("listitem").filter({ hasText: subject });
+}
+const sentRow = (page: Page, subject: string) => listed(page, "Skrár á leiðinni", subject);
+const jobRow = (page: Page, subject: string) => listed(page, "Verk, þau nýjustu efst", subject);
+const title = (page: Page) => page.getByRole("textbox", { name: "Titill" });
+
+async function choose(page: Page, ...files: { name: string; buffer: Buffer }[]): Promise<void> {
+  const input = page.locator(".new-job input[type=file]");
+  await input.setInputFiles(files.map((file) => ({ ...file, mimeType: "" })));
+}
+
+async function send(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Skrifa upp" }).click();
+}
+
+/** Holds a file over the page, and lets it go where nothing in particular is. */
+async function drag(page: Page, type: "dragover" | "drop", name: string, bytes: Buffer) {
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob("${bytes.toString("base64")}"), (char) => char.charCodeAt(0));
+    dataTransfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: "audio/wav" }));
+    const init = { dataTransfer, bubbles: true, cancelable: true };
+    document.body.dispatchEvent(new DragEvent("${type}", init));
+  })()`);
+}
+
+/** What the page has for a network from now on; `uploadThroughput` in bytes a second, -1 as much as there is. */
+type Network = { readonly offline: boolean; readonly uploadThroughput: number };
+
+async function throttle(page: Page): Promise<(network: Network) => Promise<unknown>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const rest = { latency: 0, downloadThroughput: -1 };
+  return (network) => session.send("Network.emulateNetworkConditions", { ...network, ...rest });
+}
+const fast: Network = { offline: false, uploadThroughput: -1 };
+/** The long file takes a minute and a half. */
+const slow: Network = { offline: false, uploadThroughput: 20_000 };
+
+test("files that are chosen become jobs with titles of their own, also by keyboard", async () => {
+  const page = await pages.open("/jobs");
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Velja skrár" }).focus();
+  await page.keyboard.press("Enter");
+  await (
+    await chooser
+  ).setFiles([
+    { name: "viðtal_við_Þórð.wav", mimeType: "audio/wav", buffer: speech },
+    { name: "Öræfi 2.WAV", mimeType: "", buffer: speech },
+  ]);
+  assert.equal(await title(page).first().inputValue(), "viðtal við Þórð");
+  await title(page).nth(1).fill("Öræfajökull, annar hluti");
+  await title(page).nth(1).press("Enter");
+  for (const subject of ["viðtal við Þórð", "Öræfajökull, annar hluti"]) {
+    await jobRow(page, subject).getByRole("link", { name: subject }).waitFor();
+  }
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcripts");
+  for (const { metadata } of json.transcripts) {
+    assert.equal(metadata.dataSource, "UPLOAD");
+    assert.equal(metadata.languageCode, "is-IS");
+  }
+});
+
+test("a file that is dropped anywhere is taken, on any page", async () => {
+  const page = await pages.open("/keys");
+  await page.getByRole("heading", { level: 1, name: "Lyklar" }).waitFor();
+  await drag(page, "dragover", "fundur.wav", speech);
+  await page.getByText("Slepptu").waitFor();
+  await drag(page, "drop", "fundur.wav", speech);
+  await title(page).waitFor();
+  assert.equal(await title(page).inputValue(), "fundur");
+  await send(page);
+  await jobRow(page, "fundur").getByRole("link").waitFor();
+});
+
+test("what is no recording, or too large, is told before it is sent; the rest is told after", async () => {
+  const page = await pages.open("/jobs?new");
+  const puts: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "PUT") puts.push(request.url());
+  });
+  await choose(
+    page,
+    { name: "vefur.html", buffer: Buffer.from("<html></html>") },
+    { name: "tóm.mp3", buffer: Buffer.alloc(0) },
+    { name: "of löng.wav", buffer: wavOf(new Int16Array(bytesMax / 2)) },
+    { name: "í lagi.wav", buffer: speech },
+  );
+  await page.getByText("Skráin er tóm. Fjarlægðu hana og veldu aðra.").waitFor();
+  await title(page).nth(3).fill("þ".repeat(1001));
+  await send(page);
+  await page.getByText("Skráin er of stór: þjónustan tekur mest við 2,0 MB.").waitFor();
+  await page.getByText("Þetta er ekki upptaka.").waitFor();
+  await page.getByText("1.001 stafur; mest 1.000 komast fyrir.").waitFor();
+  await checkLooks(page, "jobs-files");
+  await show(page, desktop);
+  assert.deepEqual(puts, []);
+  for (const name of ["vefur.html", "tóm.mp3", "of löng.wav"]) {
+    await page.getByRole("button", { name: `Fjarlægja ${name}` }).click();
+  }
+  await title(page).fill("Í lagi");
+  await choose(page, { name: "Dulbúin vefsíða.mp3", buffer: Buffer.from("<!doctype html><html>") });
+  await send(page);
+  await jobRow(page, "Í lagi").getByRole("link").waitFor();
+  await jobRow(page, "Dulbúin vefsíða").getByText("heldur vefsíða").waitFor();
+  assert.equal(puts.length, 2);
+});
+
+test("a file goes up in sight, from page to page; whoever would leave is asked; it can be stopped", async () => {
+  const page = await pages.open("/jobs?new");
+  await choose(page, { name: "Löng þögn.wav", buffer: long }, { name: "Næst.wav", buffer: speech });
+  const setNetwork = await throttle(page);
+  await setNetwork(slow);
+  await send(page);
+  const line = sentRow(page, "Löng þögn").getByRole("progressbar");
+  const seen: number[] = [];
+  await until(async () => {
+    const percent = Number(await line.getAttribute("value"));
+    if (percent > (seen.at(-1) ?? 0) && percent < 100) seen.push(percent);
+    return seen.length >= 2;
+  }, 60_000);
+  await sentRow(page, "Löng þögn")
+    .getByText(/B af 1,9 MB · \d.* á sek\. · .* eftir/)
+    .waitFor();
+  await sentRow(page, "Næst").getByText("Bíður eftir skránum á undan").waitFor();
+  await checkLooks(page, "jobs-uploads", someLooks);
+  await show(page, desktop);
+
+  await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
+  await page.getByRole("link", { name: /Sendi 2 skrár: \d+ %/ }).click();
+  const asked = page.waitForEvent("dialog");
+  const stayed = page.goto(`${pages.service.address}/console/keys`).catch(() => undefined);
+  assert.equal((await asked).type(), "beforeunload");
+  await stayed;
+});
+
+test("a file that is stopped leaves nothing, and the next one goes", async () => {
+  const page = await pages.open("/jobs?new");
+  await choose(
+    page,
+    { name: "Hætt við.wav", buffer: long },
+    { name: "Þarnæst.wav", buffer: speech },
+  );
+  const setNetwork = await throttle(page);
+  await setNetwork(slow);
+  await send(page);
+  const stopped = sentRow(page, "Hætt við");
+  await until(
+    async () => Number(await stopped.getByRole("progressbar").getAttribute("value")) > 0,
+    60_000,
+  );
+  await stopped.getByRole("button", { name: "Hætta við: Hætt við" }).click();
+  await setNetwork(fast);
+  await jobRow(page, "Þarnæst").getByRole("link").waitFor();
+  assert.equal(await jobRow(page, "Hætt við").count(), 0);
+});
+
+test("the network gone in the middle of a file: it waits in sight, and goes on by itself", async () => {
+  const page = await pages.open("/jobs?new");
+  await choose(page, { name: "Ferðalag um Strandir.wav", buffer: long });
+  const setNetwork = await throttle(page);
+  await setNetwork(slow);
+  await send(page);
+  const sent = sentRow(page, "Ferðalag um Strandir");
+  const percent = async () => Number(await sent.getByRole("progressbar").getAttribute("value"));
+  await until(async () => (await percent()) > 0, 60_000);
+  await setNetwork({ ...slow, offline: true });
+  await sent.getByText("Sambandið rofnaði. Skráin er hér enn").waitFor();
+  await checkLooks(page, "jobs-offline", someLooks);
+  await show(page, desktop);
+  // By hand it is tried again, in vain.
+  await sent.getByRole("button", { name: "Reyna núna" }).click();
+  await sent.getByText("Sambandið rofnaði. Skráin er hér enn").waitFor();
+  await setNetwork(fast);
+  await jobRow(page, "Ferðalag um Strandir").getByRole("link").waitFor();
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcripts");
+  assert.equal(json.transcripts[0].metadata.recordingDuration, "60s");
+});
+
+test("an answer that got lost makes neither a second upload nor a second job", async () => {
+  const page = await pages.open("/jobs?new");
+  let puts = 0;
+  let submits = 0;
+  // Each reaches the service, whose first answer does not reach the page.
+  await page.route(/\/media\/uploads\//, async (route) => {
+    puts += 1;
+    const answer = await route.fetch();
+    await (puts === 1 ? route.abort("connectionreset") : route.fulfill({ response: answer }));
+  });
+  await page.route(/transcriptjob:submit$/, async (route) => {
+    const answer = await route.fetch();
+    submits += answer.ok() ? 1 : 0;
+    const isFirst = answer.ok() && submits === 1;
+    await (isFirst ? route.abort("connectionreset") : route.fulfill({ response: answer }));
+  });
+  await choose(page, { name: "Týnt svar.wav", buffer: speech });
+  await send(page);
+  await jobRow(page, "Týnt svar").getByRole("link").waitFor();
+  assert.deepEqual({ puts, submits }, { puts: 2, submits: 2 });
+  assert.equal(await jobRow(page, "Týnt svar").count(), 1);
+});
+
+test("a file that changes on the device after it was chosen is told, and not waited for", async () => {
+  const page = await pages.open("/jobs?new");
+  const path = join(pages.service.dataFolder, "Breytt.wav");
+  writeFileSync(path, speech);
+  await page.locator(".new-job input[type=file]").setInputFiles(path);
+  writeFileSync(path, long);
+  await send(page);
+  await sentRow(page, "Breytt").getByText("Skránni var breytt").waitFor();
+  await sentRow(page, "Breytt").getByRole("button", { name: "Fjarlægja: Breytt" }).click();
+  await page.getByRole("list", { name: "Verk" }).waitFor();
+  assert.equal(await sentRow(page, "Breytt").count(), 0);
+});
+
+test("a session that ends in the middle of a file: it becomes a job once its owner is back", async () => {
+  const page = await pages.open("/jobs?new");
+  await choose(page, { name: "Kvöldfréttir.wav", buffer: long });
+  const setNetwork = await throttle(page);
+  await setNetwork(slow);
+  await send(page);
+  const line = sentRow(page, "Kvöldfréttir").getByRole("progressbar");
+  await until(async () => Number(await line.getAttribute("value")) > 0, 60_000);
+  await page.context().clearCookies();
+  await setNetwork(fast);
+  const key = page.getByLabel("API-lykill", { exact: true });
+  await key.fill(pages.service.key);
+  await key.press("Enter");
+  await jobRow(page, "Kvöldfréttir").getByRole("link").waitFor();
+});
