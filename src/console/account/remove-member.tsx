@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { Button } from "../parts/button.tsx";
+import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
-import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 
 /** Asks whether a person is to leave the account. */
@@ -30,18 +29,12 @@ export function RemoveMember({
     <DialogBox title={t(accountText.removeTitle)(displayName || email)} isOpen onClose={onClose}>
       <p>{t(accountText.removeNext)}</p>
       {remove.error && <ProblemNote error={remove.error} own={accountProblems} />}
-      <div className="dialog-actions">
-        <Button
-          onPress={onClose}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the way back comes before what cannot be undone
-          autoFocus
-        >
-          {t(commonText.cancel)}
-        </Button>
-        <Button look="danger" onPress={() => remove.mutate()} isPending={remove.isPending}>
-          {t(accountText.remove)}
-        </Button>
-      </div>
+      <DangerActions
+        text={t(accountText.remove)}
+        isPending={remove.isPending}
+        onConfirm={() => remove.mutate()}
+        onClose={onClose}
+      />
     </DialogBox>
   );
 }

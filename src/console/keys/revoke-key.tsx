@@ -3,10 +3,9 @@ import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import { useNow } from "../text/use-now.ts";
 import { useAnnounce } from "../parts/announcer.tsx";
-import { Button } from "../parts/button.tsx";
+import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { commonText } from "../text/common.ts";
 import { when } from "../text/dates.ts";
 import { keyProblems, keysText } from "../text/keys.ts";
 import { useLanguage, useText } from "../text/language.tsx";
@@ -53,18 +52,12 @@ export function RevokeKey({
       </p>
       {actor === name && <p className="failed">{t(keysText.revokeOwn)}</p>}
       {revoke.error && <ProblemNote error={revoke.error} own={keyProblems} />}
-      <div className="dialog-actions">
-        <Button
-          onPress={onClose}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the way back comes before what cannot be undone
-          autoFocus
-        >
-          {t(commonText.cancel)}
-        </Button>
-        <Button look="danger" onPress={() => revoke.mutate()} isPending={revoke.isPending}>
-          {t(keysText.revoke)}
-        </Button>
-      </div>
+      <DangerActions
+        text={t(keysText.revoke)}
+        isPending={revoke.isPending}
+        onConfirm={() => revoke.mutate()}
+        onClose={onClose}
+      />
     </DialogBox>
   );
 }
