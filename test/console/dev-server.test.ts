@@ -1,0 +1,61 @@
+// `npm run console`: the pages as they are written, over a running service.
+import assert from "node:assert/strict";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { createServer } from "vite";
+import { openTestService } from "../spec/service.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+test("pages are served as they are written, calls go to the service, and changes are told", async () => {
+  await using parts = new AsyncDisposableStack();
+  const service = parts.use(await openTestService({ HLUST_ENGINE: "scripted", HLUST_ROLE: "api" }));
+  process.env["HLUST_SERVICE"] = service.address;
+  const vite = await createServer({
+    configFile: join(root, "src/console/vite.config.ts"),
+    logLevel: "silent",
+    server: { host: "127.0.0.1" },
+  });
+  parts.defer(() => vite.close());
+  await vite.listen();
+  const origin = new URL(vite.resolvedUrls?.local[0] ?? "").origin;
+
+  const page = await (await fetch(`${origin}/console/`)).text();
+  assert.match(page, /\/console\/@vite\/client/);
+  // Beside the doors of the service, and no call: a module of the pages.
+  const module = await fetch(`${origin}/console/api/call-api.ts`);
+  assert.match(module.headers.get("content-type") ?? "", /javascript/);
+
+  const call = { "sec-fetch-site": "same-origin", "x-hlust-console": "1" };
+  const signedOut = await fetch(`${origin}/console/session`, { headers: call });
+  assert.equal(signedOut.status, 401);
+  const signedIn = await fetch(`${origin}/console/session`, {
+    method: "POST",
+    headers: { ...call, origin, "content-type": "application/json" },
+    body: JSON.stringify({ apiKey: service.key }),
+  });
+  assert.equal(signedIn.status, 200);
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(";", 1)[0] ?? "";
+  const account = await fetch(`${origin}/console/api/v1/account`, { headers: { ...call, cookie } });
+  assert.equal(account.status, 200);
+
+  // A changed file is told to every open page over the socket of hot reload.
+  const { webSocketToken } = vite.config;
+  const socket = new WebSocket(
+    `${origin.replace("http", "ws")}/console/?token=${webSocketToken}`,
+    "vite-hmr",
+  );
+  parts.defer(() => socket.close());
+  const told = Promise.withResolvers<void>();
+  socket.addEventListener("message", ({ data }) => {
+    if (String(data).includes('"connected"'))
+      vite.watcher.emit("change", join(root, "src/console/theme/tokens.css"));
+    if (/"(update|full-reload)"/.test(String(data))) told.resolve();
+  });
+  socket.addEventListener("error", () => told.reject(new Error("the socket was refused")));
+  // What no page has loaded has nobody to be told.
+  await fetch(`${origin}/console/theme/tokens.css`, { headers: { accept: "text/css,*/*" } });
+  await vite.environments.client.transformRequest("/theme/tokens.css");
+  await told.promise;
+});
