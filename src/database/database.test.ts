@@ -261,21 +261,27 @@ describe("databaseTrouble()", () => {
       "select pid from pg_stat_activity where backend_type = 'checkpointer'",
     );
     const pid = rows[0]?.pid ?? assert.fail("no checkpointer");
+    const codes: (string | undefined)[] = [];
+    const noteCode = (error: unknown) => void codes.push(databaseTrouble(error)?.code);
+    const underWay = own.pool
+      .query("select pg_sleep(60)")
+      .then(() => assert.fail("slept"), noteCode);
+    await until(() => own.pool.query(sleeping).then(({ rowCount }) => rowCount === 1));
     process.kill(pid, "SIGKILL"); // the server throws everybody out and recovers
-    const codes = new Set<string | undefined>();
-    const answers = () =>
-      own.ping().then(
-        () => true,
-        (error: unknown) => {
-          codes.add(databaseTrouble(error)?.code);
-          return false;
-        },
-      );
-    await until(async () => !(await answers()));
-    await until(answers);
-    assert.deepEqual([...codes], ["unavailable"]);
+    await underWay;
+    // However short it was away: what was under way has failed, and so has what came meanwhile.
+    await until(async () => {
+      await own.ping().catch((error: unknown) => {
+        noteCode(error);
+        throw error;
+      });
+      return true;
+    });
+    assert.deepEqual([...new Set(codes)], ["unavailable"]);
   });
 });
+
+const sleeping = "select from pg_stat_activity where query = 'select pg_sleep(60)'";
 
 describe("signingKey()", () => {
   it("makes one key for a name, whoever asks at the same time", async () => {
