@@ -45,6 +45,7 @@ function kindProblem({ httpMethod, method }: Binding): string | undefined {
 
 /** What the service answers itself, before any rule: all that begins with these. */
 const ownPaths: ReadonlySet<string> = new Set([
+  "console",
   "docs",
   "healthz",
   "media",

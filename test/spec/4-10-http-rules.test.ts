@@ -5,6 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { readHttpRulesFile } from "../../src/server/http-rules-file.ts";
+import { ServiceConfigError } from "../../src/transcoding/service-config.ts";
 import { speak } from "../flite.ts";
 import { startService } from "../fault/process.ts";
 import { callRest, pcmOf } from "./service.ts";
@@ -132,17 +136,6 @@ http:
 });
 
 test("a file that cannot be used stops the start with every problem and its place", () => {
-  const serve = (rules: string) => {
-    const env = {
-      PATH: process.env["PATH"],
-      HLUST_HTTP_RULES: rules,
-      HLUST_DATA: join(folder, "never"),
-      HLUST_PORT: "0",
-    };
-    const { status, stderr } = spawnSync(hlust, ["serve"], { env, encoding: "utf8", cwd: folder });
-    assert.equal(status, 2, stderr);
-    return stderr;
-  };
   const bad = rulesFile(
     "bad.yaml",
     `http:
@@ -155,33 +148,61 @@ test("a file that cannot be used stops the start with every problem and its plac
       get: /live
 `,
   );
+  const env = {
+    PATH: process.env["PATH"],
+    HLUST_HTTP_RULES: "bad.yaml",
+    HLUST_DATA: join(folder, "never"),
+    HLUST_PORT: "0",
+  };
+  const { status, stderr } = spawnSync(hlust, ["serve"], { env, encoding: "utf8", cwd: folder });
+  assert.equal(status, 2, stderr);
   assert.equal(
-    serve("bad.yaml"),
+    stderr,
     `hlust: HLUST_HTTP_RULES cannot be used:
   ${bad}:4:22: variable "nome" of "/archive/{nome=**}": GetTranscriptRequest has no field "nome"
   ${bad}:6:7: expected one of selector, get, put, post, delete, patch, custom, body, response_body, additional_bindings, found "gets"
 Run \`hlust config\` for the settings.
 `,
   );
+});
+
+test("rules that these doors cannot serve, and files that are none, are refused", async () => {
+  const refusal = async (file: string): Promise<string> => {
+    const problem: unknown = await readHttpRulesFile(resolve(folder, file), [
+      Transcripts,
+      Speech,
+    ]).catch((error: unknown) => error);
+    assert.ok(problem instanceof ServiceConfigError, file);
+    return problem.problems.join("\n");
+  };
   const rules = [
     { selector: `${speech}.StreamingRecognize`, get: "/live" },
     { selector: `${speech}.Recognize`, custom: { kind: "WEBSOCKET", path: "/recognize" } },
   ];
-  const kinds = serve(rulesFile("kinds.json", JSON.stringify({ http: { rules } })));
+  const kinds = await refusal(rulesFile("kinds.json", JSON.stringify({ http: { rules } })));
   assert.match(kinds, /kinds\.json:1:87: expected custom with kind WEBSOCKET, found GET: Strea/);
   assert.match(kinds, /kinds\.json:1:184: expected another kind, found WEBSOCKET: Recognize is no/);
-  const docs = [{ selector: `${transcripts}.GetTranscript`, get: "/docs/{name=**}" }];
-  const own = serve(rulesFile("own.json", JSON.stringify({ http: { rules: docs } })));
+  for (const path of ["docs", "console", "media"]) {
+    const own = [{ selector: `${transcripts}.GetTranscript`, get: `/${path}/{name=**}` }];
+    assert.match(
+      await refusal(rulesFile("own.json", JSON.stringify({ http: { rules: own } }))),
+      new RegExp(
+        `own\\.json:1:\\d+: expected a path of another beginning, found /${path}/\\{name=`,
+      ),
+    );
+  }
+  assert.match(await refusal("none.yaml"), /^\S+none\.yaml: cannot be read: ENOENT/);
+  assert.match(await refusal("."), /^\S+: cannot be read: it is not a file/);
+  assert.match(await refusal("/dev/zero"), /cannot be read: it is not a file/);
   assert.match(
-    own,
-    /own\.json:1:\d+: expected a path of another beginning, found \/docs\/\{name=\*\*\}: the s/,
+    await refusal(rulesFile("latin1", Buffer.from([0xff]))),
+    /latin1: expected UTF-8 text/,
   );
-  assert.match(serve("none.yaml"), /HLUST_HTTP_RULES.*\n {2}\S+none\.yaml: cannot be read: ENOENT/);
-  assert.match(serve("."), /HLUST_HTTP_RULES.*\n {2}\S+: cannot be read: it is not a file/);
-  assert.match(serve("/dev/zero"), /cannot be read: it is not a file/);
-  assert.match(serve(rulesFile("latin1", Buffer.from([0xff]))), /latin1: expected UTF-8 text/);
-  assert.match(serve(rulesFile("long", "#".repeat(5 << 20))), /long: expected at most 1048576/);
-  assert.match(serve(rulesFile("empty", "")), /empty:1:1: expected a map with "http"/);
+  assert.match(
+    await refusal(rulesFile("long", "#".repeat(5 << 20))),
+    /long: expected at most 1048576/,
+  );
+  assert.match(await refusal(rulesFile("empty", "")), /empty:1:1: expected a map with "http"/);
 });
 
 test("hlust config shows the setting", () => {
