@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Role } from "../src/auth/caller.ts";
+import type { Session } from "../src/auth/session-store.ts";
 import { createSessions, type Sessions } from "../src/auth/sessions.ts";
 import type { Tables } from "../src/database/tables.ts";
 import { newId } from "../src/std/ids.ts";
@@ -27,7 +28,8 @@ export async function addSignedIn(
   const owner = { accountId, memberId };
   const visit = { origin: testOrigin, userAgent: "test", before: undefined };
   const { session, secret } = await sessions.open(owner, "open_id", visit);
-  return { memberId, sessionId: session.id, secret, headers: consoleHeaders(secret) };
+  const headers = consoleHeaders(secret, { accountId, actor: session.actor });
+  return { memberId, sessionId: session.id, secret, headers };
 }
 
 /** A member whom nobody has signed in as; answers the id. */
@@ -45,10 +47,14 @@ export async function addMember(
   return id;
 }
 
-/** The headers of a call by a page of the console; `secret` undefined sends no cookie. */
-export function consoleHeaders(secret: string | undefined): Record<string, string> {
+/** The headers of a call by a page of the console, which is `of` somebody; `secret` undefined sends no cookie. */
+export function consoleHeaders(
+  secret: string | undefined,
+  of?: Pick<Session, "accountId" | "actor">,
+): Record<string, string> {
   return {
     ...(secret !== undefined && { cookie: `__Host-hlust=${secret}` }),
+    ...(of && { "x-hlust-console-for": `accounts/${of.accountId} ${of.actor}` }),
     "sec-fetch-site": "same-origin",
     "x-hlust-console": "1",
   };

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Activity, lazy, Suspense, useEffect, useState } from "react";
-import { whenSignedOut } from "./api/call-api.ts";
+import { Activity, lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
+import { callsAreOf, whenSessionChanged } from "./api/call-api.ts";
 import { identityOf, isSignedIn, sessionQuery, type Session } from "./api/session.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Waiting } from "./frame/waiting.tsx";
@@ -25,9 +25,15 @@ export function Console() {
   const session = useQuery({ ...sessionQuery, enabled: !link.isEntering });
   const [last, setLast] = useState<Session>();
   useEffect(() => {
-    whenSignedOut(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }));
+    whenSessionChanged(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }));
   }, [queries]);
   const { data } = session;
+  const isIn = data !== undefined && isSignedIn(data);
+  if (isIn && data !== last) setLast(data);
+  const shown = isIn ? data : last;
+  const owner = shown && identityOf(shown);
+  // Before any page asks for something.
+  useLayoutEffect(() => callsAreOf(owner), [owner]);
   if (!data) {
     return (
       <Waiting>
@@ -39,14 +45,11 @@ export function Console() {
       </Waiting>
     );
   }
-  const isIn = isSignedIn(data);
-  if (isIn && data !== last) setLast(data);
-  const shown = isIn ? data : last;
   return (
     <>
       {shown && (
         <Activity mode={isIn ? "visible" : "hidden"}>
-          <Frame key={identityOf(shown)} session={shown} link={link} />
+          <Frame key={owner} session={shown} link={link} />
         </Activity>
       )}
       {!isIn && (

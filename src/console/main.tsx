@@ -32,13 +32,22 @@ const queries = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
-keepAccountsApart(queries);
-watchOtherTabs(queries);
-watchReach(queries);
-followLinks(queries);
 const place = document.querySelector("#console");
 if (!place) throw new Error("the page has no place for the console");
-createRoot(place).render(
+const root = createRoot(place);
+keepAccountsApart(queries);
+watchOtherTabs(queries, () => {
+  // Nothing of what was seen or typed stays, seen or in memory. What asks before a page is left goes with the pages.
+  root.unmount();
+  location.replace("/console/");
+});
+// A page that the browser has kept, to be gone back to, may be of somebody who has signed out since.
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) location.reload();
+});
+watchReach(queries);
+followLinks(queries);
+root.render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <LanguageProvider>

@@ -6,7 +6,7 @@ import type { RefusedAttempts } from "../auth/refused-attempts.ts";
 import type { SignIn } from "../auth/sign-in.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { refuseOtherPages } from "./console-page.ts";
+import { refuseOtherPages, refuseStalePage } from "./console-page.ts";
 import { createConsoleSession, currentSession } from "./console-session.ts";
 import { createConsoleSignIn } from "./console-sign-in.ts";
 import { targetOf, type HttpHandler, type HttpRequest, type HttpResponse } from "./http.ts";
@@ -65,6 +65,7 @@ export function createConsoleDoor(
       if (path.startsWith(`${apiPrefix}/`)) {
         const session = await currentSession(parts.sessions, request, response);
         if (!session) throw signedOut();
+        refuseStalePage(request, session);
         await rest(request, response, { target: target.slice(apiPrefix.length), session });
         return;
       }

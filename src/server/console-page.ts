@@ -1,3 +1,4 @@
+import type { Session } from "../auth/session-store.ts";
 import { isLoopbackHost } from "../std/loopback.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { headerOf, type HttpRequest } from "./http.ts";
@@ -5,6 +6,9 @@ import { isOwnOrigin } from "./page-origins.ts";
 
 /** What shows that a call comes from a page of the console: no other page can send it without asking first (CORS). */
 const consoleHeader = "x-hlust-console";
+
+/** Whose page it is that calls: `accounts/<id> members/<id>`, or `accounts/<id> apiKeys/<id>`. */
+const ownerHeader = "x-hlust-console-for";
 
 /**
  * Throws permission_denied unless a page of the service's own origin calls (decisions: Access): browsers send a cookie whoever makes them
@@ -22,12 +26,30 @@ export function refuseOtherPages(request: HttpRequest, publicUrl: string): void 
       reason: "ORIGIN_REFUSED",
     });
   }
-  if (request.method === "GET" || request.method === "HEAD") return;
-  if (headerOf(request, consoleHeader) !== "1") {
-    throw new ServiceError("permission_denied", `the header ${consoleHeader}: 1 is missing`, {
-      reason: "CONSOLE_HEADER_MISSING",
-    });
+  if (!onlyReads(request) && headerOf(request, consoleHeader) !== "1") {
+    throw headerMissing(`${consoleHeader}: 1`);
   }
+}
+
+/**
+ * Throws aborted (SESSION_CHANGED) unless the page that calls is that of whoever is signed in: another tab of its browser may have gone to
+ * another account. Browsers follow links and event streams without headers of a page, so that what only reads need not say.
+ */
+export function refuseStalePage(
+  request: HttpRequest,
+  { accountId, actor }: Pick<Session, "accountId" | "actor">,
+): void {
+  const owner = headerOf(request, ownerHeader);
+  if (owner === undefined) {
+    if (onlyReads(request)) return;
+    throw headerMissing(ownerHeader);
+  }
+  if (owner === `accounts/${accountId} ${actor}`) return;
+  throw new ServiceError(
+    "aborted",
+    "another account, or somebody else, is signed in at this browser by now: nothing was done",
+    { reason: "SESSION_CHANGED" },
+  );
 }
 
 /** Throws failed_precondition where the browser would not keep the cookie: over http, but to this machine itself. */
@@ -39,6 +61,16 @@ export function refuseWithoutHttps(url: string | undefined): void {
     `browsers stay signed in only over https, or on the machine of the service itself (http://127.0.0.1, http://localhost): this page is at ${page.origin}`,
     { reason: "HTTPS_NEEDED" },
   );
+}
+
+function onlyReads({ method }: HttpRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function headerMissing(header: string): ServiceError {
+  return new ServiceError("permission_denied", `the header ${header} is missing`, {
+    reason: "CONSOLE_HEADER_MISSING",
+  });
 }
 
 /** The host and port that the browser called. */

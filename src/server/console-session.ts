@@ -7,7 +7,7 @@ import { invalidArgument, ServiceError, shown } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "./console-cookie.ts";
 import type { ConsoleParts } from "./console-door.ts";
-import { originOf, refuseWithoutHttps } from "./console-page.ts";
+import { originOf, refuseStalePage, refuseWithoutHttps } from "./console-page.ts";
 import {
   answerJson,
   headerOf,
@@ -49,6 +49,7 @@ export function createConsoleSession(parts: ConsoleParts): {
     async change(request, response) {
       const visit = await visitOf(parts, request);
       if (!visit.before) throw signedOut();
+      refuseStalePage(request, visit.before);
       await answer(response, await signIn(readSwitch(await readFields(request)), visit));
     },
 

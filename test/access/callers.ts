@@ -67,11 +67,12 @@ export async function consoleCallers(owner: Owner, disabled: Owner): Promise<Tes
   const byKey = async (given: Scope[], expiresAt?: Date): Promise<Record<string, string>> => {
     const { id } = await addApiKey(db, accountId, given);
     const visit = { origin: testOrigin, userAgent: "test", before: undefined };
-    const { secret } = await sessions.open({ accountId, apiKeyId: id }, "api_key", visit);
+    const owner = { accountId, apiKeyId: id };
+    const { session, secret } = await sessions.open(owner, "api_key", visit);
     if (expiresAt) {
       await db.updateTable("api_key").set({ expires_at: expiresAt }).where("id", "=", id).execute();
     }
-    return consoleHeaders(secret);
+    return consoleHeaders(secret, session);
   };
   const left = await addSignedIn(db, accountId, "OWNER", sessions);
   await db.deleteFrom("member").where("id", "=", left.memberId).execute();

@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { connect } from "node:http2";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
+import { newId } from "../../src/std/ids.ts";
 import { addSignedIn, consoleHeaders } from "../signed-in.ts";
 import { submit } from "../spec/jobs.ts";
 import { callRest, type Answer } from "../spec/service.ts";
@@ -17,9 +18,8 @@ before(async () => {
 after(() => console[Symbol.asyncDispose]());
 
 test("the cookie opens nothing but the console's paths", async () => {
-  const { service, signIn } = console;
-  const secret = await signIn();
-  const headers = consoleHeaders(secret);
+  const { service, db, accountId } = console;
+  const { secret, headers } = await addSignedIn(db, accountId, "OWNER");
   const post = { method: "POST", body: {}, headers };
   const rows: [string, Promise<{ status: number }>][] = [
     ["REST", callRest(service.address, undefined, { method: "GET", path: "/v1/account", headers })],
@@ -68,6 +68,47 @@ test("the cookie opens nothing but the console's paths", async () => {
     const [, response]: IncomingMessage[] = await once(socket, "unexpected-response");
     assert.equal(response?.statusCode, status, path);
     socket.on("error", () => {}).terminate();
+  }
+});
+
+test("a page of somebody who is not signed in any longer changes nothing, and is told nothing", async () => {
+  const { service, db, accountId } = console;
+  const { secret, memberId } = await addSignedIn(db, accountId, "OWNER");
+  const own = `accounts/${accountId} members/${memberId}`;
+  const changed = [409, "SESSION_CHANGED"];
+  const rows: [row: string, of: string | undefined, get: unknown[], change: unknown[]][] = [
+    ["another account", `accounts/${newId()} members/${memberId}`, changed, changed],
+    ["another member", `accounts/${accountId} members/${newId()}`, changed, changed],
+    ["a key of the same id", `accounts/${accountId} apiKeys/${memberId}`, changed, changed],
+    ["the account alone", `accounts/${accountId}`, changed, changed],
+    ["the same twice", `${own}, ${own}`, changed, changed],
+    ["nobody", "", changed, changed],
+    ["a page that does not say", undefined, [200], [403, "CONSOLE_HEADER_MISSING"]],
+    ["a page of who is signed in", own, [200], [200]],
+  ];
+  for (const [row, of, get, change] of rows) {
+    const headers = {
+      ...consoleHeaders(secret),
+      ...(of !== undefined && { "x-hlust-console-for": of }),
+    };
+    const call = async (method: string, path: string, body?: object): Promise<unknown[]> => {
+      const answer = await callRest(service.address, undefined, { method, path, body, headers });
+      if (answer.status === 200) return [200];
+      assert.ok(!JSON.stringify(answer.json).includes(accountId), "nor who is");
+      return [answer.status, answer.json.details[0].reason];
+    };
+    const path = "/console/api/v1/account";
+    assert.deepEqual(await call("GET", path), get, row);
+    assert.deepEqual(await call("PATCH", path, { displayName: row }), change, row);
+    const { display_name } = await db
+      .selectFrom("account")
+      .select("display_name")
+      .where("id", "=", accountId)
+      .executeTakeFirstOrThrow();
+    assert.equal(display_name === row, change[0] === 200, row);
+    if (of === own) continue;
+    const there = { account: `accounts/${accountId}` };
+    assert.deepEqual(await call("POST", "/console/session:switch", there), change, row);
   }
 });
 

@@ -60,9 +60,8 @@ test("an API key signs in, the cookie calls the API, and signing out ends it", a
 });
 
 test("only pages of the console itself call with the cookie", async () => {
-  const { service, ask, signIn } = console;
-  const secret = await signIn();
-  const own = consoleHeaders(secret);
+  const { service, ask, db, accountId } = console;
+  const { secret, headers: own } = await addSignedIn(db, accountId, "OWNER");
   const { "sec-fetch-site": _, ...untold } = own;
   const { "x-hlust-console": __, ...unmarked } = own;
   const host = new URL(service.address).host;

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { Kysely } from "kysely";
+import { readSecretToken } from "../../src/auth/secret-token.ts";
+import { keptSessions, type Session } from "../../src/auth/session-store.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -12,7 +14,7 @@ export interface TestConsole extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   /** Of the service's first account. */
   readonly accountId: string;
-  /** A call as a page of the console makes it, with this secret in its cookie; `headers` take the place of its own. */
+  /** A call as a page of whoever has this secret in their cookie makes it; `headers` take the place of its own. */
   ask(call: {
     readonly method?: string;
     readonly path: string;
@@ -34,13 +36,15 @@ export async function openTestConsole(
   const log = createLog("silent");
   const { db } = parts.use(await openDatabase({ url: undefined, folder, log }));
   const { id: accountId } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
-  const ask: TestConsole["ask"] = ({ method = "GET", path, body, secret, headers }) =>
-    callRest(service.address, undefined, {
+  const ask: TestConsole["ask"] = async ({ method = "GET", path, body, secret, headers }) => {
+    const own = consoleHeaders(secret, method === "GET" ? undefined : await ownerOf(db, secret));
+    return await callRest(service.address, undefined, {
       method,
       path,
       body,
-      headers: { ...consoleHeaders(secret), ...headers },
+      headers: { ...own, ...headers },
     });
+  };
   const open = parts.move();
   return {
     service,
@@ -53,6 +57,12 @@ export async function openTestConsole(
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Whose secret it is, as a page was told when it was opened. */
+async function ownerOf(db: Kysely<Tables>, secret = ""): Promise<Session | undefined> {
+  const read = readSecretToken("session_", secret);
+  return read && (await keptSessions(db, Date.now).find(read.id));
 }
 
 /** The secret that an answer sets the session's cookie to; "" where it takes the cookie away, undefined where it leaves it. */

@@ -10,6 +10,8 @@ export interface Call {
   /** Beside those that every call has: idempotency-key, or if-match with the version that is changed. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Whose call it is (identityOf), where its page may be gone by now. Default: of whoever the pages are for (callsAreOf). */
+  readonly owner?: string;
 }
 
 /**
@@ -50,16 +52,26 @@ async function bodyOf(response: Response): Promise<Blob> {
   }
 }
 
-/** Who wants to know that the session is over, whoever found out. */
-let onSignedOut: (() => void) | undefined;
+/** Who wants to know that the session is over, or another's, whoever found out. */
+let onSessionChanged: (() => void) | undefined;
 
-export function whenSignedOut(tell: () => void): void {
-  onSignedOut = tell;
+export function whenSessionChanged(tell: () => void): void {
+  onSessionChanged = tell;
+}
+
+const changes: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
+
+/** Who is told to the service with each call, so that nothing is done for anybody else whom another tab has signed in. */
+let pagesOwner: string | undefined;
+
+/** From now on calls are of this owner (identityOf): of whoever the pages are for that are shown. */
+export function callsAreOf(owner: string | undefined): void {
+  pagesOwner = owner;
 }
 
 async function send(
   path: string,
-  { method = "GET", body, headers, signal }: Call,
+  { method = "GET", body, headers, signal, owner = pagesOwner }: Call,
 ): Promise<Response> {
   let response: Response;
   try {
@@ -68,6 +80,7 @@ async function send(
       headers: {
         accept: "application/json",
         "x-hlust-console": "1",
+        ...(owner !== undefined && { "x-hlust-console-for": owner }),
         ...headers,
         ...(body && { "content-type": "application/json" }),
       },
@@ -84,7 +97,7 @@ async function send(
   noteAnswer(true);
   if (response.ok) return response;
   const failure = errorOfBody(response.status, await response.text().catch(() => ""));
-  if (failure.reason === "SIGNED_OUT" && path !== "/console/session") onSignedOut?.();
+  if (changes.has(failure.reason) && path !== "/console/session") onSessionChanged?.();
   throw failure;
 }
 

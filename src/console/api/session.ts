@@ -55,19 +55,23 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
 /** Tabs of one browser have one session: what one does is seen in the others. */
 const tabs = "hlust.session";
 
-async function tellingOtherTabs<Answer>(work: Promise<Answer>): Promise<Answer> {
+/** Whether somebody has left, or it may be another session, or another's. */
+type TabNews = "signedOut" | "changed";
+
+async function tellingOtherTabs<Answer>(news: TabNews, work: Promise<Answer>): Promise<Answer> {
   const answer = await work;
   const channel = new BroadcastChannel(tabs);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows; a channel is of one origin
-  channel.postMessage("changed");
+  channel.postMessage(news);
   channel.close();
   return answer;
 }
 
-/** Asks again who is signed in when another tab has signed in or out, or gone to another account. */
-export function watchOtherTabs(queries: QueryClient): void {
-  new BroadcastChannel(tabs).addEventListener("message", () => {
-    void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+/** Asks again who is signed in when another tab has signed in, or gone to another account. `leave`: one has signed out. */
+export function watchOtherTabs(queries: QueryClient, leave: () => void): void {
+  new BroadcastChannel(tabs).addEventListener("message", ({ data }: MessageEvent<TabNews>) => {
+    if (data === "signedOut") leave();
+    else void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
   });
 }
 
@@ -75,20 +79,20 @@ export function watchOtherTabs(queries: QueryClient): void {
 export function signIn(
   by: { readonly apiKey: string } | { readonly signInToken: string },
 ): Promise<Session> {
-  return tellingOtherTabs(callConsole("/console/session", { method: "POST", body: by }));
+  const call = { method: "POST", body: by } as const;
+  return tellingOtherTabs("changed", callConsole("/console/session", call));
 }
 
 /** Signs out; the browser forgets what the console has kept in it, but for language and look. */
 export function signOut(): Promise<object> {
-  return keepingLooks(() =>
-    tellingOtherTabs(callConsole("/console/session", { method: "DELETE" })),
-  );
+  const done = keepingLooks(() => callConsole<object>("/console/session", { method: "DELETE" }));
+  return tellingOtherTabs("signedOut", done);
 }
 
 /** Goes on in another account of the same person. */
 export function switchAccount(account: string): Promise<Session> {
   const call = { method: "POST", body: { account } } as const;
-  return tellingOtherTabs(callConsole("/console/session:switch", call));
+  return tellingOtherTabs("changed", callConsole("/console/session:switch", call));
 }
 
 export function isSignedIn(session: Session | SignedOut): session is Session {

@@ -1,18 +1,39 @@
+import { useState } from "react";
+import { useLocation } from "wouter";
 import type { Session } from "../api/session.ts";
+import { Button } from "../parts/button.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { Looks } from "./looks.tsx";
+import { Mark } from "./mark.tsx";
 import "./foot.css";
 
-/** Who one is, in which account, and how the console looks: below the menu, or on a phone below the page. */
+/** Who one is, in which account, and how the console looks: below the menu, or on a phone above the page, where it opens. */
 export function Foot({ session }: { readonly session: Session }) {
   const t = useText();
+  const [here] = useLocation();
+  const [openAt, setOpenAt] = useState<string>();
+  const isOpen = openAt === here;
+  const { displayName } = session.account;
   return (
     <footer className="foot">
-      <AccountMenu session={session} />
-      <Looks />
-      <a href="/docs">{t(commonText.apiReference)}</a>
+      <Button
+        look="quiet"
+        className="foot-opener"
+        aria-expanded={isOpen}
+        aria-controls="foot-more"
+        onPress={() => setOpenAt(isOpen ? undefined : here)}
+      >
+        <Mark />
+        <span className="foot-name">{displayName}</span>
+        <span className="unseen">{t(commonText.accountAndLooks)}</span>
+      </Button>
+      <div id="foot-more" className="foot-more" data-open={isOpen}>
+        <AccountMenu session={session} />
+        <Looks />
+        <a href="/docs">{t(commonText.apiReference)}</a>
+      </div>
     </footer>
   );
 }

@@ -54,6 +54,7 @@ export function Frame({ session, link }: { readonly session: Session; readonly l
           {t(commonText.skipToContent)}
         </a>
         <Rail />
+        <Foot session={session} />
         <div className="frame-page">
           <OfflineBanner />
           <main id="content" tabIndex={-1}>
@@ -78,7 +79,6 @@ export function Frame({ session, link }: { readonly session: Session; readonly l
             </PageGuard>
           </main>
         </div>
-        <Foot session={session} />
       </div>
     </SessionContext>
   );

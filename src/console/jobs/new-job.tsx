@@ -109,7 +109,7 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
         last.current = { draft: sent, key: isSame ? key : crypto.randomUUID() };
         return await submitUrl(sent, last.current.key);
       }
-      const found = await checkFiles(sent);
+      const found = await checkFiles(sent).catch(nothingIfGone);
       if (found) {
         setProblems(found);
         return undefined;
@@ -129,6 +129,12 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
     },
   });
   return { send, problems, isUnchosen: isUnchosen && draft.files.length === 0 };
+}
+
+/** Another account is signed in by now: files wait for their owner to come back, unchecked. */
+function nothingIfGone(error: unknown): undefined {
+  if (error instanceof ApiError && error.reason === "SESSION_CHANGED") return undefined;
+  throw error;
 }
 
 function isOfFields(error: unknown): error is ApiError {

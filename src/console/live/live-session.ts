@@ -33,8 +33,9 @@ interface Coming {
 export class LiveSession {
   readonly #client = createHlustClient({
     url: location.origin,
-    streamToken: (signal) => askForToken(this.#isHere, signal),
+    streamToken: (signal) => this.#askForToken(signal),
   });
+  readonly #owner: string;
   readonly #isHere: () => boolean;
   readonly #listeners = new Set<() => void>();
   readonly #levelListeners = new Set<(loudness: number) => void>();
@@ -44,7 +45,7 @@ export class LiveSession {
   #microphone: Microphone | undefined;
   #delays = new Delays();
   #coming: Coming[] = [];
-  #saving = new TranscriptSaving();
+  #saving: TranscriptSaving;
   #isLanguageChosen = false;
   /** How much of the recording there was when something was last heard. */
   #loudUntil = 0;
@@ -53,9 +54,11 @@ export class LiveSession {
   /** Another one makes what is still being opened unwanted. */
   #turn = 0;
 
-  /** `isHere`: whether who speaks is still signed in. */
-  constructor(isHere: () => boolean) {
+  /** `owner`: who speaks (identityOf); `isHere`: whether they are still signed in. */
+  constructor(owner: string, isHere: () => boolean) {
+    this.#owner = owner;
     this.#isHere = isHere;
+    this.#saving = new TranscriptSaving(owner);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -187,7 +190,7 @@ export class LiveSession {
     this.#recording = undefined;
     this.#delays = new Delays();
     this.#coming = [];
-    this.#saving = new TranscriptSaving();
+    this.#saving = new TranscriptSaving(this.#owner);
     this.#loudUntil = 0;
     const { languageCode, deviceId } = this.#state;
     this.#change({ ...idleState(languageCode), deviceId });
@@ -263,26 +266,26 @@ export class LiveSession {
     this.#state = { ...this.#state, ...changes };
     for (const listener of this.#listeners) listener();
   }
-}
 
-/** A page has no key: each stream has a token of its own, which whoever is signed in gets: what one has said is sent for nobody else. */
-async function askForToken(isHere: () => boolean, signal: AbortSignal): Promise<string> {
-  if (!isHere())
-    throw new ApiError("somebody else is signed in", { status: 401, reason: "SIGNED_OUT" });
-  const path = "/v1/streamTokens";
-  const { token = "" } = await callApi<CreateStreamTokenResponseJson>(path, {
-    method: "POST",
-    body: {},
-    signal,
-  });
-  return token;
+  /** A page has no key: each stream has a token of its own. What one has said is sent for nobody else. */
+  async #askForToken(signal: AbortSignal): Promise<string> {
+    if (!this.#isHere())
+      throw new ApiError("somebody else is signed in", { status: 401, reason: "SIGNED_OUT" });
+    const { token = "" } = await callApi<CreateStreamTokenResponseJson>("/v1/streamTokens", {
+      method: "POST",
+      body: {},
+      signal,
+      owner: this.#owner,
+    });
+    return token;
+  }
 }
 
 const kept = new Map<string, LiveSession>();
 
 /** The session of somebody in an account: whoever comes after them in the same browser finds nothing of it. */
 export function liveSessionOf(owner: string, isHere: () => boolean): LiveSession {
-  const session = kept.get(owner) ?? new LiveSession(isHere);
+  const session = kept.get(owner) ?? new LiveSession(owner, isHere);
   kept.set(owner, session);
   return session;
 }

@@ -28,6 +28,12 @@ export class TranscriptSaving {
   readonly #id = crypto.randomUUID();
   #isTried = false;
   #name: string | undefined;
+  readonly #owner: string;
+
+  /** `owner`: who has spoken (identityOf). */
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
 
   /** The transcript, once its words are saved: from then on only its sound is missing. */
   get name(): string | undefined {
@@ -54,7 +60,7 @@ export class TranscriptSaving {
       signal,
       pause,
       onChange: (transfer) => onSound(transfer, sound.size),
-      begin: (signal) => initUpload(signal, name),
+      begin: (signal) => initUpload(signal, { transcript: name, owner: this.#owner }),
     });
     return name;
   }
@@ -66,6 +72,7 @@ export class TranscriptSaving {
       method: "POST",
       body: transcript,
       signal,
+      owner: this.#owner,
     });
     if (name === undefined) throw new Error("a new transcript has no name");
     return name;
@@ -75,7 +82,10 @@ export class TranscriptSaving {
   async #find(signal: AbortSignal): Promise<string | undefined> {
     if (!this.#isTried) return undefined;
     const path = "/v1alpha1/transcripts?pageSize=100";
-    const { transcripts = [] } = await callApi<ListTranscriptsResponseJson>(path, { signal });
+    const { transcripts = [] } = await callApi<ListTranscriptsResponseJson>(path, {
+      signal,
+      owner: this.#owner,
+    });
     const isIt = ({ metadata }: TranscriptJson): boolean =>
       metadata?.additionalMetadata?.[recordingKey] === this.#id;
     return transcripts.find(isIt)?.name;

@@ -15,6 +15,10 @@ export const commonText = {
   themeDark: { is: "Dökkt", en: "Dark" },
   signOut: { is: "Skrá út", en: "Sign out" },
   account: { is: "Reikningur", en: "Account" },
+  accountAndLooks: {
+    is: "– reikningur, tungumál og útlit",
+    en: "– account, language and look",
+  },
   offline: {
     is: "Ekkert samband við þjónustuna. Reyni áfram; síðan uppfærist þegar það kemst á.",
     en: "No connection to the service. Trying again; the page is brought up to date when it is back.",

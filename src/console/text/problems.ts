@@ -104,6 +104,16 @@ const problems: Problems = {
     sentence: { is: "Innskráningin er runnin út.", en: "Your session has ended." },
     next: { is: "Skráðu þig inn aftur.", en: "Sign in again." },
   },
+  SESSION_CHANGED: {
+    sentence: {
+      is: "Í öðrum flipa var skipt um reikning eða einhver annar skráður inn. Ekkert var gert.",
+      en: "Another tab has gone to another account, or signed in somebody else. Nothing was done.",
+    },
+    next: {
+      is: "Hladdu síðunni aftur til að sjá hver er skráður inn.",
+      en: "Load the page again to see who is signed in.",
+    },
+  },
   TOO_MANY_REFUSED: {
     sentence: {
       is: "Of mörgum tilraunum frá þessari vél hefur verið hafnað.",

@@ -46,7 +46,7 @@ export function Reading({
     if (place !== undefined && playback.place !== place) playback.seek(place);
   }, [place, playback]);
   useKeptPlace(name, heard);
-  const renewUrl = useFreshUrl(name, version);
+  const renew = useFreshAnswer(name, version);
   const linkTo = `/console/${name}?${version === undefined ? "" : `version=${encodeURIComponent(version)}&`}t=`;
   return (
     <div className={heard ? "reading heard" : "reading"}>
@@ -74,7 +74,7 @@ export function Reading({
             text={text}
             transcript={transcript}
             linkTo={linkTo}
-            renewUrl={renewUrl}
+            renew={renew}
           />
         </Suspense>
       )}
@@ -126,14 +126,13 @@ function useKeptPlace(name: string, playback: Playback | undefined): void {
   }, [name, playback]);
 }
 
-/** Signed URLs end: the transcript has another one each time that it is read. */
-function useFreshUrl(name: string, version: string | undefined): () => Promise<string> {
+/** Signed URLs end: the transcript has others each time that it is read. */
+function useFreshAnswer(name: string, version: string | undefined): () => Promise<TranscriptJson> {
   const queries = useQueryClient();
-  return useCallback(async () => {
-    const query = transcriptQuery(name, version);
-    const { uri = "" } = await queries.fetchQuery({ ...query, staleTime: 0 });
-    return uri;
-  }, [queries, name, version]);
+  return useCallback(
+    () => queries.fetchQuery({ ...transcriptQuery(name, version), staleTime: 0 }),
+    [queries, name, version],
+  );
 }
 
 function EarlierVersion({

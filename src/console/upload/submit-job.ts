@@ -3,18 +3,18 @@ import type {
   TranscriptJobJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, type FieldViolation } from "../api/api-error.ts";
-import { callApi } from "../api/call-api.ts";
+import { type Call, callApi } from "../api/call-api.ts";
 
 /** Submits a recording (§4.1). With the same `key` it makes one job, however often it is sent. Throws ApiError. */
 export function submitJob(
   request: SubmitTranscriptJobRequestJson,
-  { key, signal }: { readonly key: string; readonly signal?: AbortSignal | undefined },
+  { key, ...call }: { readonly key: string } & Pick<Call, "signal" | "owner">,
 ): Promise<TranscriptJobJson> {
   return callApi("/v1alpha1/transcriptjob:submit", {
     method: "POST",
     body: request,
     headers: { "idempotency-key": key },
-    ...(signal && { signal }),
+    ...call,
   });
 }
 

@@ -20,12 +20,15 @@ export interface UploadPlace {
 const placeMs = 50 * 60_000;
 
 /** Asks for a place: of a recording that a job is to take, or of a transcript's media. Throws ApiError. */
-export async function initUpload(signal: AbortSignal, transcript?: string): Promise<UploadPlace> {
+export async function initUpload(
+  signal: AbortSignal,
+  { transcript, owner }: { readonly transcript?: string; readonly owner?: string } = {},
+): Promise<UploadPlace> {
   const body: InitUploadRequestJson = transcript === undefined ? {} : { resourceName: transcript };
   const askedAt = Date.now();
   const { storageSignedUrl = "", resourceName = "" } = await callApi<InitUploadResponseJson>(
     "/v1alpha1/initupload",
-    { method: "POST", body, signal },
+    { method: "POST", body, signal, ...(owner !== undefined && { owner }) },
   );
   const { pathname, search, searchParams } = new URL(storageSignedUrl);
   const bytesMax = Number(searchParams.get("bytesMax"));

@@ -143,7 +143,7 @@ export class UploadQueue {
       pause,
       begin: async (signal) => {
         this.#checkOwner(owner);
-        return await initUpload(signal);
+        return await initUpload(signal, { owner });
       },
       onChange: ({ sentBytes, waitsFor }) => {
         if (waitsFor) {
@@ -165,7 +165,7 @@ export class UploadQueue {
     const submit = async (): Promise<void> => {
       this.#tell(id, { kind: "SUBMITTING" });
       this.#checkOwner(owner);
-      await submitJob({ metadata, useUri: false, uri: uploaded }, { key, signal });
+      await submitJob({ metadata, useUri: false, uri: uploaded }, { key, signal, owner });
     };
     const onWait = (error: ApiError): void => this.#tell(id, { kind: "WAITING", error });
     await waitOut(submit, { signal, pause, onWait });

@@ -27,7 +27,11 @@ export async function waitOut<Done>(
   }
 }
 
-const passingReasons: ReadonlySet<string> = new Set(["SIGNED_OUT", "TOO_MANY_REQUESTS"]);
+const passingReasons: ReadonlySet<string> = new Set([
+  "SIGNED_OUT",
+  "SESSION_CHANGED",
+  "TOO_MANY_REQUESTS",
+]);
 
 function isPassing(error: ApiError): boolean {
   return mayPass(error) || error.status === 408 || passingReasons.has(error.reason);

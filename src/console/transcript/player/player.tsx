@@ -20,15 +20,15 @@ export function Player({
   text,
   transcript,
   linkTo,
-  renewUrl,
+  renew,
 }: {
   readonly playback: Playback;
   readonly text: SpokenText;
   readonly transcript: TranscriptJson;
   /** The address of the text, to which seconds are added. */
   readonly linkTo: string;
-  /** Gives another URL of the media. */
-  readonly renewUrl: () => Promise<string>;
+  /** Gives the transcript with other URLs, as the signed ones expire. */
+  readonly renew: () => Promise<TranscriptJson>;
 }) {
   const t = useText();
   const { uri = "", metadata } = transcript;
@@ -41,7 +41,7 @@ export function Player({
       <Media
         playback={playback}
         uri={uri}
-        renewUrl={renewUrl}
+        renew={renew}
         isVideo={isVideo}
         isSeen={isVideo && isPictureSeen}
       />
@@ -54,7 +54,7 @@ export function Player({
       </Button>
       <div className="player-line">
         {problem === undefined ? (
-          <Wave playback={playback} waveformUri={metadata?.waveformUri ?? ""} />
+          <Wave playback={playback} waveformUri={metadata?.waveformUri ?? ""} renew={renew} />
         ) : (
           <p className="failed" role="alert">
             {t(problem === "away" ? transcriptText.mediaAway : transcriptText.unplayable)}
@@ -105,13 +105,13 @@ function Toggle({
 function Media({
   playback,
   uri,
-  renewUrl,
+  renew,
   isVideo,
   isSeen,
 }: {
   readonly playback: Playback;
   readonly uri: string;
-  readonly renewUrl: () => Promise<string>;
+  readonly renew: () => Promise<TranscriptJson>;
   readonly isVideo: boolean;
   readonly isSeen: boolean;
 }) {
@@ -121,9 +121,9 @@ function Media({
     if (!media.current) return undefined;
     return playback.attach(media.current, {
       url: path,
-      renewUrl: async () => ownPath(await renewUrl()),
+      renewUrl: async () => ownPath((await renew()).uri ?? ""),
     });
-  }, [playback, path, renewUrl]);
+  }, [playback, path, renew]);
   return (
     // oxlint-disable-next-line jsx-a11y/media-has-caption -- the page is its text
     <video

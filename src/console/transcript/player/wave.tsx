@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { useText } from "../../text/language.tsx";
 import { clockText } from "../../text/numbers.ts";
 import { transcriptText } from "../../text/transcript.ts";
@@ -22,15 +23,18 @@ const keySeconds: Readonly<Record<string, number>> = {
 export function Wave({
   playback,
   waveformUri,
+  renew,
 }: {
   readonly playback: Playback;
   readonly waveformUri: string;
+  /** Gives the transcript with other URLs, as the signed ones expire. */
+  readonly renew: () => Promise<TranscriptJson>;
 }) {
   const t = useText();
   const { duration } = usePlaybackState(playback);
   const line = useRef<HTMLDivElement>(null);
   const width = useWidth(line);
-  const path = useWavePath(waveformUri, width);
+  const path = useWavePath(waveformUri, renew, width);
   usePlayedPart(line, playback, { width, placeOf: t(transcriptText.placeOf) });
   const seekTo = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>): void => {
     const { left, width: all } = currentTarget.getBoundingClientRect();
@@ -91,11 +95,16 @@ function useWidth(line: { readonly current: HTMLElement | null }): number {
 }
 
 /** The bars as one path; undefined while there is no waveform. */
-function useWavePath(waveformUri: string, width: number): string | undefined {
+function useWavePath(
+  waveformUri: string,
+  renew: () => Promise<TranscriptJson>,
+  width: number,
+): string | undefined {
   const { data } = useQuery({
     // Its URL is another one with each answer, but for the path.
     queryKey: ["waveform", waveformUri.split("?", 1)[0]],
-    queryFn: ({ signal }) => fetchWaveform(waveformUri, signal),
+    queryFn: ({ signal }) =>
+      fetchWaveform(waveformUri, async () => (await renew()).metadata?.waveformUri ?? "", signal),
     enabled: waveformUri !== "",
     staleTime: Infinity,
     structuralSharing: false,

@@ -5,9 +5,19 @@ export interface Waveform {
   readonly peaks: Uint8Array;
 }
 
-/** Fetches a waveform by its signed URL: JSON of audiowaveform, version 2, of which an hour is half a megabyte. Throws. */
-export async function fetchWaveform(signedUrl: string, signal: AbortSignal): Promise<Waveform> {
-  const response = await fetch(ownPath(signedUrl), { signal });
+/**
+ * Fetches a waveform by its signed URL: JSON of audiowaveform, version 2, of which an hour is half a megabyte. `renewUrl` gives another one,
+ * as they expire. Throws.
+ */
+export async function fetchWaveform(
+  signedUrl: string,
+  renewUrl: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<Waveform> {
+  let response = await fetch(ownPath(signedUrl), { signal });
+  if (response.status >= 400 && response.status < 500) {
+    response = await fetch(ownPath(await renewUrl()), { signal });
+  }
   if (!response.ok) throw new Error(`the waveform was answered ${response.status}`);
   const { data }: { readonly data: readonly number[] } = await response.json();
   return { peaks: peaksOf(data) };
