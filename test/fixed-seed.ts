@@ -1,3 +1,4 @@
+import "../script/bundled-packages.ts";
 import fc from "fast-check";
 
 /**

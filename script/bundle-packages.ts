@@ -1,0 +1,37 @@
+// Makes one file of each of the packages of script/bundled-packages.ts; quick when nothing changed.
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { bundledNames, bundleFile, bundleFolder } from "./bundled-packages.ts";
+
+const folder = bundleFolder();
+if (!existsSync(folder)) {
+  const { build } = await import("vite");
+  await mkdir(dirname(folder), { recursive: true });
+  // Aside until it is whole; another one may make the same: the first one stays.
+  const fresh = await mkdtemp(`${folder}.`);
+  try {
+    await build({
+      root: resolve(import.meta.dirname, ".."),
+      configFile: false,
+      logLevel: "warn",
+      ssr: { noExternal: true },
+      build: {
+        ssr: true,
+        outDir: fresh,
+        target: "esnext",
+        minify: false,
+        rolldownOptions: {
+          input: Object.fromEntries(bundledNames.map((name) => [bundleFile(name), name])),
+          output: { entryFileNames: "[name]", chunkFileNames: "[name]-[hash].mjs" },
+          preserveEntrySignatures: "strict",
+        },
+      },
+    });
+    await rename(fresh, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}

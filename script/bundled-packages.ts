@@ -1,0 +1,51 @@
+// Packages of hundreds of files, each as one that script/bundle-packages.ts has made: to load a file costs more than what is in it.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const root = resolve(import.meta.dirname, "..");
+
+/** All that is imported of them: a package that came twice would not know its own errors and types. */
+export const bundledNames: readonly string[] = [
+  "@bufbuild/protobuf",
+  "@bufbuild/protobuf/codegenv2",
+  "@bufbuild/protobuf/reflect",
+  "@bufbuild/protobuf/wire",
+  "@bufbuild/protobuf/wkt",
+  "@connectrpc/connect",
+  "@connectrpc/connect-node",
+  "@connectrpc/connect/protocol",
+  "kysely",
+  "kysely/migration",
+];
+const isBundled = /^(?:@bufbuild\/protobuf|@connectrpc\/connect(?:-node)?|kysely)(?:\/|$)/;
+
+/** Of the installed versions: without a bundle of them the packages are loaded as they are. */
+export function bundleFolder(): string {
+  const hash = createHash("sha256");
+  for (const file of ["package-lock.json", "script/bundled-packages.ts"]) {
+    hash.update(readFileSync(join(root, file)));
+  }
+  return join(root, "node_modules/.cache/packages", hash.digest("hex").slice(0, 16));
+}
+
+export function bundleFile(name: string): string {
+  return `${name.replaceAll(/[@/]/g, "_")}.mjs`;
+}
+
+const folder = bundleFolder();
+if (existsSync(folder)) {
+  const files = new Map(
+    bundledNames.map((name) => [name, pathToFileURL(join(folder, bundleFile(name))).href]),
+  );
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (!isBundled.test(specifier)) return next(specifier, context);
+      const url = files.get(specifier);
+      if (!url) throw new Error(`script/bundled-packages.ts does not name ${specifier}`);
+      return { url, format: "module", shortCircuit: true };
+    },
+  });
+}
