@@ -95,14 +95,19 @@ export function toneRecognizer(options: ToneRecognizerOptions = {}): Recognizer 
     async *recognize(input, { signal }) {
       const parts: Int16Array[] = [];
       for await (const part of input) if (part !== endUtterance) parts.push(part);
-      const samples = Int16Array.from(parts.flatMap((part) => Array.from(part)));
+      const samples = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0));
+      let at = 0;
+      for (const part of parts) {
+        samples.set(part, at);
+        at += part.length;
+      }
       const words = hearTones(samples);
       await options.onPiece?.(words.map(({ text }) => text));
       if (options.pieceMs !== undefined) {
         await sleep(options.pieceMs, undefined, signal && { signal });
       }
-      for (let at = 0; at < words.length; at += 4) {
-        const heard = words.slice(at, at + 4);
+      for (let first = 0; first < words.length; first += 4) {
+        const heard = words.slice(first, first + 4);
         const text = heard.map((word) => word.text).join(" ");
         const audioEndMs = heard.at(-1)?.endMs ?? 0;
         const message: Recognition = {

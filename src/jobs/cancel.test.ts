@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { after, before, test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { create } from "@bufbuild/protobuf";
+import { withBundledPackages } from "../../test/bundled-program.ts";
 import { toneRecognizer, toneWav } from "../../test/jobs-fixture.ts";
 import { mediaPrograms } from "../../test/media-programs.ts";
 import { until } from "../../test/until.ts";
@@ -145,7 +146,7 @@ test("while its speakers are told apart: that stops", async (t) => {
 
 test("on another node: its decoder and scratch files go, and the node works on", async () => {
   const program = new URL("../../test/worker-process.ts", import.meta.url).pathname;
-  const node = spawn(process.execPath, [program, fixture.folder, "60000"], {
+  const node = spawn(process.execPath, [...withBundledPackages, program, fixture.folder, "60000"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const gone = once(node, "exit");

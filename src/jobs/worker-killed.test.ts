@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { withBundledPackages } from "../../test/bundled-program.ts";
 import { samplesOfWav } from "../../test/flite.ts";
 import { toneRecognizer, toneWav } from "../../test/jobs-fixture.ts";
 import { numbers, openWorkerFixture, type WorkerFixture } from "../../test/worker-fixture.ts";
@@ -28,7 +29,13 @@ class WorkerProcess implements AsyncDisposable {
 
   constructor(folder: string, options: { readonly pieceMs: number; readonly deadly?: string }) {
     const program = new URL("../../test/worker-process.ts", import.meta.url).pathname;
-    const parameters = [program, folder, `${options.pieceMs}`, options.deadly ?? ""];
+    const parameters = [
+      ...withBundledPackages,
+      program,
+      folder,
+      `${options.pieceMs}`,
+      options.deadly ?? "",
+    ];
     const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
     createInterface({ input: child.stdout }).on("line", (line) => this.heard.push(line));
     this.child = child;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
+import { withBundledPackages } from "../../test/bundled-program.ts";
 import { openReceiver, openWebhooks, signedBy } from "../../test/webhooks-fixture.ts";
 import { until } from "../../test/until.ts";
 
@@ -16,9 +17,13 @@ test("a worker killed after the receiver took a message and before it noted so: 
   await fixture.tell(account);
   const { pool } = fixture.database;
   const program = new URL("../../test/delivery-process.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, fixture.folder, `${timeoutMs}`], {
-    stdio: "inherit",
-  });
+  const child = spawn(
+    process.execPath,
+    [...withBundledPackages, program, fixture.folder, `${timeoutMs}`],
+    {
+      stdio: "inherit",
+    },
+  );
   const gone = once(child, "exit");
   const locker = await pool.connect();
   try {

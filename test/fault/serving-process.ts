@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ensureFirstAccount } from "../../src/accounts/first-account.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
@@ -24,52 +25,58 @@ import { openTestMeter } from "../open-test-meter.ts";
  * The part of the service that keeps transcripts and media, behind the real doors, in a process that starts in a third of the
  * time of the whole: for tests that kill many. `node serving-process.ts <data folder>`; it ends with its standard input.
  */
-const [dataFolder = ""] = process.argv.slice(2);
-const log = createLog("error");
-const folder = join(dataFolder, "postgres");
-await using database = await openDatabase({ url: undefined, folder, log });
-const { db } = database;
-await ensureFirstAccount({ db, dataFolder, log });
-await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
-await using queue = await openJobQueue({ database, log, supervise: false });
+async function serve(): Promise<void> {
+  const [dataFolder = ""] = process.argv.slice(2);
+  const log = createLog("error");
+  const folder = join(dataFolder, "postgres");
+  await using database = await openDatabase({ url: undefined, folder, log });
+  const { db } = database;
+  await ensureFirstAccount({ db, dataFolder, log });
+  await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
+  await using queue = await openJobQueue({ database, log, supervise: false });
 
-const at = { address: "" };
-const publicUrl = () => at.address;
-const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
-const pageTokens = createPageTokens(await signingKey(db, "page-token"));
-const uploads = createUploads({ db, store, urls, uploadBytesMax: 100_000_000, log });
-await using meter = openTestMeter(db);
-const allow = parseMediaAllowList([]);
-await using segmentsReader = openSegmentsReader();
-const transcripts = {
-  ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
-  ...createJobsService({
-    db,
-    queue,
-    uploads,
-    pageTokens,
-    allow,
-    languageCodes: () => [],
-    meter,
-  }),
-};
-await using server = await openServer({
-  host: "127.0.0.1",
-  port: 0,
-  services: [implemented(Transcripts, transcripts)],
-  media: createMediaDoor({
-    urls,
-    uploads,
-    store,
-    findMedia: (id) => findMedia(db, id),
-    findWaveform: () => Promise.resolve(undefined),
+  const at = { address: "" };
+  const publicUrl = () => at.address;
+  const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
+  const pageTokens = createPageTokens(await signingKey(db, "page-token"));
+  const uploads = createUploads({ db, store, urls, uploadBytesMax: 100_000_000, log });
+  await using meter = openTestMeter(db);
+  const allow = parseMediaAllowList([]);
+  await using segmentsReader = openSegmentsReader();
+  const transcripts = {
+    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
+    ...createJobsService({
+      db,
+      queue,
+      uploads,
+      pageTokens,
+      allow,
+      languageCodes: () => [],
+      meter,
+    }),
+  };
+  await using server = await openServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [implemented(Transcripts, transcripts)],
+    media: createMediaDoor({
+      urls,
+      uploads,
+      store,
+      findMedia: (id) => findMedia(db, id),
+      findWaveform: () => Promise.resolve(undefined),
+      log,
+    }),
+    authenticator: createAuthenticator({ db, publicUrl, log }),
+    readiness: [],
+    explain: databaseTrouble,
     log,
-  }),
-  authenticator: createAuthenticator({ db, publicUrl, log }),
-  readiness: [],
-  explain: databaseTrouble,
-  log,
-});
-at.address = server.address;
-process.stdout.write(`hlust: ready at ${server.address}\n`);
-for await (const _ of process.stdin) continue;
+  });
+  at.address = server.address;
+  process.stdout.write(`hlust: ready at ${server.address}\n`);
+  // Who is killed does not come to it.
+  flushCompileCache();
+  for await (const _ of process.stdin) continue;
+}
+
+await serve();

@@ -2,9 +2,14 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { bundledProgram } from "../bundled-program.ts";
 import { seedPostgres } from "../seed-postgres.ts";
 
-const entry = resolve(import.meta.dirname, "serving-process.ts");
+let program: Promise<string> | undefined;
+const bundled = (): Promise<string> =>
+  (program ??= bundledProgram(resolve(import.meta.dirname, "serving-process.ts")));
+/** What was compiled for one is not compiled for the next. */
+const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
 /** A serving process (serving-process.ts), ready. */
 export interface Serving {
@@ -18,7 +23,8 @@ export interface Serving {
 /** Starts one on a data folder; rejects when it ends before it is ready, as when its database is killed beneath it. */
 export async function startServing(dataFolder: string): Promise<Serving> {
   await seedPostgres(join(dataFolder, "postgres"));
-  const child = spawn(process.execPath, [entry, dataFolder], {
+  const child = spawn(process.execPath, [await bundled(), dataFolder], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const exited = once(child, "exit");

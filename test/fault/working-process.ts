@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { chooseSandbox } from "../../src/audio/sandbox.ts";
 import { openDatabase } from "../../src/database/database.ts";
@@ -13,30 +14,36 @@ import { openTestMeter } from "../open-test-meter.ts";
  * tests that kill many. `node working-process.ts <data folder> <ms a piece takes>`; its log is on standard error, and on standard
  * output a line for each piece that it begins with. It ends with its standard input.
  */
-const [dataFolder = "", pieceMs = "0"] = process.argv.slice(2);
-const log = createLog("info");
-const folder = join(dataFolder, "postgres");
-await using database = await openDatabase({ url: undefined, folder, log });
-await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
-await using queue = await openJobQueue({ database, log, supervise: true });
-await using meter = openTestMeter(database.db);
-const onPiece = (): void => {
-  process.stdout.write("piece\n");
-};
-await using _worker = await openWorker({
-  database,
-  queue,
-  store,
-  sandbox: await chooseSandbox("auto", log),
-  recognizer: toneRecognizer({ pieceMs: Number(pieceMs), onPiece }),
-  meter,
-  parallelism: 1,
-  allow: loopbackAllowed,
-  scratchFolder: join(dataFolder, "scratch"),
-  keepMedia: true,
-  mediaBytesMax: 100_000_000,
-  durationMsMax: 3_600_000,
-  log,
-});
-process.stdout.write("ready\n");
-for await (const _ of process.stdin) continue;
+async function work(): Promise<void> {
+  const [dataFolder = "", pieceMs = "0"] = process.argv.slice(2);
+  const log = createLog("info");
+  const folder = join(dataFolder, "postgres");
+  await using database = await openDatabase({ url: undefined, folder, log });
+  await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
+  await using queue = await openJobQueue({ database, log, supervise: true });
+  await using meter = openTestMeter(database.db);
+  const onPiece = (): void => {
+    process.stdout.write("piece\n");
+  };
+  await using _worker = await openWorker({
+    database,
+    queue,
+    store,
+    sandbox: await chooseSandbox("auto", log),
+    recognizer: toneRecognizer({ pieceMs: Number(pieceMs), onPiece }),
+    meter,
+    parallelism: 1,
+    allow: loopbackAllowed,
+    scratchFolder: join(dataFolder, "scratch"),
+    keepMedia: true,
+    mediaBytesMax: 100_000_000,
+    durationMsMax: 3_600_000,
+    log,
+  });
+  process.stdout.write("ready\n");
+  // Who is killed does not come to it.
+  flushCompileCache();
+  for await (const _ of process.stdin) continue;
+}
+
+await work();

@@ -2,8 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { bundledProgram } from "../bundled-program.ts";
 
-const entry = resolve(import.meta.dirname, "working-process.ts");
+let program: Promise<string> | undefined;
+const bundled = (): Promise<string> =>
+  (program ??= bundledProgram(resolve(import.meta.dirname, "working-process.ts")));
 /** What was compiled for one is not compiled for the next. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
@@ -35,8 +38,8 @@ export class Working implements AsyncDisposable {
   readonly #exited: Promise<unknown>;
   readonly #ready = Promise.withResolvers<void>();
 
-  private constructor(dataFolder: string, pieceMs: number) {
-    const child = spawn(process.execPath, [entry, dataFolder, `${pieceMs}`], {
+  private constructor(program: string, dataFolder: string, pieceMs: number) {
+    const child = spawn(process.execPath, [program, dataFolder, `${pieceMs}`], {
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -56,7 +59,7 @@ export class Working implements AsyncDisposable {
     dataFolder: string,
     { pieceMs }: { readonly pieceMs: number },
   ): Promise<Working> {
-    const working = new Working(dataFolder, pieceMs);
+    const working = new Working(await bundled(), dataFolder, pieceMs);
     await working.#ready.promise;
     return working;
   }
