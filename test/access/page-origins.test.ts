@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { pino } from "pino";
-import { chromium } from "playwright-core";
 import { WebSocket } from "ws";
+import { openBrowser } from "../open-browser.ts";
 import { parseNetworks } from "../../src/std/networks.ts";
 import { anyOrigin } from "../../src/server/page-origins.ts";
 import { openTestStreams, token, type TestStreams } from "../open-test-streams.ts";
@@ -155,10 +155,7 @@ test("a page in a browser calls from elsewhere where it is allowed to", async ()
   assert.ok(bound !== null && typeof bound === "object");
   const origin = `http://127.0.0.1:${bound.port}`;
   const allowed = parts.use(await openTestStreams(token, { allowedOrigins: [origin] }));
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-  });
+  const browser = await openBrowser();
   parts.defer(() => browser.close());
   const page = await browser.newPage();
   await page.goto(origin);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { after, before, test } from "node:test";
 import { Code } from "@connectrpc/connect";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { openBrowser } from "../open-browser.ts";
 import { signingAlgorithms } from "../../src/client/private-key.ts";
 import { noteSecret } from "../spec/secrets.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
@@ -11,12 +12,6 @@ import { scriptedSamples } from "../fault/scripted-recording.ts";
 import type * as keyPage from "./key-page.ts";
 import { openPageServer, type PageServer } from "./page-server.ts";
 
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--no-first-run",
-  "--disable-background-networking",
-];
 const opened = new AsyncDisposableStack();
 let service: TestService;
 let pages: PageServer;
@@ -30,7 +25,7 @@ const audio = Buffer.from(scriptedSamples([1_000], { pauseMs: 300 }).buffer).toS
 before(async () => {
   service = opened.use(await openTestService({ HLUST_ENGINE: "scripted" }));
   pages = opened.use(await openPageServer(service.address, service.key));
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+  const browser = await openBrowser();
   opened.defer(() => browser.close());
   const context = await browser.newContext();
   context.on("request", (request) => addresses.push(request.url()));

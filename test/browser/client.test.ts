@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code } from "@connectrpc/connect";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { openBrowser } from "../open-browser.ts";
 import { speak } from "../flite.ts";
 import { longSegments } from "../long-transcript.ts";
 import { openTestService, pcmOf, type TestService } from "../spec/service.ts";
@@ -11,15 +12,6 @@ import type * as clientPage from "./client-page.ts";
 import { openPageServer } from "./page-server.ts";
 
 const sentence = "the weather is cold and dark today";
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 const opened = new AsyncDisposableStack();
 let service: TestService;
 let page: Page;
@@ -29,7 +21,7 @@ const problems: string[] = [];
 before(async () => {
   service = opened.use(await openTestService());
   url = opened.use(await openPageServer(service.address)).address;
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+  const browser = await openBrowser();
   opened.defer(() => browser.close());
   page = await browser.newPage();
   page.on("pageerror", (error) => problems.push(String(error)));

@@ -1,7 +1,8 @@
 // The cookie of the console in a real browser: where it is kept, who can use it, and what a provider at another site does to it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser } from "../open-browser.ts";
 import { openTestProvider, type TestProvider } from "../access/open-test-provider.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 
@@ -24,16 +25,7 @@ before(async () => {
   );
   provider.register(`${service.address}/console/sign-in/callback`);
   ({ port } = new URL(service.address));
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--host-resolver-rules=MAP hlust.test 127.0.0.1",
-    ],
-  });
+  browser = await openBrowser(["--host-resolver-rules=MAP hlust.test 127.0.0.1"]);
   opened.defer(() => browser.close());
 });
 after(() => opened.disposeAsync());
@@ -45,11 +37,21 @@ async function openPage(host: string): Promise<Page> {
   return page;
 }
 
-/** A call as pages of the console make it; answers the status and the body. */
-async function call(page: Page, method: string, url: string, body?: object): Promise<unknown[]> {
+/** A call as pages of the console make it, which are `owner`'s; answers the status and the body. */
+async function call(
+  page: Page,
+  method: string,
+  url: string,
+  body?: object,
+  owner = "",
+): Promise<unknown[]> {
   const init = {
     method,
-    headers: { "x-hlust-console": "1", "content-type": "application/json" },
+    headers: {
+      "x-hlust-console": "1",
+      "content-type": "application/json",
+      ...(owner !== "" && { "x-hlust-console-for": owner }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   };
   const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)})
@@ -67,7 +69,10 @@ for (const host of ["127.0.0.1", "localhost"]) {
     assert.equal(await statusOf(page, "POST", "/console/session", { apiKey: service.key }), 200);
     assert.equal(await page.evaluate("document.cookie"), "");
     assert.equal(await statusOf(page, "GET", account), 200);
-    assert.equal(await statusOf(page, "PATCH", account, { displayName: "Nafn" }), 200);
+    const [, session] = await call(page, "GET", "/console/session");
+    const { account: own, actor } = JSON.parse(String(session));
+    const owner = `${own.name} ${actor}`;
+    assert.equal(await statusOf(page, "PATCH", account, { displayName: "Nafn" }, owner), 200);
     assert.equal(await statusOf(page, "GET", "/v1/account"), 401);
 
     // Another port is another origin, but the same site: the browser sends the cookie along.

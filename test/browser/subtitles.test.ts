@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { chromium } from "playwright-core";
+import { openBrowser } from "../open-browser.ts";
 import type { SpokenSegment } from "../../src/transcripts/spoken.ts";
 import { cueTime } from "../../src/transcripts/subtitles/cue-time.ts";
 import { subtitlesOf } from "../../src/transcripts/subtitles/subtitles.ts";
@@ -81,10 +81,7 @@ test("Chromium shows the cues of WebVTT with their text, times and voices", asyn
     server.close();
   });
   const { port }: Pick<AddressInfo, "port"> = addressOf(server.address());
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-  });
+  const browser = await openBrowser();
   opened.defer(() => browser.close());
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${port}/`);

@@ -75,7 +75,7 @@ test("a session is ended from another one; who may only read sees no one else's"
     displayName: "Ása á Akureyri",
     scopes: ["transcripts.read"],
   });
-  const other = await pages.open("/account", { key: json.secret });
+  await using other = await pages.open("/account", { key: json.secret });
   const own = other.getByRole("list", { name: "Innskráningar" }).getByRole("listitem");
   await own.getByText("þessi gluggi").waitFor();
   assert.equal(await own.count(), 1);
@@ -88,7 +88,6 @@ test("a session is ended from another one; who may only read sees no one else's"
     await other.getByLabel("API-lykill").waitFor({ timeout: 3_000 });
     return true;
   });
-  await other.context().close();
 });
 
 test("the audit log tells in words what was done, by whom, to its beginning", async () => {

@@ -19,7 +19,7 @@ for (const [name, path, key] of [
   ["keys", "/keys", "first"],
 ] as const) {
   test(`the first load: ${name}`, async (t) => {
-    const page = await pages.open("/nowhere", key === undefined ? { key } : {});
+    await using page = await pages.open("/nowhere", key === undefined ? { key } : {});
     // Nothing is kept from before: the browser fetches all that the page needs.
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Network.enable");

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser } from "../open-browser.ts";
 import { startService, type ServiceProcess } from "../fault/process.ts";
 import { runHlust, type EndedCommand } from "../run-hlust.ts";
 import { callRest } from "../spec/service.ts";
@@ -19,10 +20,7 @@ before(async () => {
     rmSync(data, { recursive: true, force: true });
   });
   service = parts.use(await startService(data, { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" }));
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run"],
-  });
+  browser = await openBrowser();
   parts.defer(() => browser.close());
 });
 after(() => parts.disposeAsync());

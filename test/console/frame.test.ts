@@ -25,7 +25,7 @@ before(async () => {
 after(() => parts.disposeAsync());
 
 test("every place of the menu is a page with its title", async () => {
-  const page = await pages.open("/");
+  await using page = await pages.open("/");
   for (const name of ["Uppskriftir", "Verk", "Beint", "Lyklar", "Yfirlit"]) {
     await page.getByRole("navigation").getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
@@ -34,25 +34,40 @@ test("every place of the menu is a page with its title", async () => {
 });
 
 test("the console is looked at in every size, language and theme; a page fills a phone", async () => {
-  const page = await pages.open("/nowhere");
+  await using page = await pages.open("/nowhere");
   await page.getByRole("heading", { level: 1, name: "Hér er engin síða" }).waitFor();
   await checkLooks(page, "nowhere", someLooks);
   await show(page, { size: "phone", language: "is", theme: "light" });
   const main = (await page.locator("main").boundingBox()) ?? assert.fail("no page");
-  const foot = (await page.locator("footer").boundingBox()) ?? assert.fail("no foot");
   const menu = (await page.getByRole("navigation").boundingBox()) ?? assert.fail("no menu");
   assert.ok(main.y + main.height >= menu.y, "the page reaches down to the menu");
-  assert.ok(foot.y >= main.y + main.height, "who one is comes after the page");
   assert.equal(Math.round(menu.y + menu.height), 844);
-  await page.getByRole("button", { name: "Skrá út" }).scrollIntoViewIfNeeded();
-  const out = (await page.getByRole("button", { name: "Skrá út" }).boundingBox()) ?? assert.fail();
-  assert.ok(out.y + out.height <= menu.y, "the menu covers nothing at the end");
+  // Who one is, the way out and the language are at the top, however long the page is.
+  const out = page.getByRole("button", { name: "Skrá út" });
+  assert.equal(await out.isVisible(), false);
+  await page.getByRole("button", { name: "reikningur, tungumál og útlit" }).click();
+  const last = (await page.getByLabel("Útlit").boundingBox()) ?? assert.fail("no looks");
+  const below = (await page.locator("main").boundingBox()) ?? assert.fail("no page");
+  assert.ok(last.y + last.height <= below.y && below.y < 420, `${below.y}`);
+  assert.ok(await out.isVisible());
   await page.setViewportSize({ width: 320, height: 640 });
   assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
+
+  // Where its user has chosen the browser's colours, what is selected has theirs.
+  await page.emulateMedia({ forcedColors: "active" });
+  await page.getByRole("link", { name: "Verk" }).click();
+  await page.getByRole("button", { name: "Ný uppskrift" }).waitFor();
+  const [selected, ...grounds] = await page.evaluate<string[]>(`(() => {
+    const selected = document.body.appendChild(document.createElement("i"));
+    selected.style.cssText = "forced-color-adjust: none; background: Highlight";
+    return [selected, ...document.querySelectorAll("nav a[aria-current], .button.primary")]
+      .map((element) => getComputedStyle(element).backgroundColor);
+  })()`);
+  assert.deepEqual(grounds, [selected, selected]);
 });
 
 test("the keyboard gets past the menu, and to the title of each page that it goes to", async () => {
-  const page = await pages.open("/nowhere");
+  await using page = await pages.open("/nowhere");
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -63,19 +78,35 @@ test("the keyboard gets past the menu, and to the title of each page that it goe
   await until(async () => (await page.evaluate("document.activeElement.tagName")) === "H1");
 });
 
-test("language and look stay when somebody signs out, and the session is over in other tabs at once", async () => {
-  const page = await pages.open("/nowhere");
+test("language and look stay when somebody signs out; nothing else does, in other tabs too", async () => {
+  await using page = await pages.open("/nowhere");
   await page.getByLabel("Útlit").selectOption("dark");
   await page.getByLabel("Tungumál").selectOption("en");
   const tab = await page.context().newPage();
-  await tab.goto(page.url());
-  await tab.getByRole("heading", { level: 1, name: "There is no page here" }).waitFor();
+  await tab.goto(`${pages.service.address}/console/jobs`);
+  await tab.getByRole("button", { name: "New transcript" }).first().click();
+  const file = { name: "Confidential.wav", mimeType: "audio/wav", buffer: toneWav([3]) };
+  await tab.locator(".new-job input[type=file]").setInputFiles(file);
+  // It is on its way for as long as anybody lets it; whoever would leave the page is asked, and says no (Playwright).
+  await tab.route("**/media/uploads/**", () => undefined);
+  const sent = tab.waitForRequest("**/media/uploads/**");
+  await tab.getByRole("button", { name: "Transcribe" }).click();
+  await sent;
+  await tab.evaluate(`addEventListener("pagehide", () => {
+    sessionStorage.setItem("left", document.querySelector("#console").innerHTML);
+  })`);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   assert.equal(new URL(page.url()).pathname, "/console/");
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
   assert.equal(await page.locator("html").getAttribute("lang"), "en");
-  await tab.getByText("Your session has ended.").waitFor();
+  await tab.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  assert.equal(await tab.evaluate("sessionStorage.getItem('left')"), "", "empty at once");
+  assert.equal(new URL(tab.url()).pathname, "/console/");
+  // As the browser shows a page that it has kept.
+  const reloaded = tab.waitForRequest("**/console/");
+  await tab.evaluate(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`);
+  await reloaded;
   assert.deepEqual(await page.context().cookies(), []);
 });
 
@@ -104,7 +135,7 @@ async function openInTwo(path: string, email: string): Promise<Page> {
 }
 
 test("whoever is in several accounts goes from one to another, and sees nothing of the one in the other", async () => {
-  const page = await openInTwo("/nowhere", "gudrun@example.org");
+  await using page = await openInTwo("/nowhere", "gudrun@example.org");
   await page.locator(".page-head .sub").getByText("Fréttastofan").waitFor();
   await page.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
   await page.locator(".page-head .sub").getByText("Héraðsskjalasafnið").waitFor();
@@ -112,7 +143,7 @@ test("whoever is in several accounts goes from one to another, and sees nothing 
 });
 
 test("a file that was chosen in one account is not sent to the other that the session has gone to meanwhile", async () => {
-  const page = await openInTwo("/nowhere", "dora@example.org");
+  await using page = await openInTwo("/nowhere", "dora@example.org");
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).first().click();
   const buffer = toneWav([3]);
@@ -128,9 +159,9 @@ test("a file that was chosen in one account is not sent to the other that the se
   await asked;
   await page.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
   await page.getByRole("heading", { level: 2, name: /verk enn/ }).waitFor();
-  const checked = page.waitForResponse(/transcriptjob:submit$/);
+  const refused = page.waitForResponse(/initupload$/);
   held.resolve();
-  await checked;
+  assert.equal((await refused).status(), 409);
   // Back where it was chosen it is on its way, and nowhere before.
   const row = page.getByRole("listitem").filter({ hasText: "Trúnaðarsamtal" });
   assert.equal(await row.count(), 0);
@@ -138,8 +169,31 @@ test("a file that was chosen in one account is not sent to the other that the se
   await row.first().waitFor();
 });
 
+test("a tab that has not heard of another account changes nothing in either, and then shows the other", async () => {
+  await using page = await openInTwo("/nowhere", "jorunn@example.org");
+  await page.getByRole("link", { name: "jorunn@example.org" }).click();
+  await page.getByRole("button", { name: "Bjóða" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Netfang").fill("gestur@example.org");
+  const other = await page.context().newPage();
+  await other.addInitScript("BroadcastChannel.prototype.postMessage = () => {}");
+  await other.goto(`${pages.service.address}/console/`);
+  await other.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
+  await other.locator(".page-head .sub").getByText("Héraðsskjalasafnið").waitFor();
+
+  await page.route("**/console/session", (route) => route.fulfill({ status: 429, body: "{}" }));
+  await dialog.getByRole("button", { name: "Bjóða" }).click();
+  await dialog.getByText("Í öðrum flipa var skipt um reikning").waitFor();
+  await page.unroute("**/console/session");
+  await dialog.getByRole("button", { name: "Bjóða" }).click();
+  await page.getByRole("heading", { level: 1, name: "Héraðsskjalasafnið" }).waitFor();
+  assert.equal(await dialog.count(), 0);
+  const invited = db.selectFrom("member").where("email", "=", "gestur@example.org");
+  assert.deepEqual(await invited.selectAll().execute(), []);
+});
+
 test("while the network is gone it is said; when it is back what is shown is asked for again", async () => {
-  const page = await pages.open("/");
+  await using page = await pages.open("/");
   await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
   const banner = page.getByText("Ekkert samband við þjónustuna.");
   await page.context().setOffline(true);
@@ -157,7 +211,7 @@ test("while the network is gone it is said; when it is back what is shown is ask
 });
 
 test("a service that does not say who is signed in is told of, and asked again", async () => {
-  const page = await pages.open("/nowhere");
+  await using page = await pages.open("/nowhere");
   await page.route("**/console/session", (route) => route.fulfill({ status: 429, body: "{}" }));
   await page.reload();
   await page.getByRole("alert").waitFor();

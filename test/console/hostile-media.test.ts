@@ -113,7 +113,7 @@ describe("with media on disk", () => {
 
   test("the page of its transcript shows nothing but text, and saves it as no file that runs", async () => {
     const { name } = await upload(pages.service, hostile[1] ?? ["", "", ""]);
-    const page = await pages.open(`/${name}`);
+    await using page = await pages.open(`/${name}`);
     const { told } = watch(page);
     await page.getByRole("heading", { level: 1, name: "<script>" }).waitFor();
     const coming = page.waitForEvent("download");

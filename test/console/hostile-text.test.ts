@@ -78,12 +78,14 @@ async function storeEverywhere(): Promise<void> {
 }
 
 /** Opens a page that would tell if anything of the payloads ran. */
-async function open(path: string): Promise<{ readonly page: Page; readonly ran: string[] }> {
+async function open(
+  path: string,
+): Promise<AsyncDisposable & { readonly page: Page; readonly ran: string[] }> {
   const page = await pages.open("/nowhere");
   const ran: string[] = [];
   await page.exposeFunction(alarm, (where: string) => ran.push(where));
   await page.goto(`${pages.service.address}/console${path}`);
-  return { page, ran };
+  return { page, ran, [Symbol.asyncDispose]: () => page.close() };
 }
 
 /** No element of the page comes from a payload: what they would make, the console has none of. */
@@ -96,7 +98,8 @@ async function assertOnlyText(page: Page, ran: readonly string[]): Promise<void>
 }
 
 test("the alarm is heard when something runs", async () => {
-  const { page, ran } = await open("/nowhere");
+  await using opened = await open("/nowhere");
+  const { page, ran } = opened;
   await page.evaluate(`window.${alarm}("x")`);
   assert.deepEqual(ran, ["x"]);
   await page.evaluate(`document.body.append(document.createElement("iframe"))`);
@@ -111,9 +114,11 @@ for (const [name, path, seen] of [
   ["keys", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
 ] as const) {
   test(`scripts stored in text are text: ${name}`, async () => {
-    const { page, ran } = await open(path);
+    await using opened = await open(path);
+    const { page, ran } = opened;
     await page
       .getByText(seen ?? "", { exact: false })
+      .filter({ visible: true })
       .first()
       .waitFor();
     await assertOnlyText(page, ran);
@@ -121,7 +126,8 @@ for (const [name, path, seen] of [
 }
 
 test("scripts stored in text are text: a transcript, its aside, and what changed", async () => {
-  const { page, ran } = await open(`/transcripts/${id}`);
+  await using opened = await open(`/transcripts/${id}`);
+  const { page, ran } = opened;
   await page.getByRole("heading", { level: 1 }).filter({ hasText: "<script>" }).waitFor();
   await page
     .getByText(scriptPayloads.at(-1)?.slice(0, 30) ?? "")
@@ -132,7 +138,8 @@ test("scripts stored in text are text: a transcript, its aside, and what changed
 });
 
 test("scripts in the address are not run, and not taken for pages", async () => {
-  const { page, ran } = await open("/nowhere");
+  await using opened = await open("/nowhere");
+  const { page, ran } = opened;
   for (const payload of scriptPayloads.filter((_, at) => at % 16 === 0)) {
     const encoded = encodeURIComponent(payload);
     for (const path of [`/${encoded}`, `/transcripts/${encoded}`, `/#problem=${encoded}`]) {

@@ -1,6 +1,6 @@
 // The page of jobs: submitted by URL, followed as they go on, cancelled, failed with a reason and tried again.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { scriptedOrders } from "../../src/engines/scripted-engine.ts";
 import { joined, speak } from "../flite.ts";
@@ -14,13 +14,6 @@ const second = 16_000;
 const parts = new AsyncDisposableStack();
 let pages: TestPages;
 let host: MediaHost;
-const opened: Page[] = [];
-
-async function open(path: string): Promise<Page> {
-  const page = await pages.open(path);
-  opened.push(page);
-  return page;
-}
 
 before(async () => {
   host = parts.use(
@@ -41,11 +34,6 @@ before(async () => {
   pages = parts.use(await openTestPages());
 });
 after(() => parts.disposeAsync());
-
-// Pages that are done with would go on asking.
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((page) => page.context().close()));
-});
 
 const desktop = { size: "desktop", language: "is", theme: "light" } as const;
 
@@ -70,7 +58,7 @@ async function said(page: Page): Promise<string> {
 }
 
 test("where there are no jobs the page says what to do first; the first one is made by keyboard alone", async () => {
-  const page = await open("/jobs");
+  await using page = await pages.open("/jobs");
   await page.getByRole("heading", { name: "Engin verk enn" }).waitFor();
   await checkLooks(page, "jobs-empty", someLooks);
   await show(page, desktop);
@@ -94,7 +82,7 @@ test("where there are no jobs the page says what to do first; the first one is m
 });
 
 test("what is said of a recording comes back unchanged, Icelandic and script alike", async () => {
-  const page = await open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   await page.getByRole("radio", { name: "Slóð á netinu" }).check();
   const metadata = {
     fileType: "AUDIO",
@@ -130,7 +118,7 @@ test("what is said of a recording comes back unchanged, Icelandic and script ali
 });
 
 test("what the service has against a field stands at the field, and nothing typed is lost", async () => {
-  const page = await open("/jobs");
+  await using page = await pages.open("/jobs");
   await openUrlForm(page);
   await page.getByText("Lýsing og efnisorð").click();
   const long = "þ".repeat(101);
@@ -157,7 +145,7 @@ test("what the service has against a field stands at the field, and nothing type
 });
 
 test("a job goes on in sight of whoever looks, and asks before it is cancelled", async () => {
-  const page = await open("/jobs");
+  await using page = await pages.open("/jobs");
   await page.getByRole("list", { name: "Verk" }).waitFor();
   // Nothing but the watch tells of it: the list never answers again.
   await page.route(/v1alpha1.transcriptjob$/, () => Promise.withResolvers<void>().promise);
@@ -186,7 +174,7 @@ test("a job goes on in sight of whoever looks, and asks before it is cancelled",
 });
 
 test("a failed job says why and what to do next, and can be tried again; silence is no failure", async () => {
-  const page = await open("/jobs");
+  await using page = await pages.open("/jobs");
   await submit(pages.service, `${host.address}/vefur.mp3`, { subject: "Störf þingsins" });
   await submit(pages.service, `${host.address}/farin.mp3`, { subject: "Viðtal um hlaupið" });
   await submit(pages.service, `${host.address}/thogn.wav`, { subject: "Þögn" });
@@ -203,7 +191,7 @@ test("a failed job says why and what to do next, and can be tried again; silence
 });
 
 test("where a watch cannot be had the list is asked, and brings jobs that others submit", async () => {
-  const page = await open("/jobs");
+  await using page = await pages.open("/jobs");
   await page.route(/:watch$/, (route) => route.abort());
   await submit(pages.service, `${host.address}/langur.wav`, { subject: "Langur fundur" });
   await page.reload();
@@ -222,7 +210,7 @@ test("older jobs come as the list is scrolled, by keyboard too", async () => {
     const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
     return json.transcriptJobs.every(({ state }: { state: string }) => state !== "PROCESSING");
   }, 60_000);
-  const page = await open("/jobs");
+  await using page = await pages.open("/jobs");
   const rows = page.getByRole("list", { name: "Verk" }).getByRole("listitem");
   await rows.first().waitFor();
   await page.keyboard.press("End");

@@ -231,17 +231,15 @@ test("who may not make keys is told who does; a key gives no more than its maker
     displayName: "Lyklavörður",
     scopes,
   });
-  const keeper = await pages.open("/keys", { key: json.secret });
+  await using keeper = await pages.open("/keys", { key: json.secret });
   await keeper.getByRole("button", { name: "Nýr API-lykill" }).click();
   const offered = keeper.getByRole("dialog").getByRole("checkbox");
   await offered.first().waitFor();
   assert.equal(await offered.count(), 2);
-  await keeper.context().close();
   const reader = await pages.service.call("POST", "/v1/apiKeys", { scopes: ["transcripts.read"] });
-  const viewer = await pages.open("/keys", { key: reader.json.secret });
+  await using viewer = await pages.open("/keys", { key: reader.json.secret });
   await viewer.getByRole("heading", { name: "Lyklar eru í höndum eigenda" }).waitFor();
   assert.equal(await viewer.getByRole("main").getByRole("button").count(), 0);
-  await viewer.context().close();
 });
 
 test("keys and the dialogs of making one are looked at", async () => {

@@ -39,7 +39,7 @@ test("the words of a recording appear, and are saved with their times and the so
   const other = await openStream(address, { token: key });
   other.send(streamingConfig());
   other.sendAudio(Buffer.alloc(3200));
-  const page = await pages.open("/live", {
+  await using page = await pages.open("/live", {
     look: english,
     context: { permissions: ["microphone"] },
   });
@@ -86,7 +86,7 @@ test("the words of a recording appear, and are saved with their times and the so
 });
 
 test("the program that the page shows does the same", async () => {
-  const page = await pages.open("/live", { look: english });
+  await using page = await pages.open("/live", { look: english });
   await page.getByLabel("I speak").selectOption("en-US");
   await page.getByText("The same from a program").click();
   const program = join(folder, "live.mjs");

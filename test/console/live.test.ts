@@ -124,7 +124,7 @@ function checkHeard({ spokenSeconds, toneSeconds, seconds }: Saved): void {
 }
 
 test("what is said arrives whole: the page is busy, streams end, the network is gone for a while", async () => {
-  const page = await openLive();
+  await using page = await openLive();
   await page.getByRole("button", { name: "Hlusta" }).focus();
   await page.keyboard.press("Enter");
   await status(page, "Hlustar");
@@ -151,7 +151,7 @@ test("what is said arrives whole: the page is busy, streams end, the network is 
 });
 
 test("a microphone that is refused, absent or not allowed is told of", async () => {
-  const page = await openLive([]);
+  await using page = await openLive([]);
   await press(page, "Hlusta");
   await alert(page, "Vafrinn fær ekki að hlusta.");
   await checkLooks(page, "live-refused", someLooks);
@@ -171,7 +171,7 @@ test("a microphone that is refused, absent or not allowed is told of", async () 
 });
 
 test("a microphone that is unplugged, leaving, and saving that fails lose nothing", async () => {
-  const page = await openLive();
+  await using page = await openLive();
   await press(page, "Hlusta");
   await words(page, "word2");
   await page.evaluate(`{
@@ -229,7 +229,7 @@ test("what one has said is not heard for another who signs in at the same page; 
       scopes: ["transcripts.read", "speech"],
     })
   ).json;
-  const page = await openLive();
+  await using page = await openLive();
   await press(page, "Hlusta");
   await hear(page, 1);
   await page.context().clearCookies();

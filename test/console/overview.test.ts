@@ -28,7 +28,7 @@ before(async () => {
 after(() => parts.disposeAsync());
 
 test("an empty console says what to do first: a recording to try, a request to paste", async () => {
-  const page = await pages.open("/");
+  await using page = await pages.open("/");
   await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
   await page.getByText("pocketsphinx-en-US").waitFor();
   await checkLooks(page, "overview-empty");
@@ -61,7 +61,7 @@ async function runInShell(command: string): Promise<{ readonly out: string }> {
 
 test("who may only read is not told to send anything", async () => {
   const { token } = await addApiKey(db, await otherAccount(), ["transcripts.read"]);
-  const page = await pages.open("/", { key: token });
+  await using page = await pages.open("/", { key: token });
   await page.getByText("Þú mátt lesa þær.").waitFor();
   assert.equal(await page.getByRole("button", { name: /Prófa/ }).count(), 0);
 });
@@ -91,8 +91,8 @@ test("usage, health, models, jobs and transcripts are told, in both languages", 
     state: "FAILED",
     error: { code: 3, message: "the server of the media answered 404" },
   });
-  const page = await pages.open("/");
-  await page.getByText("Fréttastofan").first().waitFor();
+  await using page = await pages.open("/");
+  await page.locator("main").getByText("Fréttastofan").first().waitFor();
   await page.getByText("Þjóðfræði").first().waitFor();
   await page.getByText("Mest 6.000 á mínútu").waitFor();
   await page.getByText("Af 50,0 GB").waitFor();
@@ -141,7 +141,7 @@ async function seedJob(
 }
 
 test("what cannot be read is told where it stands, and a part that does not work in words", async () => {
-  const page = await pages.open("/nowhere");
+  await using page = await pages.open("/nowhere");
   await page.route("**/readyz", (route) =>
     route.fulfill({
       status: 503,

@@ -16,6 +16,7 @@ const rows: readonly (readonly [status: number, reason: string])[] = [
   [503, "NO_ENGINE"],
   [403, "ORIGIN_REFUSED"],
   [403, "CONSOLE_HEADER_MISSING"],
+  [409, "SESSION_CHANGED"],
   // Of a proxy before the service, or of a newer service.
   ...[403, 404, 429, 500, 502, 503, 504].map((status) => [status, "UNKNOWN"] as const),
 ];

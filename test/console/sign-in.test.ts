@@ -53,7 +53,7 @@ async function link(now = Date.now()): Promise<string> {
 }
 
 test("a key signs in by keyboard alone, at the address that was asked for; one that is refused stays in its field", async () => {
-  const page = await pages.open("/jobs?state=FAILED", signedOut);
+  await using page = await pages.open("/jobs?state=FAILED", signedOut);
   await heading(page, "Skráðu þig inn").waitFor();
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");
   await checkLooks(page, "sign-in");
@@ -80,7 +80,7 @@ test("a key signs in by keyboard alone, at the address that was asked for; one t
 });
 
 test("a link signs in once, and its token is nowhere afterwards", async () => {
-  const page = await pages.open("/nowhere");
+  await using page = await pages.open("/nowhere");
   const before = await sessionCookie(page);
   const address = await link();
   const asked: string[] = [];
@@ -106,7 +106,7 @@ test("a link signs in once, and its token is nowhere afterwards", async () => {
   await page.goBack();
   assert.ok(!page.url().includes(token), page.url());
 
-  const second = await pages.open("/", signedOut);
+  await using second = await pages.open("/", signedOut);
   await second.goto(address);
   await second.reload();
   await heading(second, "Skráðu þig inn").waitFor();
@@ -115,7 +115,7 @@ test("a link signs in once, and its token is nowhere afterwards", async () => {
 
 test("a link that is used or older than ten minutes says so, also to whoever is signed in", async () => {
   const used = await link();
-  const first = await pages.open("/", signedOut);
+  await using first = await pages.open("/", signedOut);
   await first.goto(used);
   await first.reload();
   const rows = [
@@ -124,7 +124,7 @@ test("a link that is used or older than ten minutes says so, also to whoever is 
     [used, {}],
   ] as const;
   for (const [address, options] of rows) {
-    const page = await pages.open("/nowhere", options);
+    await using page = await pages.open("/nowhere", options);
     await page.goto(address);
     await page.getByText("hver hlekkur gildir einu sinni, í tíu mínútur.").waitFor();
     await page.getByText("bin/hlust console").first().waitFor();
@@ -132,7 +132,7 @@ test("a link that is used or older than ten minutes says so, also to whoever is 
 });
 
 test("a link waits for the network", async () => {
-  const page = await pages.open("/", signedOut);
+  await using page = await pages.open("/", signedOut);
   await heading(page, "Skráðu þig inn").waitFor();
   await page.route("**/console/session", (route) => route.abort());
   const address = await link();
@@ -158,7 +158,7 @@ test("each way of going wrong has a sentence, and what to do next", async () => 
     constructor: /Innskráningin tókst ekki\. Reyndu aftur/,
     "%3Cimg%20src=x%20onerror=alert(1)%3E": /Innskráningin tókst ekki/,
   };
-  const page = await pages.open("/", signedOut);
+  await using page = await pages.open("/", signedOut);
   await heading(page, "Skráðu þig inn").waitFor();
   for (const [reason, words] of Object.entries(rows)) {
     await page.goto("about:blank");
@@ -187,7 +187,7 @@ test("over http from another machine it is said before anybody looks for a key",
 });
 
 test("a browser that keeps no cookie is told", async () => {
-  const page = await pages.open("/", signedOut);
+  await using page = await pages.open("/", signedOut);
   await page.route("**/console/session", async (route) => {
     const headers = { ...route.request().headers(), "sec-fetch-site": "same-origin" };
     const answer = await route.fetch({ headers });
@@ -201,7 +201,7 @@ test("a browser that keeps no cookie is told", async () => {
 });
 
 test("a session that ends is told, and whoever comes back finds the page as it was", async () => {
-  const page = await pages.open("/keys?mine=1");
+  await using page = await pages.open("/keys?mine=1");
   await page.getByRole("button", { name: "Nýr API-lykill" }).click();
   await page.getByLabel("Nafn").fill("Fréttastofa, sjálfvirk upptaka");
   await db.deleteFrom("session").execute();

@@ -26,7 +26,7 @@ const said = (page: Page, text: string) =>
 
 test("a speaker is named by the keyboard alone: at once, everywhere, in one version", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   const speakers = page.getByRole("region", { name: "Raddir" });
   assert.deepEqual(await speakers.getByRole("listitem").allInnerTexts(), [
     "Fréttamaður\n0:12",
@@ -51,7 +51,7 @@ test("a speaker is named by the keyboard alone: at once, everywhere, in one vers
 
 test("leaving the field saves a name once, Escape and no change do not", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
   const field = page.getByLabel("Nafn á rödd S1");
   await rename.click();
@@ -74,7 +74,7 @@ test("leaving the field saves a name once, Escape and no change do not", async (
 
 test("a name that cannot be saved comes back to its field; one that was saved unheard makes no second version", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   await page.route(`**/${name}?*`, async (route) => {
     // The service does it, and its answer is lost on the way.
     if (route.request().method() === "PATCH") {
@@ -110,7 +110,7 @@ test("a name that cannot be saved comes back to its field; one that was saved un
 
 test("what others change meanwhile stays; who changed the same is told", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   await changeElsewhere(pages.service, name, {
     metadata: {
       subject: "Nýr titill",
@@ -144,7 +144,7 @@ test("what others change meanwhile stays; who changed the same is told", async (
 
 test("details are edited by the keyboard, told where they are too long, and merged with what others changed", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   await page.getByRole("button", { name: "Breyta", exact: true }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "Breyta upplýsingum" });
   const subject = dialog.getByLabel("Titill");
@@ -180,7 +180,7 @@ test("details are edited by the keyboard, told where they are too long, and merg
 
 test("details that others changed are shown beside those that were written, which stay", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   await page.getByRole("button", { name: "Breyta", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Titill").fill("Minn titill");
@@ -199,7 +199,7 @@ test("details that others changed are shown beside those that were written, whic
 
 test("a transcript is deleted after a question that names it; the list says so", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   const remove = page.getByRole("button", { name: "Eyða uppskriftinni" });
   await remove.press("Enter");
   const dialog = page.getByRole("dialog", { name: "Eyða „Viðtal um hlaupið í Skeiðará“?" });
@@ -223,7 +223,7 @@ test("who may only read is offered no changes", async () => {
     displayName: "Lesandi",
     scopes: ["transcripts.read"],
   });
-  const page = await pages.open(`/${name}`, { key: json.secret });
+  await using page = await pages.open(`/${name}`, { key: json.secret });
   await page.getByRole("link", { name: "Titli breytt" }).waitFor();
   const aside = page.getByRole("complementary");
   const offered = await aside.getByRole("button").allInnerTexts();
@@ -235,7 +235,7 @@ test("who may only read is offered no changes", async () => {
 
 test("a session that ends while a name is typed: it is still there for whoever comes back", async () => {
   const name = await createInterview(pages.service);
-  const page = await openAside(name);
+  await using page = await openAside(name);
   await page.getByRole("button", { name: "Breyta nafninu Rödd S2" }).click();
   const field = page.getByLabel("Nafn á rödd S2");
   await field.fill("Guðrún Ósk");

@@ -21,7 +21,7 @@ before(async () => {
 after(() => pages[Symbol.asyncDispose]());
 
 test("subtitles without a recording are read alone", async () => {
-  const page = await pages.open(`/${name}`);
+  await using page = await pages.open(`/${name}`);
   await page.getByText("Núpsstað").waitFor();
   assert.equal(await page.locator(".player, a.segment-time").count(), 0);
   await page.getByText("Núpsstað").click();
@@ -39,7 +39,7 @@ test("an earlier version is shown as one, and leads to the latest", async () => 
   }));
   const { status } = await service.call("PATCH", `/v1alpha1/${name}`, { segments });
   assert.equal(status, 200);
-  const page = await pages.open(`/${name}?version=${before}`);
+  await using page = await pages.open(`/${name}?version=${before}`);
   await page.getByText("Þú ert að lesa útgáfu frá").waitFor();
   await page.getByText("við brúna").waitFor();
   await checkLooks(page, "transcript-version", someLooks);
@@ -58,7 +58,7 @@ test("an earlier version is shown as one, and leads to the latest", async () => 
 });
 
 test("what is not there is told, and the address of a job leads to its transcript", async () => {
-  const page = await pages.open("/transcripts/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f");
+  await using page = await pages.open("/transcripts/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f");
   await page.getByRole("heading", { name: "Hér er engin uppskrift" }).waitFor();
   await checkLooks(page, "transcript-missing", someLooks);
 
@@ -83,7 +83,7 @@ test("what is not there is told, and the address of a job leads to its transcrip
 });
 
 test("an address that climbs out of its place asks for nothing elsewhere", async () => {
-  const page = await pages.open("/nowhere");
+  await using page = await pages.open("/nowhere");
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   const id = "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f";
@@ -105,7 +105,7 @@ test("an address that climbs out of its place asks for nothing elsewhere", async
 });
 
 test("an answer that is not the service's, or breaks off, is told as such, and asked for again", async () => {
-  const page = await pages.open("/nowhere");
+  await using page = await pages.open("/nowhere");
   // A network that wants its users to sign in first answers everything.
   await page.route(`**/${name}`, (route) =>
     route.fulfill({ status: 200, contentType: "text/html", body: "<html>Welcome to our Wi-Fi" }),
@@ -141,7 +141,7 @@ test("names and words that are script are only shown", async () => {
       },
     ],
   });
-  const page = await pages.open(`/${evil}`);
+  await using page = await pages.open(`/${evil}`);
   await page.getByRole("heading", { level: 1, name: hostile }).waitFor();
   assert.equal(await page.locator(".segment p").first().textContent(), hostile);
   assert.equal(await page.locator(".segment-speaker").first().textContent(), hostile);
@@ -164,7 +164,7 @@ test("a film shows its picture, which can be put away", async () => {
     { metadata, segments },
     Uint8Array.from(film),
   );
-  const page = await pages.open(`/${filmed}`);
+  await using page = await pages.open(`/${filmed}`);
   await page.locator(".player-picture").waitFor();
   await until(() => page.evaluate<boolean>("document.querySelector('video').videoWidth === 160"));
   await page.getByRole("button", { name: "Mynd" }).click();

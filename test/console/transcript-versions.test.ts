@@ -46,7 +46,7 @@ async function createChanged(): Promise<string> {
 
 test("what changed is told beside the text, and shown word by word, by the keyboard", async () => {
   const name = await createChanged();
-  const page = await pages.open(`/${name}`);
+  await using page = await pages.open(`/${name}`);
   await aside(page)
     .getByRole("link", { name: "Texta, tímum, titli og efnisorðum breytt" })
     .waitFor();
@@ -90,7 +90,7 @@ test("what changed is told beside the text, and shown word by word, by the keybo
 test("an older version is looked at and restored; not where others came first", async () => {
   const name = await createChanged();
   const [newest, first] = await versionsOf(pages.service, name);
-  const page = await pages.open(`/${name}`);
+  await using page = await pages.open(`/${name}`);
   await page.getByRole("heading", { level: 1, name: "Viðtal við Skeiðará" }).waitFor();
   await aside(page).getByRole("link", { name: "Fyrsta útgáfa" }).press("Enter");
   await page.getByRole("heading", { level: 1, name: "Viðtal um hlaupið í Skeiðará" }).waitFor();
@@ -125,7 +125,7 @@ test("of 300 versions the newest are there at once, the others on demand", async
   for (let count = 2; count <= 300; count += 1) {
     await changeElsewhere(pages.service, name, { metadata: { subject: `Titill ${count}` } });
   }
-  const page = await pages.open(`/${name}`);
+  await using page = await pages.open(`/${name}`);
   const rows = aside(page).getByRole("region", { name: "Útgáfur" }).getByRole("listitem");
   await rows.first().getByRole("link", { name: "Titli breytt" }).waitFor();
   const asked: string[] = [];
@@ -163,7 +163,7 @@ test("a difference of 30,000 words is shown in parts", async () => {
   await changeElsewhere(pages.service, name, {
     segments: segmentsOf(words((index) => (index % 15 === 7 ? `nýtt${index}` : `orð${index}`))),
   });
-  const page = await pages.open(`/${name}`);
+  await using page = await pages.open(`/${name}`);
   const open = aside(page).getByRole("button", { name: "Hvað breyttist" });
   await open.click();
   const dialog = page.getByRole("dialog");
@@ -188,7 +188,7 @@ test("a difference of 30,000 words is shown in parts", async () => {
 test("every file is that of the API, of the version that is looked at, under the name of its subject", async () => {
   const name = await createChanged();
   const [, first] = await versionsOf(pages.service, name);
-  const page = await pages.open(`/${name}?version=${first?.name}`);
+  await using page = await pages.open(`/${name}?version=${first?.name}`);
   for (const [button, format, ending] of [
     ["SRT", "SRT", "srt"],
     ["VTT", "VTT", "vtt"],
@@ -211,7 +211,7 @@ test("every file is that of the API, of the version that is looked at, under the
 
 test("a download that fails says so, and is tried again", async () => {
   const name = await createInterview(pages.service);
-  const page = await pages.open(`/${name}`);
+  await using page = await pages.open(`/${name}`);
   const button = aside(page).getByRole("button", { name: "Sækja: SRT" });
   await button.waitFor();
   await page.context().setOffline(true);
@@ -228,7 +228,7 @@ test("the recording is saved as it came, also when its address is over", async (
   const media = readFileSync(join(import.meta.dirname, "../../samples/is-IS.wav"));
   const { json } = await pages.service.call("POST", "/v1alpha1/initupload", { resourceName: name });
   assert.equal((await fetch(json.storageSignedUrl, { method: "PUT", body: media })).status, 200);
-  const page = await pages.open(`/${name}`);
+  await using page = await pages.open(`/${name}`);
   const button = aside(page).getByRole("button", { name: "Sækja: Upptaka" });
   await button.waitFor();
   let refused = 0;

@@ -90,7 +90,7 @@ function pointOf(page: Page, word: string): Promise<{ x: number; y: number }> {
 }
 
 test("what is heard moves through the text, and stands where the playing stops", async () => {
-  const page = await openHeard();
+  await using page = await openHeard();
   assert.equal(await page.locator(".words-text[data-listening]").count(), 0, "only read as yet");
   await page.getByRole("button", { name: "Spila" }).click();
   const seen = new Set<string>();
@@ -110,7 +110,7 @@ test("what is heard moves through the text, and stands where the playing stops",
 });
 
 test("a press on a word goes there, and marking text does not", async () => {
-  const page = await openHeard();
+  await using page = await openHeard();
   const at = await pointOf(page, "rennslið");
   await page.mouse.click(at.x, at.y);
   const there = await untilHeard(page, ({ word }) => word === "rennslið");
@@ -136,7 +136,7 @@ test("a press on a word goes there, and marking text does not", async () => {
 });
 
 test("keys play, stop and go through it, but not those of a field or with AltGr", async () => {
-  const page = await openHeard();
+  await using page = await openHeard();
   await page.keyboard.press("k");
   await untilHeard(page, ({ isPlaying }) => isPlaying);
   await page.keyboard.press(" ");
@@ -189,7 +189,7 @@ test("keys play, stop and go through it, but not those of a field or with AltGr"
 });
 
 test("the times are one stop of the keyboard, and Enter hears it from there", async () => {
-  const page = await openHeard();
+  await using page = await openHeard();
   await page.locator("a.segment-time").first().focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
@@ -201,7 +201,7 @@ test("the times are one stop of the keyboard, and Enter hears it from there", as
 });
 
 test("what is heard stays in sight, until the user scrolls away from it", async () => {
-  const page = await openHeard();
+  await using page = await openHeard();
   // So low that the end of the text is out of sight.
   await page.setViewportSize({ width: 1280, height: 420 });
   const isInSight = () =>
@@ -231,7 +231,7 @@ test("what is heard stays in sight, until the user scrolls away from it", async 
 });
 
 test("it goes on where the user stopped, or where the address says", async () => {
-  const page = await openHeard();
+  await using page = await openHeard();
   await page.keyboard.press("5");
   const { place } = await untilHeard(page, ({ place }) => place > 5);
   await page.goto(`${pages.service.address}/console/transcripts`);
@@ -242,29 +242,32 @@ test("it goes on where the user stopped, or where the address says", async () =>
   assert.equal((await heard(page)).word, wordAt(8.5));
 });
 
-test("a URL that has expired is replaced, and it goes on at the same place", async () => {
-  const page = await openHeard(`/${name}?t=12`);
-  let refused = 0;
-  let isNewRead = false;
+test("a URL that has expired is replaced, and it goes on at the same place; that of the wave too", async () => {
+  await using page = await openHeard(`/${name}?t=12`);
+  const refused = new Set<string>();
+  const renewed = new Set<string>();
   // What the service says to an old signature, until the transcript is read anew.
-  await page.route("**/media/*", async (route) => {
-    if (isNewRead) return await route.continue();
-    refused += 1;
-    const url = route
-      .request()
-      .url()
-      .replace(/token=./, "token=_");
-    const { status } = await fetch(url);
-    await route.fulfill({ status });
-  });
+  for (const pattern of ["**/media/*", "**/media/waveforms/*"]) {
+    await page.route(pattern, async (route) => {
+      if (renewed.has(pattern)) return await route.continue();
+      refused.add(pattern);
+      const url = route
+        .request()
+        .url()
+        .replace(/token=./, "token=_");
+      const { status } = await fetch(url);
+      await route.fulfill({ status });
+    });
+  }
   await page.route(`**/console/api/v1alpha1/${name}`, async (route) => {
-    isNewRead = refused > 0;
+    for (const pattern of refused) renewed.add(pattern);
     await route.continue();
   });
   await page.reload();
   await page.getByRole("button", { name: "Spila" }).click();
   await untilHeard(page, ({ isPlaying, place }) => isPlaying && place > 12 && place < 20);
-  assert.ok(refused > 0);
+  await page.locator("path.wave-played").waitFor();
+  assert.equal(refused.size, 2);
 });
 
 test("200,000 words are found, gone through and lit without more of the page changing", async () => {
@@ -282,7 +285,7 @@ test("200,000 words are found, gone through and lit without more of the page cha
     { metadata: { ...interviewMetadata, subject: "Umræður á Alþingi", speakers: {} }, segments },
     media,
   );
-  const page = await openHeard(`/${long}?t=5`);
+  await using page = await openHeard(`/${long}?t=5`);
   await page.getByText("Skeiðará").waitFor({ state: "attached" });
   assert.equal(await page.evaluate("document.querySelectorAll('.segment').length"), 10_000);
   // Far parts of it are not laid out.
@@ -304,7 +307,7 @@ test("200,000 words are found, gone through and lit without more of the page cha
 });
 
 test("a browser that cannot paint over text has a span under the word", async () => {
-  const page = await openHeard();
+  await using page = await openHeard();
   await page.addInitScript("delete globalThis.Highlight");
   await page.reload();
   await page.getByRole("button", { name: "Spila" }).waitFor();

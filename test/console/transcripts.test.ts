@@ -69,10 +69,9 @@ test("an account without transcripts is told what to do first, and only what it 
     displayName: "Lesari",
     scopes: ["transcripts.read"],
   });
-  const reader = await pages.open("/transcripts", { key: json.secret });
+  await using reader = await pages.open("/transcripts", { key: json.secret });
   await reader.getByText("þegar einhver á reikningnum sendir upptöku").waitFor();
   assert.equal(await reader.getByRole("main").getByRole("link").count(), 0);
-  await reader.context().close();
 });
 
 test("transcripts stand newest first with what is known of them, whatever is in their titles", async () => {

@@ -63,7 +63,7 @@ const fast: Network = { offline: false, uploadThroughput: -1 };
 const slow: Network = { offline: false, uploadThroughput: 20_000 };
 
 test("files that are chosen become jobs with titles of their own, also by keyboard", async () => {
-  const page = await pages.open("/jobs");
+  await using page = await pages.open("/jobs");
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Velja skrár" }).focus();
   await page.keyboard.press("Enter");
@@ -87,7 +87,7 @@ test("files that are chosen become jobs with titles of their own, also by keyboa
 });
 
 test("a file that is dropped anywhere is taken, on any page", async () => {
-  const page = await pages.open("/keys");
+  await using page = await pages.open("/keys");
   await page.getByRole("heading", { level: 1, name: "Lyklar" }).waitFor();
   await drag(page, "dragover", "fundur.wav", speech);
   await page.getByText("Slepptu").waitFor();
@@ -99,7 +99,7 @@ test("a file that is dropped anywhere is taken, on any page", async () => {
 });
 
 test("what is no recording, or too large, is told before it is sent; the rest is told after", async () => {
-  const page = await pages.open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   const puts: string[] = [];
   page.on("request", (request) => {
     if (request.method() === "PUT") puts.push(request.url());
@@ -132,7 +132,7 @@ test("what is no recording, or too large, is told before it is sent; the rest is
 });
 
 test("a file goes up in sight, from page to page; whoever would leave is asked; it can be stopped", async () => {
-  const page = await pages.open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Löng þögn.wav", buffer: long }, { name: "Næst.wav", buffer: speech });
   const setNetwork = await throttle(page);
   await setNetwork(slow);
@@ -160,7 +160,7 @@ test("a file goes up in sight, from page to page; whoever would leave is asked; 
 });
 
 test("a file that is stopped leaves nothing, and the next one goes", async () => {
-  const page = await pages.open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   await choose(
     page,
     { name: "Hætt við.wav", buffer: long },
@@ -181,7 +181,7 @@ test("a file that is stopped leaves nothing, and the next one goes", async () =>
 });
 
 test("the network gone in the middle of a file: it waits in sight, and goes on by itself", async () => {
-  const page = await pages.open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Ferðalag um Strandir.wav", buffer: long });
   const setNetwork = await throttle(page);
   await setNetwork(slow);
@@ -203,7 +203,7 @@ test("the network gone in the middle of a file: it waits in sight, and goes on b
 });
 
 test("an answer that got lost makes neither a second upload nor a second job", async () => {
-  const page = await pages.open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   let puts = 0;
   let submits = 0;
   // Each reaches the service, whose first answer does not reach the page.
@@ -226,7 +226,7 @@ test("an answer that got lost makes neither a second upload nor a second job", a
 });
 
 test("a file that changes on the device after it was chosen is told, and not waited for", async () => {
-  const page = await pages.open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   const path = join(pages.service.dataFolder, "Breytt.wav");
   writeFileSync(path, speech);
   await page.locator(".new-job input[type=file]").setInputFiles(path);
@@ -239,7 +239,7 @@ test("a file that changes on the device after it was chosen is told, and not wai
 });
 
 test("a session that ends in the middle of a file: it becomes a job once its owner is back", async () => {
-  const page = await pages.open("/jobs?new");
+  await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Kvöldfréttir.wav", buffer: long });
   const setNetwork = await throttle(page);
   await setNetwork(slow);

@@ -1,7 +1,8 @@
 // The API reference in a real browser: whole, from nowhere else, readable on any screen, by day, by night and by ear.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser } from "../open-browser.ts";
 import { operationsIn, type OpenApiDocument } from "../../src/transcoding/openapi/document.ts";
 import {
   contrast,
@@ -19,15 +20,9 @@ let browser: Browser;
 let document: OpenApiDocument;
 
 before(async () => {
-  service = await openTestService({ HLUST_ENGINE: "scripted" });
+  service = await openTestService({ HLUST_ENGINE: "scripted", HLUST_ROLE: "api" });
   document = JSON.parse(await (await fetch(`${service.address}/openapi.json`)).text());
-  const quiet =
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    headless: true,
-    args: quiet.split(" "),
-  });
+  browser = await openBrowser();
 });
 after(async () => {
   await browser.close();
@@ -37,13 +32,11 @@ after(async () => {
 /** The page on a screen, with every request that it made and everything that its browser complained of. */
 async function openDocs(
   options: {
-    readonly width?: number;
-    readonly colorScheme?: "light" | "dark";
     readonly waitUntil?: "load" | "networkidle";
   } = {},
 ): Promise<{ page: Page; requests: string[]; complaints: string[] } & AsyncDisposable> {
-  const { width = 1280, colorScheme = "light", waitUntil = "load" } = options;
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  const { waitUntil = "load" } = options;
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
@@ -98,8 +91,9 @@ test("every operation and every schema of the document is on it, and every link 
 });
 
 test("it fits screens from 360 px to 1920 px without scrolling sideways", async () => {
+  await using docs = await openDocs();
   for (const width of [360, 600, 820, 1000, 1200, 1920]) {
-    await using docs = await openDocs({ width });
+    await docs.page.setViewportSize({ width, height: 900 });
     const facts = await factsOf(docs.page);
     assert.equal(facts.width, width);
     assert.deepEqual(facts.cutOff, [], `${width}`);
@@ -134,8 +128,9 @@ test("the keyboard reaches it: first the way past the contents, and what has foc
 
 test("text stands out from what is behind it, light and dark: 4.5 to 1", async () => {
   const papers = new Set<string>();
+  await using docs = await openDocs();
   for (const colorScheme of ["light", "dark"] as const) {
-    await using docs = await openDocs({ colorScheme });
+    await docs.page.emulateMedia({ colorScheme });
     const pairs = await textColors(docs.page);
     assert.ok(pairs.length > 5, `${pairs.length}`);
     for (const { text, ink, paper } of pairs) {

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { chromium } from "playwright-core";
+import { openBrowser } from "../open-browser.ts";
 import { createHlustClient } from "../../src/client/hlust-client.ts";
 import {
   TranscriptJob_State as State,
@@ -181,14 +181,6 @@ test("an EventSource of a browser follows a job with ?token=, and stops with it"
   const states = (await seen).filter((event) => event !== "PROCESSING");
   assert.deepEqual(states, ["SUCCESS", "end", "connects", "closed"]);
 });
-
-async function openBrowser() {
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-  });
-  return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
-}
 
 test("a service that stops ends what is watched at once, so that it is watched again elsewhere", async () => {
   const { name } = await begin();
