@@ -8,6 +8,7 @@ import { anyTranscoder, bindings, outcome, pathOf, values } from "../../test/any
 import { anyStrings, arbitraryMessage } from "../../test/arbitrary-message.ts";
 import { ItemSchema, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
 import { mutated } from "../../test/mutated.ts";
+import { runs } from "../../test/property-runs.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { encodeFully, encodeKeepingSlashes } from "./percent-encoding.ts";
 import { registryOf } from "./registry-of.ts";
@@ -79,7 +80,7 @@ test("route() answers or refuses any method and path, and finds again what it fo
       const again = anyTranscoder.route(method, written(binding, captures));
       assert.deepEqual([again.binding.template, again.captures], [binding.template, captures]);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
   for (const [status, least] of [
     [200, 2000],
@@ -87,7 +88,7 @@ test("route() answers or refuses any method and path, and finds again what it fo
     [404, 500],
     [405, 100],
   ] as const) {
-    assert.ok((counts.get(status) ?? 0) > least, `${status}: ${counts.get(status)}`);
+    assert.ok((counts.get(status) ?? 0) > runs(least), `${status}: ${counts.get(status)}`);
   }
 });
 
@@ -193,10 +194,10 @@ test("bind() takes or refuses any body, and reads as JSON just what is JSON in U
       if (typeof found === "object") counts.taken++;
       else counts[reason === "MALFORMED_JSON" ? "malformed" : "refused"]++;
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
   assert.ok(
-    Object.values(counts).every((count) => count > 500),
+    Object.values(counts).every((count) => count > runs(500)),
     JSON.stringify(counts),
   );
 });

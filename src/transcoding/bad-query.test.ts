@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { anyTranscoder, bindings, outcome, pathOf, values } from "../../test/any-transcoder.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
 import { mutated } from "../../test/mutated.ts";
+import { runs } from "../../test/property-runs.ts";
 import { encodeFully } from "./percent-encoding.ts";
 import { readJson } from "./read-json.ts";
 
@@ -162,9 +163,9 @@ test("bind() reads a good query as the same body would be read, and refuses any 
         counts[typeof found === "number" ? "refused" : "taken"]++;
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
-  assert.ok(counts.taken > 3000 && counts.refused > 2000, JSON.stringify(counts));
+  assert.ok(counts.taken > runs(3_000) && counts.refused > runs(2_000), JSON.stringify(counts));
 });
 
 test("bind() takes or refuses any query of any bytes, on any binding", () => {
@@ -183,6 +184,6 @@ test("bind() takes or refuses any query of any bytes, on any binding", () => {
       const found = outcome(() => anyTranscoder.bind(routed, body));
       assert.ok(typeof found === "object" || found === 400);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { runs } from "../../test/property-runs.ts";
 import { fieldExtent, lastFieldExtent } from "./field-extent.ts";
 
 const names = new Set(["list", "the_list"]);
@@ -66,7 +67,7 @@ test("what is found is the list that JSON.parse has", () => {
       const quick = jsonIn(found(lastFieldExtent, text));
       if (quick !== undefined) assert.deepEqual(quick, exact);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 
@@ -80,6 +81,6 @@ test("bytes of any kind are looked through to no harm", () => {
         assert.ok(!extent || (extent.start < extent.end && extent.end <= bytes.length));
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });

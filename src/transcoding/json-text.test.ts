@@ -6,6 +6,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { firstSyntaxError } from "./json-syntax.ts";
 import { jsonDepthMax, parseJson, textOfUtf8 } from "./json-text.ts";
 import { cpuMs } from "../../test/cpu-time.ts";
+import { runs } from "../../test/property-runs.ts";
 
 function refused(text: string): ServiceError {
   try {
@@ -91,7 +92,7 @@ test("parseJson() refuses just what JSON.parse refuses, and finds the place", ()
       }
       assert.deepEqual(parseJson(text), expected);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
 });
 

@@ -34,8 +34,8 @@ test("paths of any shape take linear time", () => {
     ["a host and slashes", 404, (n) => `http://a/${"/".repeat(n)}`],
   ];
   for (const [name, status, input] of rows) {
-    assert.equal(run(["GET", input(64_000)]), status, name);
-    assertLinear(name, 64_000, { input, run: (target) => run(["GET", target]) });
+    const found = assertLinear(name, 64_000, { input, run: (target) => run(["GET", target]) });
+    assert.equal(found, status, name);
   }
 });
 
@@ -76,8 +76,11 @@ test("queries of a megabyte of any shape take linear time", () => {
   ];
   for (const [name, status, input] of rows) {
     const target = (size: number): string => `/q?${input(size)}`;
-    assert.equal(run(["GET", target(1_048_576)]), status, name);
-    assertLinear(name, 131_072, { input: target, run: (target) => run(["GET", target]) });
+    const found = assertLinear(name, 131_072, {
+      input: target,
+      run: (target) => run(["GET", target]),
+    });
+    assert.equal(found, status, name);
   }
 });
 
@@ -129,8 +132,11 @@ test("bodies of a megabyte of any shape take linear time", () => {
   ];
   for (const [name, status, input] of rows) {
     const body = (size: number): Buffer => Buffer.from(input(size));
-    assert.equal(run(["POST", "/all", body(1_048_576)]), status, name);
-    assertLinear(name, 131_072, { input: body, run: (body) => run(["POST", "/all", body]) });
+    const found = assertLinear(name, 131_072, {
+      input: body,
+      run: (body) => run(["POST", "/all", body]),
+    });
+    assert.equal(found, status, name);
   }
   assertLinear("update mask", 16_384, {
     input: (n) => Buffer.from(members(n, (at) => `"labels":{"${at}":"x"}`)),

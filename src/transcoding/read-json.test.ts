@@ -13,6 +13,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
 import { readJson } from "./read-json.ts";
 import { cpuMs } from "../../test/cpu-time.ts";
+import { runs } from "../../test/property-runs.ts";
 
 function refused(schema: DescMessage, text: string | Uint8Array): ServiceError {
   try {
@@ -229,7 +230,7 @@ test("readJson() reads a message of live audio the same with and without its sho
       assert.deepEqual(answer(text), general);
       assert.deepEqual(answer(Buffer.from(text)), general);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
   const { streamingRequest } = readJson(StreamingRecognizeRequestSchema, '{"audioContent":""}');
   assert.deepEqual(streamingRequest, { case: "audioContent", value: new Uint8Array() });
@@ -304,9 +305,9 @@ test("readJson() throws nothing but invalid_argument, and reads what the library
       const again = readJson(MSchema, JSON.stringify(toJson(MSchema, message)));
       assert.deepEqual(again, message);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
-  assert.ok(read > 1000, `only ${read} were read`);
+  assert.ok(read > runs(1_000), `only ${read} were read`);
 });
 
 test("readJson() throws nothing but invalid_argument for any bytes", () => {
@@ -316,7 +317,7 @@ test("readJson() throws nothing but invalid_argument for any bytes", () => {
       if (/^\s*\{\s*\}\s*$/.test(Buffer.from(bytes).toString())) return;
       assert.ok(refused(MSchema, bytes).message.length > 0);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
 });
 

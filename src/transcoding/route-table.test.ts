@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { parsePathTemplate } from "./path-template.ts";
 import { RouteTable } from "./route-table.ts";
 import { cpuMs } from "../../test/cpu-time.ts";
+import { runs } from "../../test/property-runs.ts";
 
 function tableOf(routes: readonly string[]): RouteTable<string> {
   const table = new RouteTable<string>();
@@ -115,7 +116,7 @@ test("match() finds what a plain search over all routes finds, in a table of any
       if (found === undefined) assert.deepEqual(expected, []);
       else assert.equal(expected.toSorted(bySpecificity)[0], found);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
 });
 

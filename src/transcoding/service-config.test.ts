@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { assertLinear } from "../../test/growth.ts";
 import { mutated } from "../../test/mutated.ts";
 import { Vectors } from "../../test/gen/transcoding_pb.ts";
+import { runs } from "../../test/property-runs.ts";
 import { readServiceConfig, type ServiceConfig, ServiceConfigError } from "./service-config.ts";
 import { createTranscoder } from "./transcoder.ts";
 
@@ -342,7 +343,7 @@ test("readServiceConfig() throws nothing but ServiceConfigError, and reads what 
         counts.read++;
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
-  assert.ok(counts.read > 1000 && counts.refused > 1000, JSON.stringify(counts));
+  assert.ok(counts.read > runs(1_000) && counts.refused > runs(1_000), JSON.stringify(counts));
 });

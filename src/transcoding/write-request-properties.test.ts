@@ -7,6 +7,7 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import fc from "fast-check";
 import { anyStrings, arbitraryMessage, wellFormedStrings } from "../../test/arbitrary-message.ts";
 import { ItemSchema, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
+import { runs } from "../../test/property-runs.ts";
 import {
   Accounts,
   UpdateAccountRequestSchema,
@@ -26,7 +27,7 @@ import { createTranscoder, type Transcoder } from "./transcoder.ts";
 import { writeRequest, type WrittenRequest } from "./write-request.ts";
 
 const registry = registryOf([Vectors]);
-const numRuns = 10_000;
+const numRuns = runs(10_000);
 
 function transcoderOf(rule: JsonObject): Transcoder {
   const selector = `${Vectors.typeName}.Echo`;

@@ -12,7 +12,7 @@ import type { Archive } from "./check-archive.ts";
 import { checkAll, runStep } from "./run-step.ts";
 
 /** Of 30 commands each; `npm run test:long` does 20,000. */
-const runs = Number(process.env["ARCHIVE_RUNS"] ?? 300);
+const runs = Number(process.env["ARCHIVE_RUNS"] ?? 100);
 /** `<seed>/<path>` as a failure tells it. */
 const replay = process.env["ARCHIVE_REPLAY"]?.split("/");
 const commandsPerRun = 30;

@@ -14,7 +14,7 @@ import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf } from "./process.ts";
 import { keyOf, startServing, type Serving } from "./serving.ts";
 
-const kills = Number(process.env["FAULT_KILLS"] ?? 200);
+const kills = Number(process.env["FAULT_KILLS"] ?? 64);
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 /** Archives at a time: while one comes back, the other is killed. */
 const archives = 2;

@@ -7,6 +7,7 @@ import { arbitraryMessage, wellFormedStrings } from "../../../test/arbitrary-mes
 import { ItemSchema, MSchema } from "../../../test/gen/transcoding_pb.ts";
 import { services } from "../../../test/openapi/described-service.ts";
 import { createSchemaChecker } from "../../../test/openapi/schema-checker.ts";
+import { runs } from "../../../test/property-runs.ts";
 import { limits } from "../../gen/hlust/api/annotations_pb.ts";
 import {
   ListTranscriptJobsResponseSchema,
@@ -58,7 +59,7 @@ test("answer() takes whatever writeJson() writes, and knows every field of it", 
       fc.property(arbitraryMessage(type, options), (message) => {
         assert.equal(check(JSON.parse(writeJson(type, message, registry))), "");
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     // Nothing set.
     assert.equal(check(JSON.parse(writeJson(type, create(type), registry))), "", type.typeName);
@@ -73,7 +74,7 @@ test("message() of a whole answer wants what is written when unset fields are sh
     fc.property(arbitraryMessage(MSchema, options), (message) => {
       assert.equal(check(toJson(type, message, written)), "");
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   const empty = toJson(MSchema, create(MSchema), written);
   assert.ok(isObject(empty) && schema.$ref !== undefined);
@@ -110,7 +111,7 @@ test("message() for a request takes the JSON of any message but for what a calle
           );
         assert.deepEqual(others, []);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   }
 });
@@ -132,7 +133,7 @@ test("what the schema of a request refuses for its type, readJson() refuses too"
         refused++;
         assert.throws(() => readJson(type, JSON.stringify(changed), registry), ServiceError);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   }
   assert.ok(refused > 300, `${refused}`);
