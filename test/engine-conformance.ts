@@ -12,6 +12,15 @@ export interface ConformanceOptions {
   readonly hasOneReading?: boolean;
 }
 
+/** All that a session says of an utterance: what it had heard after each 100 ms, and its readings. */
+interface Heard {
+  readonly partials: readonly (Hypothesis | undefined)[];
+  readonly readings: readonly Hypothesis[];
+}
+
+/** The most that a caller may ask for. */
+const readingsMax = 10;
+
 /** What every engine must do. `heard` matches the text of what is said. */
 export function testEngine(
   name: string,
@@ -27,12 +36,17 @@ export function testEngine(
     let engine: Engine;
     let spoken: Int16Array;
     let other: Int16Array;
+    /** What sessions with nothing before them say of `spoken`: heard once in each mode, as hearing costs most of these tests. */
+    const fresh = new Map<RecognitionMode, Heard>();
     before(async () => {
       engine = await open();
       const [lead, trail] = [silence(300), silence(300)];
       const bare = said();
       spoken = joined(lead, bare.spoken, trail);
       other = joined(lead, bare.other, trail);
+      for (const mode of modes) {
+        fresh.set(mode, await withDecoder(mode, readingsMax, (each) => hearLive(each, spoken)));
+      }
     });
     after(() => {
       engine.close();
@@ -52,6 +66,8 @@ export function testEngine(
       }
     }
 
+    const freshOf = (mode: RecognitionMode): Heard => fresh.get(mode) ?? assert.fail(mode);
+
     test("it names itself and its languages", () => {
       assert.match(engine.name, /^[a-z][a-z0-9-]*$/);
       assert.ok(engine.languageCodes.length > 0);
@@ -59,18 +75,24 @@ export function testEngine(
       for (const code of engine.languageCodes) assert.match(code, /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/);
     });
 
-    test("it hears what is said, in every mode", async () => {
-      for (const mode of modes) {
-        const [best] = await withDecoder(mode, 1, (decoder) => hear(decoder, [spoken]));
-        assert.match(best?.text ?? "", heard, mode);
-      }
+    test("it hears what is said, in every mode", () => {
+      for (const mode of modes) assert.match(freshOf(mode).readings[0]?.text ?? "", heard, mode);
     });
 
     test("its readings are distinct, best first, and at most as many as asked for", async () => {
-      for (const alternativesMax of [1, 2, 10]) {
-        const readings = await withDecoder("short", alternativesMax, (decoder) =>
+      const told: [alternativesMax: number, readings: readonly Hypothesis[]][] = modes.map(
+        (mode) => [readingsMax, freshOf(mode).readings],
+      );
+      for (const [mode, alternativesMax] of [
+        ["live", 1],
+        ["short", 2],
+      ] as const) {
+        const readings = await withDecoder(mode, alternativesMax, (decoder) =>
           hear(decoder, [spoken]),
         );
+        told.push([alternativesMax, readings]);
+      }
+      for (const [alternativesMax, readings] of told) {
         const texts = readings.map(({ text }) => text);
         assert.ok(texts.length >= 1 && texts.length <= alternativesMax);
         assert.equal(new Set(texts).size, texts.length);
@@ -80,9 +102,9 @@ export function testEngine(
       }
     });
 
-    test("its words make up the text, in order, within the utterance", async () => {
+    test("its words make up the text, in order, within the utterance", () => {
       for (const mode of modes) {
-        const readings = await withDecoder(mode, 5, (decoder) => hear(decoder, [spoken]));
+        const { readings } = freshOf(mode);
         for (const reading of readings) checkReading(reading, spoken.length / 16);
         assert.ok(readings[0] && readings[0].words.length > 0);
       }
@@ -90,12 +112,14 @@ export function testEngine(
 
     test("any split of the samples gives the same", async () => {
       for (const mode of twoModes) {
-        const whole = await withDecoder(mode, 3, (decoder) => hear(decoder, [spoken]));
-        for (const length of [7, 160, 16_001]) {
-          const chunks = inChunks(spoken, length);
-          const split = await withDecoder(mode, 3, (decoder) => hear(decoder, chunks));
-          assert.deepEqual(split, whole, `${mode}, chunks of ${length}`);
-        }
+        const split = await withDecoder(mode, readingsMax, (decoder) =>
+          hear(decoder, [
+            ...inChunks(spoken.subarray(0, 2800), 7),
+            ...inChunks(spoken.subarray(2800, 6800), 160),
+            ...inChunks(spoken.subarray(6800), 16_001),
+          ]),
+        );
+        assert.deepEqual(split, freshOf(mode).readings, mode);
       }
     });
 
@@ -122,10 +146,11 @@ export function testEngine(
 
     test("nothing said is nothing heard", async () => {
       for (const mode of modes) {
-        await withDecoder(mode, 3, async (decoder) => {
+        await withDecoder(mode, readingsMax, async (decoder) => {
           assert.deepEqual(await hear(decoder, []), []);
           assert.deepEqual(await hear(decoder, [silence(5)]), []);
-          assert.match((await hear(decoder, [spoken]))[0]?.text ?? "", heard);
+          const { readings } = freshOf(mode);
+          assert.deepEqual(await hear(decoder, [spoken]), readings, "it hears on");
         });
       }
     });
@@ -134,27 +159,35 @@ export function testEngine(
       if (engine.name === "scripted" || engine.usesThreads) return;
       await withDecoder("job", 1, async (decoder) => {
         decoder.begin();
-        decoder.accept(spoken);
+        decoder.accept(other);
         let slices = 0;
         const ending = decoder.end();
         for (let slice = ending.next(); !slice.done; slice = ending.next()) {
           slices += 1;
           await slice.value;
         }
-        assert.ok(slices >= spoken.length / 1600 - 1, `${slices} slices`);
+        assert.ok(slices >= other.length / 1600 - 1, `${slices} slices`);
       });
     });
 
-    test("what one session said is never felt by the next", async () => {
+    test("what one session said is never felt by the next, wherever it was closed", async () => {
+      // Loud, far from the mean of speech: what would move any average that is kept.
+      const strange = other.map((sample) => Math.max(-32_768, Math.min(32_767, sample * 8)));
       for (const mode of twoModes) {
-        const fresh = await withDecoder(mode, 3, (decoder) => hearLive(decoder, spoken));
-        // Loud, far from the mean of speech, long: what would move any average that is kept.
-        const strange = other.map((sample) => Math.max(-32_768, Math.min(32_767, sample * 8)));
+        await withDecoder(mode, 1, (decoder) => hear(decoder, [strange]));
         await withDecoder(mode, 1, async (decoder) => {
-          for (let count = 0; count < 2; count++) await hear(decoder, [strange]);
+          decoder.begin();
+          await accept(decoder, strange.subarray(0, 16_000));
         });
-        const reused = await withDecoder(mode, 3, (decoder) => hearLive(decoder, spoken));
-        assert.deepEqual(reused, fresh, mode);
+        await withDecoder(mode, 1, async (decoder) => {
+          decoder.begin();
+          await accept(decoder, other);
+          const ending = decoder.end();
+          ending.next();
+          ending.return([]);
+        });
+        const next = await withDecoder(mode, readingsMax, (decoder) => hearLive(decoder, spoken));
+        assert.deepEqual(next, freshOf(mode), mode);
       }
     });
 
@@ -165,19 +198,20 @@ export function testEngine(
             await hear(decoder, [other.map((sample) => sample * volume)]);
             const saved: unknown = JSON.parse(JSON.stringify(decoder.save()));
             assert.ok(Array.isArray(saved) && saved.every((value) => typeof value === "number"));
-            const expected = await withDecoder(mode, 3, async (fresh) => {
-              fresh.restore(saved);
-              return hearLive(fresh, spoken);
+            const expected = await withDecoder(mode, 3, async (restored) => {
+              restored.restore(saved);
+              return hearLive(restored, spoken);
             });
             assert.deepEqual(await hearLive(decoder, spoken), expected, mode);
+            // Nothing is learnt in this mode, at no volume.
+            if (saved.length === 0) break;
           }
         });
       }
     });
 
     test("sessions side by side do not feel each other", async () => {
-      const alone = await withDecoder("live", 2, (decoder) => hear(decoder, [spoken]));
-      await withDecoder("live", 2, async (one) => {
+      await withDecoder("live", readingsMax, async (one) => {
         await withDecoder("live", 2, async (two) => {
           one.begin();
           two.begin();
@@ -193,27 +227,9 @@ export function testEngine(
             await (slice.value ?? turn());
           }
           otherEnding.return([]);
-          assert.deepEqual(slice.value, alone);
+          assert.deepEqual(slice.value, freshOf("live").readings);
         });
       });
-    });
-
-    test("a decoder can be closed anywhere, and the engine hears on", async () => {
-      for (const mode of twoModes) {
-        await withDecoder(mode, 1, async (decoder) => {
-          decoder.begin();
-          await accept(decoder, spoken.subarray(0, 20_000));
-        });
-        await withDecoder(mode, 1, async (decoder) => {
-          decoder.begin();
-          await accept(decoder, spoken);
-          const ending = decoder.end();
-          ending.next();
-          ending.return([]);
-        });
-        const [best] = await withDecoder(mode, 1, (decoder) => hear(decoder, [spoken]));
-        assert.match(best?.text ?? "", heard);
-      }
     });
 
     test("its voice activity hears speech and no digital silence", () => {
@@ -282,9 +298,9 @@ async function hear(
 }
 
 /** Everything that a session says of these samples: partial readings too. */
-async function hearLive(decoder: Decoder, samples: Int16Array): Promise<unknown> {
+async function hearLive(decoder: Decoder, samples: Int16Array): Promise<Heard> {
   decoder.begin();
-  const partials: unknown[] = [];
+  const partials: (Hypothesis | undefined)[] = [];
   for (const chunk of inChunks(samples, 1600)) {
     await accept(decoder, chunk);
     partials.push(decoder.partial());

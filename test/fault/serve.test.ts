@@ -27,6 +27,9 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Where what is heard is not the point. */
+const scripted = { HLUST_ENGINE: "scripted" };
+
 test("bin/hlust runs on the pinned Node, whatever node is on the PATH, from any folder", () => {
   const old = join(folder, "old");
   execFileSync("mkdir", ["-p", old]);
@@ -71,7 +74,7 @@ test("it prints the first key and a link once, then one line when it is ready; S
   assert.equal(await first.stop(), 0);
   for (const { pid, command } of tree) assert.ok(!existsSync(`/proc/${pid}`), `${command} is gone`);
 
-  await using second = await startService(data);
+  await using second = await startService(data, scripted);
   await fsckClean(data);
   assert.match(second.output().out, /^hlust: ready at http:\/\/127\.0\.0\.1:\d+\n$/);
   assert.equal(second.output().errors.includes(second.key), false);
@@ -111,7 +114,7 @@ test("SIGTERM lets open streams have their finals, and refuses new ones", async 
 test("kill -9 of any process of the tree loses nothing that was answered", async () => {
   const data = join(folder, "kill");
   const names: string[] = [];
-  let service = await startService(data);
+  let service = await startService(data, scripted);
   // The one that runs then, also where an assertion fails.
   await using running = new AsyncDisposableStack();
   running.defer(async () => {
@@ -147,7 +150,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   await create();
   await service.crash();
   await writing;
-  service = await startService(data);
+  service = await startService(data, scripted);
   assert.equal(service.key, key);
   await checkAll();
 
@@ -207,10 +210,10 @@ test("SIGTERM lets an open gRPC stream have its finals, at once", async () => {
 
 test("SIGTERM before it is ready ends it with 0, and leaves no process", async () => {
   const data = join(folder, "early");
-  await using _made = await startService(data);
+  await using _made = await startService(data, scripted);
   await _made.stop();
   for (const afterMs of [50, 200, 400, 600]) {
-    const env = { PATH: process.env["PATH"], HLUST_PORT: "0", HLUST_DATA: data };
+    const env = { PATH: process.env["PATH"], HLUST_PORT: "0", HLUST_DATA: data, ...scripted };
     const child = spawn(hlust, ["serve"], { env, stdio: "ignore" });
     const exited = once(child, "exit");
     await delay(afterMs);

@@ -15,7 +15,7 @@ import {
   type TestStream,
 } from "./stream.ts";
 
-const sentences = ["thank you very much for your letter", "the weather is cold and dark today"];
+const sentences = ["thank you very much for your letter", "the letter came in the morning"];
 let service: TestService;
 /** The two sentences, each followed by 1.5 s of silence. */
 let speech: Buffer;
@@ -97,18 +97,18 @@ test("without interimResults there are only finals; words only when asked for", 
 
 test("any split of the same samples gives the same finals", async () => {
   const transcripts: ReturnType<typeof finalsOf>[] = [];
+  const first = speech.subarray(0, 112_000);
   // One after another: a slow machine lets in no more at a time.
   for (const chunkBytes of [1600, 3201, 17, 320_000]) {
     const config = streamingConfig({ enableWordTimeOffsets: true });
     const { messages, code } = await hear(config, (stream) => {
-      stream.sendAudio(chunkBytes === 17 ? speech.subarray(0, 90_000) : speech, chunkBytes);
+      stream.sendAudio(first, chunkBytes);
     });
     assert.equal(code, 1000);
     transcripts.push(finalsOf(messages));
   }
-  assert.deepEqual(transcripts[1], transcripts[0]);
-  assert.deepEqual(transcripts[3], transcripts[0]);
-  assert.equal(transcripts[2]?.[0]?.transcript, `${sentences[0]} `);
+  for (const each of transcripts) assert.deepEqual(each, transcripts[0]);
+  assert.equal(transcripts[0]?.[0]?.transcript, `${sentences[0]} `);
 });
 
 test("singleUtterance ends with the first final", async () => {
@@ -149,12 +149,12 @@ test("without speech there is no message", async () => {
 test("audio that comes all at once is paused by TCP and heard to its end", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { interimResults: false }));
-  // A minute and a half: more than lies in any buffer on the way.
-  const rounds = 15;
-  for (let round = 0; round < rounds; round += 1) stream.sendAudio(speech, 32_000);
+  // Two minutes: more than lies in any buffer on the way, and few words, as each costs most.
+  const quiet = Buffer.alloc(3_840_000);
+  stream.sendAudio(Buffer.concat([speech, quiet, speech]), 32_000);
   stream.send({ audioContent: "" });
   assert.equal(await stream.closed, 1000);
-  assert.equal(finalsOf(stream.messages).length, 2 * rounds);
+  assert.equal(finalsOf(stream.messages).length, 4);
 });
 
 test("a stream that ends while much of its audio waits closes at once", async () => {

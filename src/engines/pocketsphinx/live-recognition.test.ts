@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { flite, fliteWords, joined, noise, silence, type SpokenWord } from "../../../test/flite.ts";
+import { runs } from "../../../test/property-runs.ts";
 import type { Engine } from "../engine.ts";
 import { EngineSession } from "../engine-session.ts";
 import type { SessionOptions } from "../engine-frames.ts";
@@ -29,9 +30,9 @@ describe("live recognition by PocketSphinx", () => {
     engine = await openPocketsphinx();
     spoken = joined(
       noise(300, 4),
-      flite("The weather is good today", { voice: "rms" }),
+      flite("Seven men came", { voice: "rms" }),
       noise(800, 4),
-      flite("There are seven days in a week", { voice: "rms" }),
+      flite("The weather is good", { voice: "rms" }),
     );
     first = await hear([spoken], inFull);
   });
@@ -66,10 +67,10 @@ describe("live recognition by PocketSphinx", () => {
 
   test("every word begins where it was said, over pauses of any length", async () => {
     const { samples, words } = talk([
-      [1000, "The train to the city leaves every thirty minutes"],
-      [250, "Please send me the report before the end of the week"],
-      [3700, "Thank you very much for your help and your patience"],
-      [60, "The museum is open from Monday to Friday"],
+      [1000, "The weather is good today"],
+      [250, "Seven men came"],
+      [3700, "Thank you very much"],
+      [60, "There are seven days"],
     ]);
     for (const [silenceMsMin, count] of [
       [500, 3],
@@ -99,7 +100,7 @@ describe("live recognition by PocketSphinx", () => {
     const strange = flite("Seven men", { voice: "awb" }).map((sample) => {
       return Math.max(-32_768, Math.min(32_767, sample * 8));
     });
-    await hear([strange, noise(700, 9000), strange]);
+    await hear([strange, noise(700, 9000)]);
     const left = new EngineSession(engine, options, {
       interim() {},
       settled() {},
@@ -116,7 +117,7 @@ describe("live recognition by PocketSphinx", () => {
   test("any split of the samples gives the same finals", async () => {
     const expected = first.filter(({ isFinal }) => isFinal);
     const lengths = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 9 });
-    const splits = [...fc.sample(lengths, { numRuns: 9, seed: 4 }), [1, 2, 3, 159]];
+    const splits = [...fc.sample(lengths, { numRuns: runs(9), seed: 4 }), [1, 2, 3, 159]];
     for (const split of splits) {
       const chunks: Int16Array[] = [];
       for (let at = 0, turnOf = 0; at < spoken.length; turnOf++) {
@@ -131,7 +132,7 @@ describe("live recognition by PocketSphinx", () => {
   });
 
   test("readings are distinct, and confidence tells clear words from unclear ones", async () => {
-    const clear = flite("They found the missing keys under the kitchen table", { voice: "rms" });
+    const clear = flite("There are seven days in a week", { voice: "rms" });
     const hiss = noise(clear.length / 16 + 1, 200);
     const unclear = clear.map((sample, index) => Math.round(sample / 4 + (hiss[index] ?? 0)));
     const confidences: number[] = [];
@@ -154,9 +155,10 @@ describe("live recognition by PocketSphinx", () => {
 
   test("a voice is heard however low it speaks", async () => {
     for (const volume of [1, 0.1, 0.02]) {
-      const finals = await hear([spoken.map((sample) => Math.round(sample * volume))]);
+      const soft = () => hear([spoken.map((sample) => Math.round(sample * volume))]);
+      const finals = volume === 1 ? first.filter(({ isFinal }) => isFinal) : await soft();
       const text = finals.map(({ alternatives: [best] }) => best?.text).join(" ");
-      assert.match(text, /weather is good today .*seven days in/, `at ${volume}`);
+      assert.match(text, /seven men came .*weather is good/, `at ${volume}`);
     }
   });
 

@@ -47,7 +47,7 @@ test("a search tells the same the first time as ever after, to the bit", () => {
   const frontEnd = new FrontEnd(parts.library, parts.viewFloats, config);
   const cepstra = new Cepstra();
   frontEnd.begin();
-  frontEnd.accept(flite("The weather is cold and dark today"), cepstra);
+  frontEnd.accept(flite("Seven men came", { voice: "rms" }), cepstra);
   frontEnd.end(cepstra);
   const mean = utteranceMean(cepstra);
   const heard = [1, 2, 3].map(() => {
@@ -59,7 +59,7 @@ test("a search tells the same the first time as ever after, to the bit", () => {
     fresh.takeBack(search);
     return readings;
   });
-  assert.equal(heard[0]?.[0]?.text, "the weather is cold and dark today");
+  assert.equal(heard[0]?.[0]?.text, "seven men came");
   assert.deepEqual(heard[0], heard[1]);
   assert.deepEqual(heard[0], heard[2]);
   frontEnd.close();
