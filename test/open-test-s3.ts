@@ -1,10 +1,11 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { randomInt, randomUUID } from "node:crypto";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { until } from "./until.ts";
@@ -48,24 +49,22 @@ async function makeFolder(): Promise<string> {
   throw new Error("Swift has no folder with extended attributes", { cause: problem });
 }
 
-/** OpenStack Swift with its s3api, as Debian packs it: four servers on one disk, each a child process. */
+/** OpenStack Swift with its s3api, as Debian packs it: four servers on one disk, each a process. */
 export async function openTestS3(): Promise<TestS3> {
   await using opened = new AsyncDisposableStack();
   const folder = await makeFolder();
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   // Of the millions of addresses of the loopback, one that nobody else uses: the ports of it are free.
   const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-  await configure(folder, host);
-  const running = new Map<Part, ChildProcess>();
-  opened.defer(async () => {
-    for (const child of running.values()) await kill(child);
-  });
+  configure(folder, host);
+  const swift = opened.use(new Swift(folder, host));
   const start = async (part: Part): Promise<void> => {
-    const child = spawnPart(folder, part);
-    running.set(part, child);
-    const ended = once(child, "exit").then(async () => {
-      throw new Error(`${part}: ${await readFile(outputOf(folder, part), "utf8")}`);
+    const ended = swift.start(part).ended.then(async () => {
+      const output = await readFile(outputOf(folder, part), "utf8").catch(() => "");
+      throw new Error(`${part}: ${swift.errors}${output}`);
     });
+    // Who is killed later ends, too.
+    ended.catch(() => {});
     const url = `http://${host}:${ports[part]}/healthcheck`;
     await Promise.race([until(async () => (await fetch(url)).ok, 120_000), ended]);
   };
@@ -90,10 +89,7 @@ export async function openTestS3(): Promise<TestS3> {
       await client.send(new CreateBucketCommand({ Bucket: name }));
       return name;
     },
-    async killObjects() {
-      const child = running.get("object");
-      if (child) await kill(child);
-    },
+    killObjects: async () => await swift.kill("object"),
     startObjects: async () => await start("object"),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -103,24 +99,138 @@ function outputOf(folder: string, part: Part): string {
   return join(folder, `${part}.log`);
 }
 
-function spawnPart(folder: string, part: Part): ChildProcess {
-  // With this process it goes, however this process ends.
-  const command = `exec setpriv --pdeathsig KILL swift-${part}-server "$1/${part}.conf" >>"$2" 2>&1`;
-  return spawn("/bin/sh", ["-c", command, "sh", folder, outputOf(folder, part)], {
-    stdio: "ignore",
-    // Debian's own, whatever other Python comes first.
-    env: { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8" },
-  });
+/** Makes the rings, loads what all parts are made of, once, and starts and kills parts in processes forked from it, as it is told. */
+const swiftProgram = `
+import ctypes, os, signal, sys
+from select import select
+# As each part would: it takes a second where much is loaded, and nothing where it was done.
+import eventlet.patcher
+eventlet.patcher.monkey_patch(all=False, socket=True, select=True, thread=True)
+import swift.account.server, swift.container.server, swift.obj.server, swift.proxy.server
+import swift.common.middleware.s3api.s3api
+from swift.common.ring import RingBuilder
+from swift.common.utils import parse_options
+from swift.common.wsgi import run_wsgi
+
+folder, host, *places = sys.argv[1:]
+running = {}
+
+def make_rings():
+    # One disk that has every partition, in one process: the tool for it takes nine.
+    for place in places:
+        name, port = place.split(":")
+        builder = RingBuilder(4, 1, 0)
+        builder.add_dev(dict(region=1, zone=1, ip=host, port=int(port), device="d1", weight=1,
+                             replication_ip=host, replication_port=int(port), meta=""))
+        builder.rebalance()
+        builder.get_ring().save(folder + "/" + name + ".ring.gz")
+
+def run(part):
+    # With this process it goes, however this process ends.
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    log = os.open(folder + "/" + part + ".log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    sys.argv = ["swift-" + part + "-server", folder + "/" + part + ".conf"]
+    conf, options = parse_options()
+    if part == "object":
+        options["global_conf_callback"] = swift.obj.server.global_conf_callback
+    sys.exit(run_wsgi(conf, part + "-server", **options))
+
+def start(part):
+    pid = os.fork()
+    if pid == 0:
+        for other in running:
+            os.close(other)
+        run(part)
+    running[os.pidfd_open(pid)] = (pid, part)
+
+def tell_ends(ready):
+    for pidfd in ready:
+        if pidfd in running:
+            pid, part = running.pop(pidfd)
+            os.close(pidfd)
+            os.waitpid(pid, 0)
+            print("ended", part, flush=True)
+
+make_rings()
+unread = b""
+while True:
+    ready, _, _ = select([0, *running], [], [])
+    tell_ends(ready)
+    if 0 not in ready:
+        continue
+    read = os.read(0, 1000)
+    if not read:
+        break
+    *lines, unread = (unread + read).split(b"\\n")
+    for line in lines:
+        what, part = line.decode().split(" ")
+        if what == "start":
+            start(part)
+        for pid, name in running.values():
+            if what == "kill" and name == part:
+                os.kill(pid, signal.SIGKILL)
+`;
+
+/** The processes of Swift, which begin and end on demand. */
+class Swift implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  /** Who waits for the end of a part. */
+  readonly #ends = new EventEmitter();
+  #errors = "";
+
+  constructor(folder: string, host: string) {
+    const places = ["account", "container", "object"] as const;
+    const named = places.map((part) => `${part}:${ports[part]}`);
+    const program = ["/usr/bin/python3", "-c", swiftProgram, folder, host, ...named];
+    // With this process it goes, however this process ends.
+    this.#child = spawn("/usr/bin/setpriv", ["--pdeathsig", "KILL", ...program], {
+      stdio: ["pipe", "pipe", "pipe"],
+      // Debian's own, whatever other Python comes first.
+      env: { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8" },
+    });
+    const { stdout, stderr, stdin } = this.#child;
+    if (!stdout || !stderr || !stdin) throw new Error("no pipes");
+    stdin.on("error", () => {});
+    stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#errors += text;
+    });
+    createInterface(stdout).on("line", (line) => this.#ends.emit(line));
+    this.#exited = once(this.#child, "exit").then(() => {
+      for (const part of parts) this.#ends.emit(`ended ${part}`);
+    });
+  }
+
+  /** What was said that no part said. */
+  get errors(): string {
+    return this.#errors;
+  }
+
+  /** Starts a part; `ended` resolves when it is gone. */
+  start(part: Part): { readonly ended: Promise<unknown> } {
+    const ended = once(this.#ends, `ended ${part}`);
+    this.#child.stdin?.write(`start ${part}\n`);
+    return { ended };
+  }
+
+  /** kill -9 of a part; resolves when it is gone. */
+  async kill(part: Part): Promise<void> {
+    const ended = once(this.#ends, `ended ${part}`);
+    this.#child.stdin?.write(`kill ${part}\n`);
+    await ended;
+  }
+
+  /** Whoever is left goes with it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#exited;
+  }
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGKILL");
-  await ended;
-}
-
-async function configure(folder: string, host: string): Promise<void> {
+function configure(folder: string, host: string): void {
   mkdirSync(join(folder, "disk/d1"), { recursive: true });
   const write = (name: string, text: string): void => {
     writeFileSync(join(folder, name), text);
@@ -132,22 +242,6 @@ async function configure(folder: string, host: string): Promise<void> {
   for (const part of parts) {
     write(`${part}.conf`, settings(folder, host, part) + (part === "proxy" ? doors : keeper(part)));
   }
-  // One disk that has every partition, in one call: the tool for it takes nine.
-  const rings = `
-import sys
-from swift.common.ring import RingBuilder
-folder, host, *places = sys.argv[1:]
-for place in places:
-    name, port = place.split(":")
-    builder = RingBuilder(4, 1, 0)
-    builder.add_dev(dict(region=1, zone=1, ip=host, port=int(port), device="d1", weight=1,
-                         replication_ip=host, replication_port=int(port), meta=""))
-    builder.rebalance()
-    builder.get_ring().save(folder + "/" + name + ".ring.gz")
-`;
-  const places = ["account", "container", "object"] as const;
-  const named = places.map((part) => `${part}:${ports[part]}`);
-  await promisify(execFile)("/usr/bin/python3", ["-c", rings, folder, host, ...named]);
 }
 
 function settings(folder: string, host: string, part: Part): string {
