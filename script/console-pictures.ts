@@ -52,7 +52,7 @@ async function picture(called: string, page: Page, waitsFor: string): Promise<vo
   await page.locator(waitsFor).first().waitFor();
   await page.waitForLoadState("networkidle");
   await page.screenshot({ path: join(folder, `${called}.png`), animations: "disabled" });
-  await page.context().close();
+  await page.close();
 }
 
 /** A transcript that has been heard for a while. */

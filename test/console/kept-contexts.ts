@@ -9,7 +9,7 @@ export class KeptContexts {
   readonly #browser: Browser;
   readonly #origin: string;
   /** By their options. */
-  readonly #free = new Map<string, BrowserContext[]>();
+  readonly #free = new Map<string, Set<BrowserContext>>();
 
   constructor(browser: Browser, address: string) {
     this.#browser = browser;
@@ -19,18 +19,17 @@ export class KeptContexts {
   /** A page of a context that nobody uses. It is free for others once the page is closed, and by then all of its pages are. */
   async open(options: BrowserContextOptions): Promise<Page> {
     const key = JSON.stringify(options);
-    const kept = this.#free.get(key)?.pop();
+    const free = this.#free.get(key) ?? new Set();
+    this.#free.set(key, free);
+    const [kept] = free;
+    if (kept) free.delete(kept);
     const context = kept ?? (await this.#browser.newContext(options));
     if (kept) await empty(kept);
     const page = await context.newPage();
     if (kept) await this.#emptyStorage(page);
-    let isClosed = false;
-    context.once("close", () => {
-      isClosed = true;
-    });
-    page.once("close", () => {
-      if (!isClosed) this.#free.set(key, [...(this.#free.get(key) ?? []), context]);
-    });
+    page.once("close", () => free.add(context));
+    // Where it is closed itself, its pages are before it.
+    if (!kept) context.once("close", () => free.delete(context));
     return page;
   }
 
