@@ -4,12 +4,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import {
-  createContextValues,
-  createHandlerContext,
-  type HandlerContext,
-} from "@connectrpc/connect";
-import { callerKey, scopes } from "../src/auth/caller.ts";
+import { type HandlerContext } from "@connectrpc/connect";
+import { scopes } from "../src/auth/caller.ts";
 import { chooseSandbox, type Sandbox } from "../src/audio/sandbox.ts";
 import type { Meter } from "../src/auth/meter.ts";
 import type { Database } from "../src/database/database.ts";
@@ -19,7 +15,6 @@ import {
   GetTranscriptJobRequestSchema,
   SubmitTranscriptJobRequestSchema,
   TranscriptJobSchema,
-  Transcripts,
   type TranscriptJob,
 } from "../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { openDescriber, type DescriberParts } from "../src/jobs/describer.ts";
@@ -34,7 +29,7 @@ import { parseMediaAllowList, type MediaAllowList } from "../src/media/media-url
 import { newId } from "../src/std/ids.ts";
 import { createLog, type Log } from "../src/std/log.ts";
 import { createPageTokens } from "../src/std/page-token.ts";
-import { testCaller } from "./test-caller.ts";
+import { callBy, testCaller } from "./test-caller.ts";
 import { openTestMeter } from "./open-test-meter.ts";
 
 /** Pulses of this many samples between silences are the words of toneRecognizer(). */
@@ -227,15 +222,7 @@ export async function openJobs(
     meter,
   });
   const call = (accountId: string, header: Record<string, string> = {}): HandlerContext =>
-    createHandlerContext({
-      service: Transcripts,
-      method: Transcripts.method.submitTranscriptJob,
-      protocolName: "test",
-      requestMethod: "POST",
-      url: "http://test/",
-      requestHeader: header,
-      contextValues: createContextValues().set(callerKey, testCaller(accountId, scopes)),
-    });
+    callBy(testCaller(accountId, scopes), header);
   const parts = opened.move();
   const scratchFolder = join(folder, "scratch");
   const get = async (accountId: string, name: string): Promise<TranscriptJob> => {

@@ -1,11 +1,7 @@
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import {
-  createContextValues,
-  createHandlerContext,
-  type HandlerContext,
-} from "@connectrpc/connect";
-import { callerKey, scopes } from "../src/auth/caller.ts";
+import { type HandlerContext } from "@connectrpc/connect";
+import { scopes } from "../src/auth/caller.ts";
 import type { Database } from "../src/database/database.ts";
 import {
   CreateTranscriptRequestSchema,
@@ -22,7 +18,6 @@ import {
   SegmentSchema,
   TranscriptMetadata_FileType,
   TranscriptMetadataSchema,
-  Transcripts,
   TranscriptSchema,
   UpdateTranscriptRequestSchema,
   type InitUploadResponse,
@@ -47,7 +42,7 @@ import {
   type TranscriptsService,
 } from "../src/transcripts/transcripts-service.ts";
 import { openTestDatabase } from "./open-test-database.ts";
-import { testCaller } from "./test-caller.ts";
+import { callBy, testCaller } from "./test-caller.ts";
 
 /** The transcripts service on a database and a media folder of its own; all of it is gone when it is disposed of. */
 export interface TestTranscripts extends AsyncDisposable {
@@ -114,8 +109,9 @@ export async function openTestTranscripts(
     accountId,
     newAccount,
     findMedia: async (id) => await findMedia(db, id),
-    client: clientOf(service, contextOf(accountId, {})),
-    clientFor: (account, headers = {}) => clientOf(service, contextOf(account, headers)),
+    client: clientOf(service, callBy(testCaller(accountId, scopes))),
+    clientFor: (account, headers = {}) =>
+      clientOf(service, callBy(testCaller(account, scopes), headers)),
     get publicUrl() {
       return at.publicUrl;
     },
@@ -124,19 +120,6 @@ export async function openTestTranscripts(
     },
     [Symbol.asyncDispose]: async () => await parts.disposeAsync(),
   };
-}
-
-function contextOf(accountId: string, headers: Record<string, string>): HandlerContext {
-  const caller = testCaller(accountId, scopes);
-  return createHandlerContext({
-    service: Transcripts,
-    method: Transcripts.method.getTranscript,
-    protocolName: "rest",
-    requestMethod: "POST",
-    url: "http://hlust.test/",
-    requestHeader: headers,
-    contextValues: createContextValues().set(callerKey, caller),
-  });
 }
 
 type TranscriptInit = MessageInitShape<typeof TranscriptSchema>;

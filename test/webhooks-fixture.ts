@@ -2,20 +2,14 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import {
-  createContextValues,
-  createHandlerContext,
-  type HandlerContext,
-  type ServiceImpl,
-} from "@connectrpc/connect";
+import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import type { Selectable } from "kysely";
-import { callerKey } from "../src/auth/caller.ts";
 import type { Database } from "../src/database/database.ts";
 import type { WebhookDeliveryTable } from "../src/database/tables.ts";
 import {
   CreateWebhookRequestSchema,
   CreateWebhookResponseSchema,
-  Webhooks,
+  type Webhooks,
   type Webhook,
 } from "../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { parseMediaAllowList } from "../src/media/media-url.ts";
@@ -28,7 +22,7 @@ import { createWebhooksService } from "../src/webhooks/webhooks-service.ts";
 import { addAccount } from "./auth-fixture.ts";
 import { serve } from "./fetch-fixture.ts";
 import { openTestDatabase } from "./open-test-database.ts";
-import { testCaller } from "./test-caller.ts";
+import { callBy, testCaller } from "./test-caller.ts";
 
 /** What HLUST_ALLOW_WEBHOOKS_TO is in these tests. */
 export const loopbackAllowed = parseMediaAllowList(["127.0.0.1"]);
@@ -65,15 +59,7 @@ export async function openWebhooks(): Promise<WebhooksFixture> {
   const log = createLog("silent");
   const pageTokens = createPageTokens(randomBytes(32));
   const service = createWebhooksService({ db, pageTokens, allow: loopbackAllowed, log });
-  const call = (accountId: string): HandlerContext =>
-    createHandlerContext({
-      service: Webhooks,
-      method: Webhooks.method.createWebhook,
-      protocolName: "test",
-      requestMethod: "POST",
-      url: "http://test/",
-      contextValues: createContextValues().set(callerKey, testCaller(accountId, ["account"])),
-    });
+  const call = (accountId: string): HandlerContext => callBy(testCaller(accountId, ["account"]));
   return {
     database,
     folder: database.folder,

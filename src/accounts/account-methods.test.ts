@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { createContextValues, createHandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { addAccount } from "../../test/auth-fixture.ts";
 import { openTestDatabase } from "../../test/open-test-database.ts";
 import { openTestMeter } from "../../test/open-test-meter.ts";
-import { callerKey } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {
   AccountSchema,
-  Accounts,
+  type Accounts,
   GetAccountRequestSchema,
   UpdateAccountRequestSchema,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { createLog } from "../std/log.ts";
 import { createPageTokens } from "../std/page-token.ts";
 import { createAccountsService } from "./accounts-service.ts";
-import { testCaller } from "../../test/test-caller.ts";
+import { callBy, testCaller } from "../../test/test-caller.ts";
 
 let database: Database;
 let accounts: ServiceImpl<typeof Accounts>;
@@ -31,17 +30,7 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-function contextOf(accountId: string) {
-  const caller = testCaller(accountId, ["account"]);
-  return createHandlerContext({
-    service: Accounts,
-    method: Accounts.method.updateAccount,
-    protocolName: "test",
-    requestMethod: "PATCH",
-    url: "http://127.0.0.1/",
-    contextValues: createContextValues().set(callerKey, caller),
-  });
-}
+const contextOf = (accountId: string) => callBy(testCaller(accountId, ["account"]));
 
 const get = async (id: string) =>
   create(AccountSchema, await accounts.getAccount(create(GetAccountRequestSchema), contextOf(id)));

@@ -3,12 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import {
-  createContextValues,
-  createHandlerContext,
-  type HandlerContext,
-  type ServiceImpl,
-} from "@connectrpc/connect";
+import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { openTestDatabase } from "../../test/open-test-database.ts";
 import { openTestMeter } from "../../test/open-test-meter.ts";
 import { until } from "../../test/until.ts";
@@ -17,7 +12,7 @@ import { addAccount, addApiKey, refusal, signJwt } from "../../test/auth-fixture
 import { callerKey, type Caller, type Scope } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {
-  Accounts,
+  type Accounts,
   CreateApiKeyRequestSchema,
   CreateClientKeyRequestSchema,
   DeleteApiKeyRequestSchema,
@@ -30,7 +25,7 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { createPageTokens } from "../std/page-token.ts";
 import { createAccountsService } from "./accounts-service.ts";
-import { testCaller, testOrigin } from "../../test/test-caller.ts";
+import { callBy, testCaller, testOrigin } from "../../test/test-caller.ts";
 
 const log = createLog("silent");
 const pageTokens = createPageTokens(Buffer.alloc(32, 1));
@@ -65,15 +60,7 @@ async function contextOf(accountId: string, scopes: Scope[]) {
     keyId,
   } as const;
   const caller: Caller = { ...testCaller(accountId, scopes), ...own };
-  const context = createHandlerContext({
-    service: Accounts,
-    method: Accounts.method.createApiKey,
-    protocolName: "test",
-    requestMethod: "POST",
-    url: "http://127.0.0.1/",
-    contextValues: createContextValues().set(callerKey, caller),
-  });
-  return Object.assign(context, { caller });
+  return Object.assign(callBy(caller), { caller });
 }
 
 const all: Scope[] = ["transcripts.read", "transcripts.write", "speech", "account"];

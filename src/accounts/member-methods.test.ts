@@ -1,24 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
-import {
-  createContextValues,
-  createHandlerContext,
-  type HandlerContext,
-  type ServiceImpl,
-} from "@connectrpc/connect";
-import { addAccount, addApiKey, addClientKey, refusal } from "../../test/auth-fixture.ts";
+import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { addAccount, refusal } from "../../test/auth-fixture.ts";
 import { openTestMeter } from "../../test/open-test-meter.ts";
 import { openTestDatabase } from "../../test/open-test-database.ts";
-import { testCaller } from "../../test/test-caller.ts";
+import { callBy, testCaller } from "../../test/test-caller.ts";
 import { callerKey, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {
-  Accounts,
-  CallerSchema,
+  type Accounts,
   CreateMemberRequestSchema,
   DeleteMemberRequestSchema,
-  GetCallerRequestSchema,
   ListMembersRequestSchema,
   ListMembersResponseSchema,
   MemberSchema,
@@ -44,17 +37,6 @@ before(async () => {
   });
 });
 after(() => database[Symbol.asyncDispose]());
-
-function callBy(caller: Caller): HandlerContext {
-  return createHandlerContext({
-    service: Accounts,
-    method: Accounts.method.createMember,
-    protocolName: "test",
-    requestMethod: "POST",
-    url: "http://127.0.0.1/",
-    contextValues: createContextValues().set(callerKey, caller),
-  });
-}
 
 /** As a caller of a later version may send it. */
 const unknownRole = fromJson(MemberSchema, { role: 9 }).role;
@@ -300,46 +282,6 @@ describe("updateMember() and deleteMember()", () => {
     }
     assert.deepEqual([...messages], ["there is no <name>"]);
     assert.deepEqual(await rolesOf(theirs), [Role.VIEWER]);
-  });
-});
-
-describe("getCaller()", () => {
-  const ask = async (caller: Caller) =>
-    create(CallerSchema, await accounts.getCaller(create(GetCallerRequestSchema), callBy(caller)));
-
-  it("tells who calls, what they are called and what they may do", async () => {
-    const { db } = database;
-    const accountId = await addAccount(db);
-    const context = callBy(testCaller(accountId, scopes));
-    const apiKey = await addApiKey(db, accountId, ["speech"]);
-    await db
-      .updateTable("api_key")
-      .set({ display_name: "Sími" })
-      .where("id", "=", apiKey.id)
-      .execute();
-    const clientKey = await addClientKey(db, accountId, "ES256");
-    const member = await invite(context, {
-      email: "anna@example.is",
-      displayName: "Anna",
-      role: Role.VIEWER,
-    });
-    const nameless = await invite(context, { email: "bo@example.is", role: Role.OWNER });
-    const rows: [caller: Partial<Caller>, displayName: string][] = [
-      [{ actor: `apiKeys/${apiKey.id}` }, "Sími"],
-      [{ actor: `clientKeys/${clientKey.id}` }, ""],
-      [{ actor: member.name, role: "VIEWER" }, "Anna"],
-      [{ actor: nameless.name, role: "OWNER" }, "bo@example.is"],
-      [{ actor: `apiKeys/${newId()}` }, ""],
-    ];
-    for (const [own, displayName] of rows) {
-      const held = new Set<Scope>(["speech", "transcripts.read"]);
-      const answer = await ask({ ...testCaller(accountId, []), ...own, scopes: held });
-      assert.equal(answer.account, `accounts/${accountId}`);
-      assert.equal(answer.actor, own.actor);
-      assert.equal(answer.displayName, displayName);
-      assert.equal(answer.role, own.role && Role[own.role]);
-      assert.deepEqual(answer.scopes, ["transcripts.read", "speech"]);
-    }
   });
 });
 

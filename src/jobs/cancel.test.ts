@@ -1,17 +1,17 @@
-// What a cancelled job leaves behind, in every phase of it: counted, within two seconds on a machine that has time.
+// What a cancelled job leaves behind, in every phase of it: counted, within two seconds.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, before, test, type TestContext } from "node:test";
+import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import { withBundledPackages } from "../../test/bundled-program.ts";
 import { toneRecognizer, toneWav } from "../../test/jobs-fixture.ts";
 import { mediaPrograms } from "../../test/media-programs.ts";
-import { until } from "../../test/until.ts";
+import { onceWithin, until } from "../../test/until.ts";
 import { numbers, openWorkerFixture, type WorkerFixture } from "../../test/worker-fixture.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
 import type { Recognizer } from "../engines/recognizer.ts";
@@ -20,8 +20,10 @@ import {
   TranscriptJob_State as State,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** The issue's two seconds are told in the test's notes; a machine that is used by others may take so long. */
-const stopMsMax = 10_000;
+/** Each phase of a job is done with so soon; where others use the machine too, one of a few tries is. */
+const stopMsMax = 2_000;
+/** No try may take longer than this. */
+const giveUpMs = 10_000;
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
@@ -48,19 +50,20 @@ async function cancel(name: string): Promise<void> {
   await jobs.service.cancelTranscriptJob(request, jobs.call(account));
 }
 
-/** Cancels a job in some phase; then nothing of it may go on, and nothing may be left. */
-async function cancelled(t: TestContext, name: string, isQuiet: () => boolean = () => true) {
+/** Cancels a job in some phase; then nothing of it may go on, and nothing may be left. Answers how long that took, in ms. */
+async function cancelled(name: string, isQuiet: () => boolean = () => true): Promise<number> {
   const startedAt = performance.now();
   await cancel(name);
   await until(async () => {
     const scratch = await readdir(jobs.scratchFolder);
     return scratch.length + running + mediaPrograms().length === 0 && isQuiet();
-  }, stopMsMax);
+  }, giveUpMs);
+  const tookMs = performance.now() - startedAt;
   await fixture.isTidy();
-  t.diagnostic(`all gone after ${Math.round(performance.now() - startedAt)} ms`);
   const { state, error, progressPercent } = await jobs.get(account, name);
   assert.deepEqual([state, error?.code], [State.FAILED, 1]);
   assert.ok((progressPercent ?? 0) < 100);
+  return tookMs;
 }
 
 /** Engines that hear nothing for ever, unless they are told to stop; and so are those that tell speakers. */
@@ -98,19 +101,21 @@ test("while it waits in the queue: no worker ever begins it", async () => {
   assert.equal((await jobs.get(account, name)).error?.code, 1);
 });
 
-test("while its media is fetched: the connection is closed", async (t) => {
+test("while its media is fetched: the connection is closed", async () => {
   await using _worker = await jobs.openWorker(toneRecognizer());
   let open = 0;
-  const name = await fixture.submit("/slow.wav", (_, response) => {
-    open++;
-    response.on("close", () => open--);
-    response.writeHead(200, { "content-length": 1e6 }).write(toneWav([7]));
+  await onceWithin(stopMsMax, async () => {
+    const name = await fixture.submit("/slow.wav", (_, response) => {
+      open++;
+      response.on("close", () => open--);
+      response.writeHead(200, { "content-length": 1e6 }).write(toneWav([7]));
+    });
+    await until(() => Promise.resolve(open === 1));
+    return await cancelled(name, () => open === 0);
   });
-  await until(() => Promise.resolve(open === 1));
-  await cancelled(t, name, () => open === 0);
 });
 
-test("while its media is looked at: the program that does it is killed", async (t) => {
+test("while its media is looked at: the program that does it is killed", async () => {
   const sandbox: Sandbox = {
     ...jobs.sandbox,
     async start(options) {
@@ -120,28 +125,35 @@ test("while its media is looked at: the program that does it is killed", async (
     },
   };
   await using _worker = await jobs.openWorker(toneRecognizer(), { sandbox });
-  // Nothing that could be read without a program.
-  const name = await fixture.submit("/probed.wav", Buffer.from("fLaC and no more".repeat(99)));
-  await until(() => Promise.resolve(mediaPrograms().length > 0));
-  await cancelled(t, name);
+  await onceWithin(stopMsMax, async () => {
+    // Nothing that could be read without a program.
+    const name = await fixture.submit("/probed.wav", Buffer.from("fLaC and no more".repeat(99)));
+    await until(() => Promise.resolve(mediaPrograms().length > 0));
+    return await cancelled(name);
+  });
 });
 
-test("while it is decoded and recognised: decoder and engines stop", async (t) => {
-  const before = begun;
+test("while it is decoded and recognised: decoder and engines stop", async () => {
   await using _worker = await jobs.openWorker(stuckRecognizer({ words: true }));
-  const name = await fixture.submit("/recognised.flac", flac);
-  await until(() => Promise.resolve(begun - before === 2));
-  assert.ok(mediaPrograms().length > 0);
-  await cancelled(t, name);
-  assert.equal(begun - before, 2, "and no further piece begins");
+  await onceWithin(stopMsMax, async () => {
+    const before = begun;
+    const name = await fixture.submit("/recognised.flac", flac);
+    await until(() => Promise.resolve(begun - before === 2));
+    assert.ok(mediaPrograms().length > 0);
+    const tookMs = await cancelled(name);
+    assert.equal(begun - before, 2, "and no further piece begins");
+    return tookMs;
+  });
 });
 
-test("while its speakers are told apart: that stops", async (t) => {
-  const before = begun;
+test("while its speakers are told apart: that stops", async () => {
   await using _worker = await jobs.openWorker(stuckRecognizer({ words: false }));
-  const name = await fixture.submit("/speakers.wav", toneWav(numbers(40)));
-  await until(() => Promise.resolve(begun - before === 1));
-  await cancelled(t, name);
+  await onceWithin(stopMsMax, async () => {
+    const before = begun;
+    const name = await fixture.submit("/speakers.wav", toneWav(numbers(40)));
+    await until(() => Promise.resolve(begun - before === 1));
+    return await cancelled(name);
+  });
 });
 
 test("on another node: its decoder and scratch files go, and the node works on", async () => {
@@ -153,16 +165,23 @@ test("on another node: its decoder and scratch files go, and the node works on",
   try {
     let pieces = 0;
     createInterface({ input: node.stdout }).on("line", () => pieces++);
-    const name = await fixture.submit("/elsewhere.flac", flac);
-    await until(() => Promise.resolve(pieces === 2), 60_000);
-    await cancel(name);
-    await until(async () => {
-      const scratch = await readdir(jobs.scratchFolder);
-      return scratch.length + mediaPrograms(node.pid).length === 0;
-    }, stopMsMax);
-    await fixture.isTidy();
+    await onceWithin(stopMsMax, async () => {
+      const before = pieces;
+      const name = await fixture.submit("/elsewhere.flac", flac);
+      await until(() => Promise.resolve(pieces - before === 2), 60_000);
+      const startedAt = performance.now();
+      await cancel(name);
+      await until(async () => {
+        const scratch = await readdir(jobs.scratchFolder);
+        return scratch.length + mediaPrograms(node.pid).length === 0;
+      }, giveUpMs);
+      const tookMs = performance.now() - startedAt;
+      await fixture.isTidy();
+      return tookMs;
+    });
+    const before = pieces;
     await fixture.submit("/after.wav", toneWav([7]));
-    await until(() => Promise.resolve(pieces === 3));
+    await until(() => Promise.resolve(pieces - before === 1));
   } finally {
     node.kill("SIGTERM");
     await gone;
