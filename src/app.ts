@@ -1,60 +1,40 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAccountsService } from "./accounts/accounts-service.ts";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
-import { decodedSampleRate } from "./audio/decode.ts";
 import { chooseSandbox, type Sandbox } from "./audio/sandbox.ts";
-import { waveformJson } from "./audio/waveform.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { accountsOf } from "./auth/member-accounts.ts";
 import { createOpenId } from "./auth/open-id.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createSignIn } from "./auth/sign-in.ts";
 import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
-import { openMeter, type Meter } from "./auth/meter.ts";
+import { openMeter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts } from "./auth/refused-attempts.ts";
 import { ConfigError, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
-import { signingKey } from "./database/signing-key.ts";
+import { httpRulesOf, openDoors } from "./doors.ts";
 import { openEnginePool, type EnginePool } from "./engines/engine-pool.ts";
-import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
-import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
-import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
-import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { openDescriber } from "./jobs/describer.ts";
-import { openJobQueue, type JobQueue } from "./jobs/job-queue.ts";
+import { openJobQueue } from "./jobs/job-queue.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
-import { createJobsService } from "./jobs/jobs-service.ts";
 import { openWorker } from "./jobs/worker.ts";
-import { findWaveform } from "./media/media-facts.ts";
-import { findMedia, removeUnrecordedMedia } from "./media/media-records.ts";
+import { removeUnrecordedMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openMediaStore } from "./media/open-media-store.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
-import { createSignedUrls } from "./media/signed-url.ts";
-import { openUploadCollector, type UploadCollector } from "./media/upload-collector.ts";
-import { createUploads } from "./media/uploads.ts";
+import { openUploadCollector } from "./media/upload-collector.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import type { ReadinessCheck } from "./server/health.ts";
-import { readHttpRulesFile } from "./server/http-rules-file.ts";
-import { implemented, type ImplementedService } from "./server/methods.ts";
-import { openServer, type TargetDoor } from "./server/server.ts";
-import { createMediaDoor } from "./server/media-door.ts";
-import { createSpeechService } from "./speech/speech-service.ts";
+import { openServer } from "./server/server.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
-import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
-import { createPageTokens } from "./std/page-token.ts";
-import { openSegmentsReader, type SegmentsReader } from "./transcripts/segments-reader.ts";
-import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
-import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
 /** Where script/build-console.ts puts the console. */
 const consoleFolder = resolve(import.meta.dirname, "../dist/console");
@@ -123,10 +103,12 @@ export async function openApp(
   }
 
   const { direct } = store;
-  const { role, uploadBytesMax } = config;
+  const { uploadBytesMax } = config;
+  // A worker answers nothing but its health.
+  const answers = config.role !== "worker";
   const taking = { db, store, uploadBytesMax, storedBytesMax, log };
   const collector =
-    direct && role !== "worker" ? parts.use(openUploadCollector({ ...taking, direct })) : undefined;
+    direct && answers ? parts.use(openUploadCollector({ ...taking, direct })) : undefined;
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const segmentsReader = parts.use(openSegmentsReader());
@@ -151,31 +133,29 @@ export async function openApp(
     await openServer({
       host: config.host,
       port: config.port,
-      // A worker answers nothing but its health.
-      services: role === "worker" ? [] : services,
-      media: role === "worker" ? undefined : media,
+      services: answers ? services : [],
+      media: answers ? media : undefined,
       authenticator: meteredAuthenticator(
         createAuthenticator({ db, publicUrl, attempts, log }),
         meter,
       ),
-      console:
-        role === "worker"
-          ? undefined
-          : {
-              sessions,
-              signIn: createSignIn({ db, sessions, attempts, log }),
-              accountsOf: (session) => accountsOf(db, session),
-              openId: config.openId && createOpenId(config.openId),
-              attempts,
-              publicUrl,
-              folder: consoleFolder,
-              mediaOrigins: await originsOf(store),
-              log,
-            },
+      console: answers
+        ? {
+            sessions,
+            signIn: createSignIn({ db, sessions, attempts, log }),
+            accountsOf: (session) => accountsOf(db, session),
+            openId: config.openId && createOpenId(config.openId),
+            attempts,
+            publicUrl,
+            folder: consoleFolder,
+            mediaOrigins: await originsOf(store),
+            log,
+          }
+        : undefined,
       readiness: readinessOf({ database, recognizer, store, sandbox }),
       explain: databaseTrouble,
       publicUrl,
-      httpRules: role === "worker" ? undefined : httpRules,
+      httpRules: answers ? httpRules : undefined,
       ...callersOf(config),
       log,
     }),
@@ -186,7 +166,7 @@ export async function openApp(
   });
   address = server.address;
   const firstLink =
-    firstKey && role !== "worker"
+    firstKey && answers
       ? signInLink(publicUrl(), await createSignInToken(db, firstKey.owner))
       : undefined;
   const open = parts.move();
@@ -249,89 +229,6 @@ function allowListOf(setting: string, entries: readonly string[]): MediaAllowLis
     const problem = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`${setting}: ${problem}`, { cause: error });
   }
-}
-
-/** The services that have HTTP rules. */
-const contract = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks];
-
-async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | undefined> {
-  if (httpRulesFile === undefined) return undefined;
-  try {
-    return await readHttpRulesFile(httpRulesFile, contract);
-  } catch (error) {
-    if (!(error instanceof ServiceConfigError)) throw error;
-    const problems = error.problems.map((problem) => `\n  ${problem}`);
-    throw new ConfigError(`HLUST_HTTP_RULES cannot be used:${problems.join("")}`, { cause: error });
-  }
-}
-
-/** The services of the contract, and the door for media. */
-async function openDoors(
-  config: Config,
-  parts: {
-    readonly database: Database;
-    readonly segmentsReader: SegmentsReader;
-    readonly store: MediaStore;
-    readonly collector: UploadCollector | undefined;
-    readonly queue: JobQueue;
-    readonly allow: MediaAllowList;
-    readonly allowWebhooks: MediaAllowList;
-    readonly recognizer: EnginePool;
-    readonly meter: Meter;
-    readonly publicUrl: () => string;
-    readonly stopping: AbortSignal;
-    readonly log: Log;
-  },
-): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
-  const { database, segmentsReader, store, collector, queue, allow, recognizer, publicUrl, log } =
-    parts;
-  const { stopping, meter } = parts;
-  const { db } = database;
-  const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
-  const pageTokens = createPageTokens(await signingKey(db, "page-token"));
-  const { uploadBytesMax, streamSecondsMax, accountLimits } = config;
-  const { storedBytes: storedBytesMax } = accountLimits;
-  const taking = { db, store, uploadBytesMax, storedBytesMax, log };
-  const uploads = createUploads({ ...taking, urls, collector });
-  const languageCodes = () => recognizer.languageCodes("job");
-  const transcripts = {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
-    ...createJobsService({
-      db,
-      queue,
-      uploads,
-      pageTokens,
-      allow,
-      languageCodes,
-      meter,
-      stopping,
-    }),
-  };
-  const models = () => recognizer.models();
-  const speech = { recognizer, models, limits: { streamMsMax: streamSecondsMax * 1000 }, meter };
-  return {
-    services: [
-      implemented(Transcripts, transcripts),
-      implemented(Speech, createSpeechService(speech)),
-      implemented(GoogleSpeech, createSpeechService({ ...speech, describeResults: true })),
-      implemented(Accounts, createAccountsService({ db, meter, pageTokens, log })),
-      implemented(
-        Webhooks,
-        createWebhooksService({ db, pageTokens, allow: parts.allowWebhooks, log }),
-      ),
-    ],
-    media: createMediaDoor({
-      urls,
-      uploads,
-      store,
-      findMedia: (id) => findMedia(db, id),
-      async findWaveform(id) {
-        const waveform = await findWaveform(db, id);
-        return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
-      },
-      log,
-    }),
-  };
 }
 
 function readinessOf(parts: {

@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   operator: ["std", "database", "media", "auth", "accounts"],
   settings: ["std"],
   "config.ts": ["std", "settings"],
-  "app.ts": [
+  "doors.ts": [
     "std",
     "gen",
     "config.ts",
@@ -39,6 +39,21 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "jobs",
     "speech",
     "server",
+  ],
+  "app.ts": [
+    "std",
+    "config.ts",
+    "database",
+    "audio",
+    "media",
+    "engines",
+    "auth",
+    "accounts",
+    "transcripts",
+    "webhooks",
+    "jobs",
+    "server",
+    "doors.ts",
   ],
   "main.ts": ["std", "config.ts", "app.ts"],
   cli: [
