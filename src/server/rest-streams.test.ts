@@ -5,11 +5,7 @@ import { connect as connectHttp2, constants, type ClientHttp2Session } from "nod
 import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { openTestRestDoor, openTestStreams, token } from "../../test/open-test-streams.ts";
-import { Streams } from "../../test/gen/streams_pb.ts";
-import { unwatched } from "../../test/test-caller.ts";
 import { until } from "../../test/until.ts";
-import { createTranscoder } from "../transcoding/transcoder.ts";
-import { createRestDoor } from "./rest.ts";
 
 const authorization = `Bearer ${token}`;
 const withToken = { authorization };
@@ -350,30 +346,4 @@ test("a stream that is open when the service stops ends with UNAVAILABLE", async
   assert.match(ofStream.join(""), /^\{"result":\{"n":1\}\}\n\{"error":\{"code":14,.*\}\n$/);
   assert.match(ofSocket.join(""), /\r\ndata: \{"error":\{"code":14,.*\}\n\n\r\n0\r\n\r\n$/);
   assert.equal(server.seen.over, 2);
-});
-
-test("a rule that no door can serve is refused when the service starts", () => {
-  const door = (method: string, rule: object) =>
-    createRestDoor({
-      transcoder: createTranscoder([Streams], {
-        rules: [{ selector: `${Streams.typeName}.${method}`, ...rule }],
-      }),
-      methods: new Map(),
-      authenticator: { authenticate: () => assert.fail("not called"), ...unwatched },
-      answerError: () => assert.fail("not called"),
-      shutdownSignal: new AbortController().signal,
-    });
-  const socket = { custom: { kind: "WEBSOCKET", path: "/v1/x" } };
-  const rows: [method: string, rule: object, problem: RegExp | undefined][] = [
-    ["Talk", { post: "/v1/x", body: "*" }, /Talk is bidi_streaming: it cannot be served as POST/],
-    ["Count", socket, /Count is server_streaming: it cannot be served as WEBSOCKET/],
-    ["Wait", socket, /Wait is unary: it cannot be served as WEBSOCKET/],
-    ["Talk", socket, undefined],
-    ["Talk", { custom: { kind: "*", path: "/v1/x" } }, undefined],
-    ["Count", { get: "/v1/x" }, undefined],
-  ];
-  for (const [method, rule, problem] of rows) {
-    if (problem) assert.throws(() => door(method, rule), problem);
-    else door(method, rule);
-  }
 });

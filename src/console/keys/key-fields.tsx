@@ -10,19 +10,16 @@ import { expiries, today } from "./expiry.ts";
 import { type Scope, scopes } from "./key.ts";
 import type { KeyDraft } from "./key-draft.ts";
 
-/** What both kinds of keys are asked for: a name, what they may do, and when they end. Only what the user may do can be given. */
-export function KeyFields({
-  draft,
-  onChange,
-  isChecked,
-  error,
-}: {
+interface DraftProps {
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
   /** Whether the user has tried to send it: what is missing is told from then on. */
   readonly isChecked: boolean;
   readonly error: unknown;
-}) {
+}
+
+/** What both kinds of keys are asked for: a name, what they may do, and when they end. Only what the user may do can be given. */
+export function KeyFields({ draft, onChange, isChecked, error }: DraftProps) {
   const t = useText();
   const now = useNow();
   const { displayName, expiry, day } = draft;
@@ -58,17 +55,7 @@ export function KeyFields({
   );
 }
 
-function Scopes({
-  draft,
-  onChange,
-  isChecked,
-  error,
-}: {
-  readonly draft: KeyDraft;
-  readonly onChange: (draft: KeyDraft) => void;
-  readonly isChecked: boolean;
-  readonly error: unknown;
-}) {
+function Scopes({ draft, onChange, isChecked, error }: DraftProps) {
   const t = useText();
   const id = useId();
   const session = useSession();
