@@ -74,6 +74,14 @@ const near = (place: number) => (now: Heard) => Math.abs(now.place - place) < 0.
 const wordAt = (seconds: number) => words.findLast(({ start }) => start <= seconds + 0.002)?.word;
 const startOf = (word: string) => words.find((one) => one.word === word)?.start ?? Number.NaN;
 
+/** Presses keys so fast that the recording tells of none before the last. */
+function pressAtOnce(page: Page, keys: readonly string[]): Promise<void> {
+  return page.evaluate(
+    (keys) => keys.forEach((key) => dispatchEvent(new KeyboardEvent("keydown", { key }))),
+    keys,
+  );
+}
+
 /** The middle of a word on the screen. */
 function pointOf(page: Page, word: string): Promise<{ x: number; y: number }> {
   return page.evaluate(`(() => {
@@ -160,6 +168,13 @@ test("keys play, stop and go through it, but not those of a field or with AltGr"
   await untilHeard(page, ({ rate }) => rate === 1.25);
   await page.keyboard.press("<");
   await untilHeard(page, ({ rate }) => rate === 1);
+  await pressAtOnce(page, [">", ">", ">", "<", "k", "k"]);
+  await untilHeard(page, ({ rate, isPlaying }) => rate === 1.5 && !isPlaying);
+  await pressAtOnce(page, ["<", "<", "k", "k", "k"]);
+  await untilHeard(page, ({ rate, isPlaying }) => rate === 1 && isPlaying);
+  await page.keyboard.press("k");
+  await untilHeard(page, ({ isPlaying }) => !isPlaying);
+  await page.getByRole("button", { name: "Spila" }).waitFor();
   const { place } = await heard(page);
   await page.keyboard.press("Control+l");
   await page.evaluate(

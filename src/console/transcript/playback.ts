@@ -35,6 +35,7 @@ export class Playback {
   #source: MediaSource | undefined;
   #place = 0;
   #wantsPlay = false;
+  #frame = 0;
   /** Whether the URL was renewed since media last came by it. */
   #isRenewed = false;
   #state: PlaybackState;
@@ -83,14 +84,17 @@ export class Playback {
     on("durationchange", () => {
       if (Number.isFinite(media.duration)) this.#change({ duration: media.duration });
     });
+    on("play", () =>
+      this.#change({ isPlaying: this.#state.problem === undefined && !media.paused }),
+    );
     on("playing", () => {
-      this.#change({ isPlaying: true, isBegun: true, problem: undefined });
-      requestAnimationFrame(this.#frame);
+      this.#change({ isPlaying: !media.paused, isBegun: true, problem: undefined });
+      this.#tellFrames();
     });
     for (const name of ["pause", "ended"] as const) {
       on(name, () => {
-        this.#wantsPlay = false;
-        this.#change({ isPlaying: false });
+        this.#wantsPlay = !media.paused;
+        this.#change({ isPlaying: !media.paused });
         this.#tell();
       });
     }
@@ -126,8 +130,10 @@ export class Playback {
     this.#media?.pause();
   }
 
+  /** What the last press has asked for is known before its event comes: so two in a row are two. */
   toggle(): void {
-    if (this.#state.isPlaying) this.pause();
+    const isUnderWay = this.#media ? !this.#media.paused : this.#wantsPlay;
+    if (isUnderWay && this.#state.problem === undefined) this.pause();
     else this.play();
   }
 
@@ -153,8 +159,9 @@ export class Playback {
 
   /** The next rate up or down. */
   changeRate(by: 1 | -1): void {
-    const at = rates.findIndex((rate) => rate >= this.#state.rate);
-    this.setRate(rates[at + by] ?? this.#state.rate);
+    const now = this.#media?.playbackRate ?? this.#state.rate;
+    const at = rates.findIndex((rate) => rate >= now);
+    this.setRate(rates[at + by] ?? now);
   }
 
   toggleMuted(): void {
@@ -195,11 +202,14 @@ export class Playback {
     this.#change({ isPlaying: false, problem });
   }
 
-  readonly #frame = (): void => {
-    if (!this.#state.isPlaying || !this.#media) return;
-    this.#tell();
-    requestAnimationFrame(this.#frame);
-  };
+  #tellFrames(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => {
+      if (!this.#state.isPlaying || !this.#media) return;
+      this.#tell();
+      this.#tellFrames();
+    });
+  }
 
   #tell(): void {
     // What is loading is at 0, whatever place it will go on at.

@@ -1,4 +1,5 @@
 import { useEffect, type RefObject } from "react";
+import { focusInSight } from "../parts/focus-in-sight.ts";
 import type { Playback } from "./playback.ts";
 import type { SpokenText } from "./spoken-text.ts";
 import { piecesOfPart } from "./heard-light.ts";
@@ -34,7 +35,8 @@ export function useRoving(
         const to = neighbour(text, pieceOf(ground, target), key);
         if (to === undefined) return;
         event.preventDefault();
-        timeOf(ground, to)?.focus();
+        const time = timeOf(ground, to);
+        if (time) focusInSight(time);
       },
       { signal },
     );

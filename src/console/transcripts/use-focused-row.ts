@@ -1,4 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, useState } from "react";
+import { focusInSight } from "../parts/focus-in-sight.ts";
 
 /** The row that the keyboard stands in, and the arrows that go from one row's title to the next. */
 export function useFocusedRow(count: number): {
@@ -25,7 +26,7 @@ export function useFocusedRow(count: number): {
         const next = from === undefined ? undefined : titleOf(currentTarget, from + step);
         if (!next) return;
         event.preventDefault();
-        next.focus();
+        focusInSight(next);
       },
     },
   };

@@ -54,19 +54,25 @@ export function Comparison({
   const [at, setAt] = useState(-1);
   const hasFacts = (first?.metadataChanges ?? []).length > 0;
   const count = hunks.length + (hasFacts ? 1 : 0);
-  const go = (to: number) => {
-    const place = places.current?.querySelectorAll<HTMLElement>("[data-place]")[to];
+  // What the last press has gone to is known before it is rendered: so two in a row are two.
+  const reached = useRef(-1);
+  const go = (by: 1 | -1) => {
+    const to = reached.current + by;
+    const place = placesIn(places.current)[to];
     if (!place) return;
+    reached.current = to;
     setAt(to);
     place.focus({ preventScroll: true });
     place.scrollIntoView({ block: "center" });
   };
   const next = async () => {
-    if (at + 1 >= count && diff.hasNextPage) await diff.fetchNextPage();
+    const isLast = reached.current + 1 >= placesIn(places.current).length;
+    if (isLast && diff.hasNextPage) await diff.fetchNextPage();
     // What was fetched is on the page a moment later.
-    requestAnimationFrame(() => go(at + 1));
+    requestAnimationFrame(() => go(1));
   };
-  useStepKeys({ previous: () => go(at - 1), next: () => void next() });
+  const previous = () => go(-1);
+  useStepKeys({ previous, next: () => void next() });
   return (
     <div className="comparison">
       <div className="comparison-tools">
@@ -75,7 +81,7 @@ export function Comparison({
           at={at}
           count={count}
           hasMore={diff.hasNextPage}
-          onPrevious={() => go(at - 1)}
+          onPrevious={previous}
           onNext={() => void next()}
         />
       </div>
@@ -109,6 +115,11 @@ export function Comparison({
       </div>
     </div>
   );
+}
+
+/** The places of changes that are in the page, in order. */
+function placesIn(page: HTMLElement | null): readonly HTMLElement[] {
+  return [...(page?.querySelectorAll<HTMLElement>("[data-place]") ?? [])];
 }
 
 function Counts({ diff, isSame }: { readonly diff: TranscriptDiffJson; readonly isSame: boolean }) {
