@@ -28,3 +28,15 @@ export async function onceWithin(msMax: number, take: () => Promise<number>): Pr
   }
   assert.fail(`never within ${msMax} ms: ${tookMs.join(", ")}`);
 }
+
+/** What `promise` brings; fails by the name of what was asked for where it takes longer: for what has no limit of its own. */
+export async function within<T>(what: string, promise: Promise<T>, msMax = 30_000): Promise<T> {
+  const answered = new AbortController();
+  const { signal } = answered;
+  const tooLong = sleep(msMax, undefined, { signal }).then(() =>
+    assert.fail(`not within ${msMax} ms: ${what}`),
+  );
+  // Once it has answered nobody waits for that.
+  tooLong.catch(() => {});
+  return await Promise.race([promise, tooLong]).finally(() => answered.abort());
+}

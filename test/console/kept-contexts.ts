@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from "playwright-core";
+import { within } from "../until.ts";
 
 /**
  * Contexts of a browser that one test after another uses, each as if it were new: nothing is left of what was typed, kept or set. Only
@@ -21,33 +22,48 @@ export class KeptContexts {
     const key = JSON.stringify(options);
     const free = this.#free.get(key) ?? new Set();
     this.#free.set(key, free);
-    const [kept] = free;
-    if (kept) free.delete(kept);
-    const context = kept ?? (await this.#browser.newContext(options));
-    if (kept) await empty(kept);
-    const page = await context.newPage();
-    if (kept) await this.#emptyStorage(page);
-    page.once("close", () => free.add(context));
-    // Where it is closed itself, its pages are before it.
-    if (!kept) context.once("close", () => free.delete(context));
+    const page = (await this.#openKept(free)) ?? (await this.#openNew(options, free));
+    page.once("close", () => free.add(page.context()));
+    const close = page.close.bind(page);
+    page.close = (...options) => within("a page is closed", close(...options));
     return page;
   }
 
-  async #emptyStorage(page: Page): Promise<void> {
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send("Storage.clearDataForOrigin", {
-      origin: this.#origin,
-      storageTypes: "local_storage,indexeddb,cache_storage,service_workers",
-    });
-    await devtools.detach();
+  async #openNew(options: BrowserContextOptions, free: Set<BrowserContext>): Promise<Page> {
+    const context = await within("a new context", this.#browser.newContext(options));
+    // Where it is closed itself, its pages are before it.
+    context.once("close", () => free.delete(context));
+    return await within("its first page", context.newPage());
+  }
+
+  /** A context that Chromium does not empty is left alone, which is told. */
+  async #openKept(free: Set<BrowserContext>): Promise<Page | undefined> {
+    const [kept] = free;
+    if (!kept) return undefined;
+    free.delete(kept);
+    try {
+      return await openEmptied(kept, this.#origin);
+    } catch (error) {
+      console.error("a kept context was left alone:", error);
+      return undefined;
+    }
   }
 }
 
-async function empty(context: BrowserContext): Promise<void> {
-  for (const page of context.pages()) await page.close();
-  await context.unrouteAll();
-  await context.setOffline(false);
-  await context.clearCookies();
+async function openEmptied(context: BrowserContext, origin: string): Promise<Page> {
+  for (const page of context.pages()) await within("no pages", page.close());
+  await within("no routes", context.unrouteAll());
+  await within("on line", context.setOffline(false));
+  await within("no cookies", context.clearCookies());
+  const page = await within("a new page", context.newPage());
+  const devtools = await within("its tools", context.newCDPSession(page));
+  const storageTypes = "local_storage,indexeddb,cache_storage,service_workers";
+  await within(
+    "nothing stored",
+    devtools.send("Storage.clearDataForOrigin", { origin, storageTypes }),
+  );
+  await within("its tools put away", devtools.detach());
+  return page;
 }
 
 type NewCookie = Omit<Cookie, "expires" | "partitionKey">;

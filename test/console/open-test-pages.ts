@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../open-browser.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
+import { within } from "../until.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
 
 /** The console of a real service in Debian's Chromium, which sees everything that a page must never do. */
@@ -82,11 +83,18 @@ export async function openTestPages(
       const key = "key" in options ? options.key : service.key;
       if (key !== undefined) {
         const cookie = await cookieOfKey(service.address, key, browser.version());
-        await page.context().addCookies([cookie]);
+        await within("a cookie is set", page.context().addCookies([cookie]));
       }
       watch(page, new URL(service.address).origin, wrongs);
-      if (!more?.viewport) await page.setViewportSize(sizes[look?.size ?? "desktop"]);
-      if (!more?.colorScheme) await page.emulateMedia({ colorScheme: look?.theme ?? "light" });
+      if (!more?.viewport) {
+        await within("its size is set", page.setViewportSize(sizes[look?.size ?? "desktop"]));
+      }
+      if (!more?.colorScheme) {
+        await within(
+          "its theme is set",
+          page.emulateMedia({ colorScheme: look?.theme ?? "light" }),
+        );
+      }
       await page.goto(`${service.address}/console${path}`);
       return page;
     },
