@@ -34,6 +34,32 @@ const status = (code: number, message: string, reason: string) => ({
   details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "hlust" }],
 });
 
+// The first: while time stands still no timer of a connection before it is taken back.
+test("a stream that is open when the service stops ends with UNAVAILABLE", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const server = await openTestStreams();
+  const session = http2Of(t, server.address);
+  const stream = session.request({
+    ...withToken,
+    ":path": "/v1/count/1?to=2&atEnd=hang",
+  });
+  const { port } = new URL(server.address);
+  const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
+  const head = `host: x\r\nauthorization: ${authorization}\r\naccept: text/event-stream`;
+  socket.write(`GET /v1/count/1?to=2&atEnd=hang HTTP/1.1\r\n${head}\r\n\r\n`);
+  await Promise.all([once(stream, "response"), once(socket, "readable")]);
+  const stopped = server[Symbol.asyncDispose]();
+  t.mock.timers.tick(15_000);
+  const [ofStream, ofSocket] = await Promise.all([
+    Array.fromAsync(stream.setEncoding("utf8")),
+    Array.fromAsync(socket),
+  ]);
+  await stopped;
+  assert.match(ofStream.join(""), /^\{"result":\{"n":1\}\}\n\{"error":\{"code":14,.*\}\n$/);
+  assert.match(ofSocket.join(""), /\r\ndata: \{"error":\{"code":14,.*\}\n\n\r\n0\r\n\r\n$/);
+  assert.equal(server.seen.over, 2);
+});
+
 test("a server stream is a line of JSON for each message", async () => {
   await using server = await openTestStreams();
   const calls = [
@@ -321,29 +347,4 @@ test("a caller that leaves is told to the method, and its cleaning up runs", asy
     "ServiceError: the caller went away",
   ]);
   assert.deepEqual(server.bugs, []);
-});
-
-test("a stream that is open when the service stops ends with UNAVAILABLE", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const server = await openTestStreams();
-  const session = http2Of(t, server.address);
-  const stream = session.request({
-    ...withToken,
-    ":path": "/v1/count/1?to=2&atEnd=hang",
-  });
-  const { port } = new URL(server.address);
-  const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
-  const head = `host: x\r\nauthorization: ${authorization}\r\naccept: text/event-stream`;
-  socket.write(`GET /v1/count/1?to=2&atEnd=hang HTTP/1.1\r\n${head}\r\n\r\n`);
-  await Promise.all([once(stream, "response"), once(socket, "readable")]);
-  const stopped = server[Symbol.asyncDispose]();
-  t.mock.timers.tick(15_000);
-  const [ofStream, ofSocket] = await Promise.all([
-    Array.fromAsync(stream.setEncoding("utf8")),
-    Array.fromAsync(socket),
-  ]);
-  await stopped;
-  assert.match(ofStream.join(""), /^\{"result":\{"n":1\}\}\n\{"error":\{"code":14,.*\}\n$/);
-  assert.match(ofSocket.join(""), /\r\ndata: \{"error":\{"code":14,.*\}\n\n\r\n0\r\n\r\n$/);
-  assert.equal(server.seen.over, 2);
 });
