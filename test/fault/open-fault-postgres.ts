@@ -7,6 +7,7 @@ import pg from "pg";
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { chooseServerPrograms } from "../../src/database/server-programs.ts";
 import { createLog } from "../../src/std/log.ts";
+import { killAll } from "../own-postgres-fixture.ts";
 import { until } from "../until.ts";
 
 /** A PostgreSQL of a test's, as an operator would have one: nodes know its DATABASE_URL, and none brings it back. */
@@ -74,7 +75,11 @@ export async function openFaultPostgres(
     url,
     query,
     start,
-    kill: () => end("SIGKILL"),
+    async kill() {
+      await end("SIGKILL");
+      // Those that answered its clients see that it has gone, but not at once.
+      await killAll(cluster);
+    },
     [Symbol.asyncDispose]: () => end("SIGINT"),
   };
 }
