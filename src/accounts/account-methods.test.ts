@@ -3,8 +3,7 @@ import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { addAccount } from "../../test/auth-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { openTestMeter } from "../../test/open-test-meter.ts";
+import { openTestAccounts } from "../../test/open-test-accounts.ts";
 import type { Database } from "../database/database.ts";
 import {
   AccountSchema,
@@ -12,21 +11,12 @@ import {
   GetAccountRequestSchema,
   UpdateAccountRequestSchema,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
-import { createLog } from "../std/log.ts";
-import { createPageTokens } from "../std/page-token.ts";
-import { createAccountsService } from "./accounts-service.ts";
 import { callBy, testCaller } from "../../test/test-caller.ts";
 
 let database: Database;
 let accounts: ServiceImpl<typeof Accounts>;
 before(async () => {
-  database = await openTestDatabase();
-  accounts = createAccountsService({
-    db: database.db,
-    meter: openTestMeter(database.db),
-    pageTokens: createPageTokens(Buffer.alloc(32)),
-    log: createLog("silent"),
-  });
+  ({ database, accounts } = await openTestAccounts());
 });
 after(() => database[Symbol.asyncDispose]());
 

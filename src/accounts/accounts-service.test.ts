@@ -4,8 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { openTestMeter } from "../../test/open-test-meter.ts";
+import { openTestAccounts } from "../../test/open-test-accounts.ts";
 import { until } from "../../test/until.ts";
 import { createAuthenticator, type Authenticator } from "../auth/authenticate.ts";
 import { addAccount, addApiKey, refusal, signJwt } from "../../test/auth-fixture.ts";
@@ -23,12 +22,9 @@ import {
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
-import { createPageTokens } from "../std/page-token.ts";
-import { createAccountsService } from "./accounts-service.ts";
 import { callBy, testCaller, testOrigin } from "../../test/test-caller.ts";
 
 const log = createLog("silent");
-const pageTokens = createPageTokens(Buffer.alloc(32, 1));
 const publicUrl = "https://hlust.example";
 const publicPem = generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "pem" });
 
@@ -36,13 +32,7 @@ let database: Database;
 let accounts: ServiceImpl<typeof Accounts>;
 let authenticator: Authenticator;
 before(async () => {
-  database = await openTestDatabase();
-  accounts = createAccountsService({
-    db: database.db,
-    meter: openTestMeter(database.db),
-    pageTokens,
-    log,
-  });
+  ({ database, accounts } = await openTestAccounts());
   authenticator = createAuthenticator({ db: database.db, publicUrl: () => publicUrl, log });
 });
 after(() => database[Symbol.asyncDispose]());

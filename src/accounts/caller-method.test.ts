@@ -3,8 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { addAccount, addApiKey, addClientKey } from "../../test/auth-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { openTestMeter } from "../../test/open-test-meter.ts";
+import { openTestAccounts } from "../../test/open-test-accounts.ts";
 import { addMember } from "../../test/signed-in.ts";
 import { callBy, testCaller } from "../../test/test-caller.ts";
 import type { Caller, Scope } from "../auth/caller.ts";
@@ -16,20 +15,11 @@ import {
   type Accounts,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { newId } from "../std/ids.ts";
-import { createLog } from "../std/log.ts";
-import { createPageTokens } from "../std/page-token.ts";
-import { createAccountsService } from "./accounts-service.ts";
 
 let database: Database;
 let accounts: ServiceImpl<typeof Accounts>;
 before(async () => {
-  database = await openTestDatabase();
-  accounts = createAccountsService({
-    db: database.db,
-    meter: openTestMeter(database.db),
-    pageTokens: createPageTokens(Buffer.alloc(32)),
-    log: createLog("silent"),
-  });
+  ({ database, accounts } = await openTestAccounts());
 });
 after(() => database[Symbol.asyncDispose]());
 

@@ -3,8 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { addAccount, refusal } from "../../test/auth-fixture.ts";
-import { openTestMeter } from "../../test/open-test-meter.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
+import { openTestAccounts } from "../../test/open-test-accounts.ts";
 import { callBy, testCaller } from "../../test/test-caller.ts";
 import { callerKey, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
@@ -20,21 +19,11 @@ import {
   type Member,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { newId } from "../std/ids.ts";
-import { createLog } from "../std/log.ts";
-import { createPageTokens } from "../std/page-token.ts";
-import { createAccountsService } from "./accounts-service.ts";
 
 let database: Database;
 let accounts: ServiceImpl<typeof Accounts>;
 before(async () => {
-  database = await openTestDatabase();
-  const pageTokens = createPageTokens(Buffer.alloc(32, 1));
-  accounts = createAccountsService({
-    db: database.db,
-    meter: openTestMeter(database.db),
-    pageTokens,
-    log: createLog("silent"),
-  });
+  ({ database, accounts } = await openTestAccounts());
 });
 after(() => database[Symbol.asyncDispose]());
 
