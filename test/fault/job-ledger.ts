@@ -211,7 +211,7 @@ export class JobLedger {
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
       const answer = await this.#call(...call).catch(() => undefined);
-      if (answer && answer.status !== 503) return answer;
+      if (answer && !isOfFault(answer)) return answer;
       this.refused += 1;
       await delay(pollMs);
     }
@@ -222,6 +222,11 @@ export class JobLedger {
     assert.equal(status, 200, JSON.stringify(json));
     return json;
   }
+}
+
+/** PostgreSQL times statements by its clock: one that is under way when that is moved has taken an hour, and is called off. */
+function isOfFault({ status, json }: Answer): boolean {
+  return status === 503 || (status === 504 && json.details?.[0]?.reason === "DATABASE_TIMEOUT");
 }
 
 function sorted(names: readonly string[]): string[] {
