@@ -79,6 +79,15 @@ test("what changed is told beside the text, and shown word by word, by the keybo
   assert.match(await at(), /^0:0/);
   await page.keyboard.press("p");
   await dialog.getByText(/^1 af \d$/).waitFor();
+  // Twice before anything is shown of it.
+  const twice = (key: string) =>
+    page.evaluate(
+      `for (const key of ["${key}", "${key}"]) dispatchEvent(new KeyboardEvent("keydown", { key }))`,
+    );
+  await twice("n");
+  await dialog.getByText(/^3 af \d$/).waitFor();
+  await twice("p");
+  await dialog.getByText(/^1 af \d$/).waitFor();
   await checkLooks(page, "transcript-compare");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
