@@ -17,6 +17,15 @@ test("`BodyPace` gives up what stands still", () => {
   assert.match(pace.failure().message, /^the body stood still for 1 s$/);
 });
 
+test("`BodyPace` tells of what stands still after a late byte that it stands still", () => {
+  const pace = new BodyPace({ idleMsMax: 4_000, bytesPerSecondMin: 1_000 }, () => now);
+  now += 100;
+  pace.came(1);
+  now += 3_901;
+  assert.equal(pace.leftMs(), 0);
+  assert.match(pace.failure().message, /^the body stood still for 4 s$/);
+});
+
 test("`BodyPace` gives up what trickles, and not what comes in time", () => {
   const slow = open();
   let seconds = 0;

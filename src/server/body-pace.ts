@@ -9,6 +9,9 @@ export interface BodyLimits {
 
 export const bodyLimits: BodyLimits = { idleMsMax: 30_000, bytesPerSecondMin: 1 << 10 };
 
+/** Of what came too slowly and then not at all, the latter is told where it is so much of idleMsMax. */
+const stillShare = 0.75;
+
 /** How long a body may still take, by what has come of it and when. Only the time counts in which it was waited for. */
 export class BodyPace {
   readonly #limits: BodyLimits;
@@ -46,10 +49,11 @@ export class BodyPace {
 
   failure(): ServiceError {
     const { idleMsMax, bytesPerSecondMin } = this.#limits;
-    const isIdle = this.#now() - this.#waitsSince >= idleMsMax;
-    const problem = isIdle
-      ? `stood still for ${idleMsMax / 1000} s`
-      : `came more slowly than ${bytesPerSecondMin} bytes a second`;
+    const stillMs = Math.min(this.#now() - this.#waitsSince, idleMsMax);
+    const problem =
+      stillMs >= stillShare * idleMsMax
+        ? `stood still for ${Math.ceil(stillMs / 1000)} s`
+        : `came more slowly than ${bytesPerSecondMin} bytes a second`;
     return new ServiceError("deadline_exceeded", `the body ${problem}`);
   }
 

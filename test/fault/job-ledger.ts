@@ -33,6 +33,8 @@ const pollMs = 250;
  * names the same job, progress never falls, and each job ends once, with the transcript that an undisturbed run gives.
  */
 export class JobLedger {
+  /** PostgreSQL times statements by its clock: one that is under way when that is moved has taken an hour, and is called off. */
+  isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
   /** Calls that were not answered with 200: under way in a fault. */
   refused = 0;
@@ -207,11 +209,16 @@ export class JobLedger {
     }
   }
 
+  #isOfFault({ status, json }: Answer): boolean {
+    if (status === 503) return true;
+    return this.isDatabaseClockMoved && json.details?.[0]?.reason === "DATABASE_TIMEOUT";
+  }
+
   /** The first answer that is not about a fault. */
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
       const answer = await this.#call(...call).catch(() => undefined);
-      if (answer && !isOfFault(answer)) return answer;
+      if (answer && !this.#isOfFault(answer)) return answer;
       this.refused += 1;
       await delay(pollMs);
     }
@@ -222,11 +229,6 @@ export class JobLedger {
     assert.equal(status, 200, JSON.stringify(json));
     return json;
   }
-}
-
-/** PostgreSQL times statements by its clock: one that is under way when that is moved has taken an hour, and is called off. */
-function isOfFault({ status, json }: Answer): boolean {
-  return status === 503 || (status === 504 && json.details?.[0]?.reason === "DATABASE_TIMEOUT");
 }
 
 function sorted(names: readonly string[]): string[] {

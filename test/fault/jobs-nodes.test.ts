@@ -174,6 +174,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     });
 
     await context.test("the clock of the database is moved an hour", async () => {
+      ledger.isDatabaseClockMoved = true;
       for (const seconds of [hourSeconds, 0]) {
         held.hold();
         for (let count = 0; count < manyJobs; count += 1) {
