@@ -1,0 +1,82 @@
+import { ServiceError } from "./service-error.ts";
+
+/** Bounds on the bytes that calls hold in memory at once. */
+export interface HeldBytesLimits {
+  /** Of all accounts together. */
+  readonly nodeBytesMax: number;
+  /** Of one account; less than the node's, so that one account cannot take the room of all. */
+  readonly accountBytesMax: number;
+  /** ErrorInfo.reason of a refusal. */
+  readonly reason: string;
+  /** What is held, for the message: "request bodies". */
+  readonly what: string;
+}
+
+/** Bytes that one call holds. Disposing releases all of them; disposing twice does nothing. */
+export interface HeldShare extends Disposable {
+  /** Holds more. Throws resource_exhausted (429 with RetryInfo) past a limit; what was held before stays held. */
+  grow(bytes: number): void;
+  /** Releases a part. */
+  shrink(bytes: number): void;
+}
+
+/** A caller may retry after this: most bodies and answers are gone within a second. */
+const retryAfterMs = 1_000;
+
+/** Counts the bytes that calls hold in memory, by account and in all. */
+export class HeldBytes {
+  readonly #limits: HeldBytesLimits;
+  readonly #perAccount = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: HeldBytesLimits) {
+    this.#limits = limits;
+  }
+
+  /** All bytes that are held now. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Opens a share of the account that holds `bytes`. Throws resource_exhausted (429 with RetryInfo) past a limit. */
+  hold(accountId: string, bytes = 0): HeldShare {
+    let held = 0;
+    const grow = (more: number): void => {
+      this.#add(accountId, more);
+      held += more;
+    };
+    const shrink = (less: number): void => {
+      const released = Math.min(less, held);
+      held -= released;
+      this.#remove(accountId, released);
+    };
+    grow(bytes);
+    return { grow, shrink, [Symbol.dispose]: () => shrink(held) };
+  }
+
+  #add(accountId: string, bytes: number): void {
+    const { nodeBytesMax, accountBytesMax } = this.#limits;
+    const ofAccount = (this.#perAccount.get(accountId) ?? 0) + bytes;
+    if (ofAccount > accountBytesMax) throw this.#full("the account", accountBytesMax);
+    if (this.#total + bytes > nodeBytesMax) throw this.#full("all accounts", nodeBytesMax);
+    this.#total += bytes;
+    if (ofAccount > 0) this.#perAccount.set(accountId, ofAccount);
+  }
+
+  #remove(accountId: string, bytes: number): void {
+    this.#total -= bytes;
+    const left = (this.#perAccount.get(accountId) ?? 0) - bytes;
+    if (left > 0) this.#perAccount.set(accountId, left);
+    else this.#perAccount.delete(accountId);
+  }
+
+  #full(whose: string, bytesMax: number): ServiceError {
+    const { reason, what } = this.#limits;
+    const problem = `the ${what} of ${whose} hold ${bytesMax} bytes of this node's memory, the limit: retry later`;
+    return new ServiceError("resource_exhausted", problem, {
+      reason,
+      metadata: { bytesMax: `${bytesMax}` },
+      retryAfterMs,
+    });
+  }
+}
