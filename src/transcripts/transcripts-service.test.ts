@@ -190,7 +190,7 @@ test("updateTranscript() refuses what createTranscript() would, in what is chang
     [[{ name }], ["metadata", "segments"]],
     [
       [{ name, uri: "x" }, "uri"],
-      ["metadata", "segments"],
+      ["updateMask"],
     ],
     [[{ name }, "metadata.file_type"], ["metadata.fileType"]],
     [[{ name, metadata: { languageCode: "_" } }], ["metadata.languageCode"]],
