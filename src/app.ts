@@ -210,6 +210,7 @@ const thisMachine = ["127.0.0.0/8", "::1"];
 function callersOf(config: Config) {
   const { trustedProxies, allowedOrigins, connectionsMax, connectionsPerAddress } = config.callers;
   return {
+    contact: config.callers.contact,
     isTrustedProxy: parseNetworks(trustedProxies),
     allowedOrigins,
     limits: {

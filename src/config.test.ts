@@ -23,6 +23,7 @@ test("readConfig() has defaults that work", () => {
     connectionsMax: undefined,
     connectionsPerAddress: 1000,
     refusedPerMinute: 60,
+    contact: undefined,
   });
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.sandbox, "auto");
@@ -63,6 +64,7 @@ test("readConfig() reads every setting", () => {
     HLUST_CONNECTIONS_MAX: "5000",
     HLUST_CONNECTIONS_PER_ADDRESS: "50",
     HLUST_REFUSED_PER_MINUTE: "10",
+    HLUST_CONTACT: "anna+hlust@hlust.example",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
     S3_BUCKET: "media",
     S3_ENDPOINT: "http://minio:9000/",
@@ -128,6 +130,7 @@ test("readConfig() reads every setting", () => {
       connectionsMax: 5000,
       connectionsPerAddress: 50,
       refusedPerMinute: 10,
+      contact: "anna+hlust@hlust.example",
     },
   });
   assert.deepEqual(readConfig({ S3_BUCKET: "media" }).s3, {
@@ -158,6 +161,12 @@ test("readConfig() names every setting that cannot be used", () => {
     ["HLUST_CONNECTIONS_MAX", "0", /HLUST_CONNECTIONS_MAX/],
     ["HLUST_CONNECTIONS_PER_ADDRESS", "0", /HLUST_CONNECTIONS_PER_ADDRESS/],
     ["HLUST_REFUSED_PER_MINUTE", "0", /HLUST_REFUSED_PER_MINUTE/],
+    ["HLUST_CONTACT", "anna", /HLUST_CONTACT is "anna": an e-mail address .*, or a URL/],
+    ["HLUST_CONTACT", "a@b.example?subject=x", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", "a@b.example, c@d.example", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", "javascript:alert(1)", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", "https://", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", `a@${"b".repeat(250)}.example`, /at most 254 characters/],
     ["HLUST_PUBLIC_URL", "hlust.example", /HLUST_PUBLIC_URL is "hlust.example": a URL/],
     ["HLUST_PUBLIC_URL", "https://a/?b", /HLUST_PUBLIC_URL/],
     ["DATABASE_URL", "mysql://secret@db", /^DATABASE_URL does not begin with postgres:\/\/$/],

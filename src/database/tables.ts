@@ -15,7 +15,7 @@ import type {
 } from "./access-tables.ts";
 import type { Instant, Whole } from "./column-types.ts";
 
-/** Keys that the service signs with: of URLs ("signed-url") and page tokens ("page-token"). */
+/** Secrets of the service: URLs are signed ("signed-url") and page tokens encrypted ("page-token") with them. */
 export interface SigningKeyTable {
   name: string;
   secret: Buffer;

@@ -72,6 +72,8 @@ export async function openServer(parts: {
   readonly isTrustedProxy?: IsInNetworks;
   /** Origins of pages that may call from elsewhere; anyOrigin for all. Default: none. */
   readonly allowedOrigins?: readonly string[];
+  /** E-mail address or URL of whoever gives access. */
+  readonly contact?: string | undefined;
   readonly limits?: Partial<PortLimits>;
   readonly bodyLimits?: BodyLimits;
   /** Rules that take the place of the contract's. */
@@ -79,9 +81,11 @@ export async function openServer(parts: {
   readonly log: Log;
 }): Promise<Server> {
   const { services, authenticator, media, httpRules, log, bodyLimits = bodyLimitsDefault } = parts;
-  const answerError = createAnswerError(parts.explain, (bug, requestId) => {
+  const { contact } = parts;
+  const report = (bug: unknown, requestId: string | undefined) => {
     log.error({ ...errorFields(bug), requestId }, "call.broken");
-  });
+  };
+  const answerError = createAnswerError(parts.explain, report, contact);
   const contract = services.map(({ service }) => service);
   // What a google.rpc.Status may carry.
   const registry = createRegistry(file_google_rpc_error_details);
@@ -110,7 +114,7 @@ export async function openServer(parts: {
   const docs =
     publicUrl &&
     services.length > 0 &&
-    createDocsDoor(() => describeApi(transcoder.bindings, { registry, url: publicUrl() }));
+    createDocsDoor(() => describeApi(transcoder.bindings, { registry, url: publicUrl(), contact }));
 
   const serve: HttpHandler = (request, response) => {
     if (docs && docs.handles(targetOf(request))) return docs.handle(request, response);
