@@ -33,7 +33,7 @@ import { methodsOf, type ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
 import { openPort, type Doors, type PortLimits } from "./port.ts";
-import { refuse, refuseMalformed } from "./refuse.ts";
+import { refuseMalformed } from "./refuse.ts";
 import { createRestDoor } from "./rest.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 
@@ -107,9 +107,16 @@ export async function openServer(parts: {
   const consoleDoor = parts.console && createConsoleDoor(parts.console, rest);
   const consoleFiles =
     parts.console && createConsoleFiles(parts.console.folder, parts.console.mediaOrigins);
-  const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
-
   const { publicUrl } = parts;
+  const pages = createPageOrigins(parts.allowedOrigins ?? [], () => publicUrl?.());
+  const webSocket = createWebSocketDoor({
+    transcoder,
+    methods,
+    authenticator,
+    answerError,
+    refusal: (headers) => pages.refusal(headers),
+  });
+
   // A server without a contract, such as a worker, has nothing to describe.
   const docs =
     publicUrl &&
@@ -155,7 +162,6 @@ export async function openServer(parts: {
     bodyLimits,
     otherwise,
   });
-  const pages = createPageOrigins(parts.allowedOrigins ?? [], () => publicUrl?.());
   const { isTrustedProxy = () => false } = parts;
   const handle: HttpListener = (request, response) => {
     const { requestId } = findCallOrigin(request, isTrustedProxy);
@@ -177,14 +183,8 @@ export async function openServer(parts: {
     handle,
     refuse: refuseMalformed,
     upgrade: (request, socket, head) => {
-      const { requestId } = findCallOrigin(request, isTrustedProxy);
-      const refusal = pages.refusal(request.headers);
-      if (refusal === undefined) {
-        webSocket.handleUpgrade(request, socket, head);
-        return;
-      }
-      socket.on("error", () => socket.destroy());
-      refuse(socket, refusal, requestId);
+      findCallOrigin(request, isTrustedProxy);
+      webSocket.handleUpgrade(request, socket, head);
     },
   };
   const port = await openPort(parts, doors, parts.limits);
