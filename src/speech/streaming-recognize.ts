@@ -15,6 +15,7 @@ import { AudioInput } from "./audio-input.ts";
 import { checkConfig, type CheckedConfig, type Hearing } from "./check-config.ts";
 import { Deadline } from "./deadline.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
+import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
 /** Decisions, Speech: a stream is closed after this long without a configuration, and without audio. */
@@ -32,7 +33,7 @@ export interface StreamOptions {
   readonly limits: StreamLimits;
   /** Told how much audio came, in milliseconds; answers why no more of it is heard. */
   readonly hear: (ms: number) => ServiceError | undefined;
-  /** Results also say where they end and their language. */
+  /** Results also say where they end, their language and, while they may change, how stable they are. */
   readonly describeResults: boolean;
   /** Aborts when the caller has gone; only looked at once there is something to give up. */
   readonly call: { readonly signal: AbortSignal };
@@ -76,8 +77,11 @@ export async function* streamingRecognize(
   if (!(await audio.begins())) return;
 
   const options = { ...config.options, signal: call.signal };
+  const stability = new Stability();
   for await (const recognition of recognizer.recognize(audio, options)) {
-    const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
+    const description = describeResults
+      ? { ...descriptionOf(recognition, config.options), stability: stability.next(recognition) }
+      : undefined;
     yield responseOf(recognition, config.withWords, description);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
@@ -150,7 +154,7 @@ function checkEndpointing(
 function responseOf(
   { isFinal, alternatives }: Recognition,
   withWords: boolean,
-  description: ReturnType<typeof descriptionOf> | undefined,
+  description: (ReturnType<typeof descriptionOf> & { readonly stability: number }) | undefined,
 ): StreamingRecognizeResponse {
   const after = isFinal ? " " : "";
   const result = create(StreamingRecognitionResultSchema, {
