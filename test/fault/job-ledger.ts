@@ -36,8 +36,8 @@ export class JobLedger {
   /** PostgreSQL times statements by its clock: one that is under way when that is moved has taken an hour, and is called off. */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** Calls that were not answered with 200: under way in a fault. */
-  refused = 0;
+  /** What came in place of an answer: calls that were under way in a fault. */
+  readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
   /** The segments of an undisturbed run, by the name of the recording. */
@@ -122,6 +122,7 @@ export class JobLedger {
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
         if (error instanceof assert.AssertionError) throw error;
+        this.refusals.push(error);
       });
       await delay(pollMs, undefined, { signal }).catch(() => {});
     }
@@ -189,10 +190,15 @@ export class JobLedger {
     for (;;) {
       const path = "/v1alpha1/initupload";
       const { storageSignedUrl, resourceName } = await this.#untilAnswered("POST", path, {});
-      const put = await fetch(storageSignedUrl, { method: "PUT", body: bytes }).catch(() => null);
-      await put?.body?.cancel();
-      if (put?.ok) return resourceName;
-      this.refused += 1;
+      const put = await fetch(storageSignedUrl, { method: "PUT", body: bytes }).then(
+        async (response) => {
+          await response.body?.cancel();
+          return response.status;
+        },
+        (error: unknown) => error,
+      );
+      if (put === 200) return resourceName;
+      this.refusals.push(put);
       await delay(pollMs);
     }
   }
@@ -217,9 +223,9 @@ export class JobLedger {
   /** The first answer that is not about a fault. */
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
-      const answer = await this.#call(...call).catch(() => undefined);
-      if (answer && !this.#isOfFault(answer)) return answer;
-      this.refused += 1;
+      const answer = await this.#call(...call).catch((error: unknown) => ({ error }));
+      if (!("error" in answer) && !this.#isOfFault(answer)) return answer;
+      this.refusals.push("error" in answer ? answer.error : answer);
       await delay(pollMs);
     }
   }
