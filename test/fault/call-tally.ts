@@ -28,8 +28,9 @@ export class CallTally {
 
   /** `problem`: what was thrown, or an answer over REST. */
   failed(caller: string, problem: unknown): void {
-    const isExplained = isAnswer(problem)
-      ? problem.status === 503 && problem.headers.has("retry-after") && problem.json.code === 14
+    const answer = answerOf(problem);
+    const isExplained = answer
+      ? answer.status === 503 && answer.headers.has("retry-after") && answer.json.code === 14
       : problem instanceof ConnectError && problem.findDetails(RetryInfoSchema).length > 0;
     this.#failures.push({ caller, problem: wordsOf(problem), isExplained });
   }
@@ -42,13 +43,20 @@ export class CallTally {
   }
 }
 
+/** It may be the cause of an error. */
+function answerOf(problem: unknown): Answer | undefined {
+  if (isAnswer(problem)) return problem;
+  return problem instanceof Error && isAnswer(problem.cause) ? problem.cause : undefined;
+}
+
 function isAnswer(problem: unknown): problem is Answer {
   return typeof problem === "object" && problem !== null && "json" in problem;
 }
 
 /** Of fetch() the reason is in the cause. */
 function wordsOf(problem: unknown): string {
-  if (isAnswer(problem)) return `${problem.status} ${JSON.stringify(problem.json)}`;
+  const answer = answerOf(problem);
+  if (answer) return `${answer.status} ${JSON.stringify(answer.json)}`;
   if (!(problem instanceof Error)) return String(problem);
   const { cause } = problem;
   return cause instanceof Error ? `${problem.message} (${cause.message})` : problem.message;

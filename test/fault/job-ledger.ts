@@ -207,8 +207,9 @@ export class JobLedger {
     const all: Json[] = [];
     for (let token = ""; ;) {
       const page = `/v1alpha1/${path}?pageSize=1000&pageToken=${encodeURIComponent(token)}`;
-      const { status, json } = await this.#call("GET", page);
-      if (status !== 200) throw new Error(`${status}: ${JSON.stringify(json)}`);
+      const answer = await this.#call("GET", page);
+      const { status, json } = answer;
+      if (status !== 200) throw new Error(`${path} answers ${status}`, { cause: answer });
       all.push(...json[field]);
       token = json.nextPageToken;
       if (token === "") return all;

@@ -59,11 +59,8 @@ export interface Nodes extends AsyncDisposable {
   readonly otherCaller: string;
 }
 
-/** The times of the documentation, ten times as fast. */
-const quicker = {
-  haproxy: { "inter 1s": "inter 100ms" },
-  nginx: { "fail_timeout=5s": "fail_timeout=1s" },
-};
+/** Ten times as often as the documentation has it. */
+const quicker = { "inter 1s": "inter 100ms" };
 
 export async function openNodes(): Promise<Nodes> {
   await using opened = new AsyncDisposableStack();
@@ -95,7 +92,7 @@ export async function openNodes(): Promise<Nodes> {
     const open = both.move();
     return { ...opened, [Symbol.asyncDispose]: () => open.disposeAsync() };
   };
-  const { haproxy, nginx } = opened.use(await openProxies(quicker));
+  const { haproxy, nginx } = opened.use(await openProxies({ haproxy: quicker, nginx: {} }));
   const postgres = opened.use(await openFaultPostgres(join(folder, "pg"), {}));
 
   mkdirSync(join(folder, "media"));
