@@ -190,14 +190,8 @@ export class JobLedger {
     for (;;) {
       const path = "/v1alpha1/initupload";
       const { storageSignedUrl, resourceName } = await this.#untilAnswered("POST", path, {});
-      const put = await fetch(storageSignedUrl, { method: "PUT", body: bytes }).then(
-        async (response) => {
-          await response.body?.cancel();
-          return response.status;
-        },
-        (error: unknown) => error,
-      );
-      if (put === 200) return resourceName;
+      const put = await putMedia(storageSignedUrl, bytes).catch((error: unknown) => error);
+      if (put === undefined) return resourceName;
       this.refusals.push(put);
       await delay(pollMs);
     }
@@ -236,6 +230,14 @@ export class JobLedger {
     assert.equal(status, 200, JSON.stringify(json));
     return json;
   }
+}
+
+/** What came in place of 200. */
+async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
+  const response = await fetch(url, { method: "PUT", body: bytes });
+  const { status, headers } = response;
+  const text = await response.text();
+  return status === 200 ? undefined : { status, headers, json: JSON.parse(text) };
 }
 
 function sorted(names: readonly string[]): string[] {

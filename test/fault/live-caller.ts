@@ -17,6 +17,8 @@ const speechMs = 1_300;
 const pauseMs = 900;
 /** After a failure that no node has explained. */
 const againMs = 100;
+/** After a socket was closed because its node stops: no time is told with that. */
+const afterCloseMs = 1_000;
 
 /** From and to, in milliseconds of the recording. */
 type Span = readonly [fromMs: number, toMs: number];
@@ -87,13 +89,11 @@ export class LiveCaller {
       if (sent.all) return true;
       this.#tally.failed(this.name, "the stream ended with OK while its caller was speaking");
     } catch (error) {
-      if (isHandedOver(error)) {
-        this.#tally.add("handedOver", this.name);
-        return false;
-      }
-      this.#tally.failed(this.name, error);
+      const retryMs = retryMsOf(error);
+      if (retryMs === undefined) this.#tally.failed(this.name, error);
+      else this.#tally.add("handedOver", this.name);
+      await delay(retryMs ?? againMs);
     }
-    await delay(againMs);
     return false;
   }
 
@@ -131,8 +131,10 @@ function samplesOf(fromMs: number, toMs: number): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-/** The node stops, and says when to try again; or a socket was closed with 1012. */
-function isHandedOver(error: unknown): boolean {
-  if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) return false;
-  return error.findDetails(RetryInfoSchema).length > 0 || error.message.includes("(1012");
+/** Where the node stops and has said so: when to try again. undefined: something else. */
+function retryMsOf(error: unknown): number | undefined {
+  if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) return undefined;
+  const [retry] = error.findDetails(RetryInfoSchema);
+  if (retry?.retryDelay) return msOfDuration(retry.retryDelay);
+  return error.message.includes("(1012") ? afterCloseMs : undefined;
 }

@@ -20,6 +20,8 @@ const rounds = Number(process.env["FAULT_ROUNDS"] ?? 3);
 const awayMs = Number(process.env["FAULT_AWAY_MS"] ?? 2_000);
 /** A caller whose call is cut may meet the dead node once more, before the proxy knows. */
 const cutMax = 2;
+/** A stream is ended by a stop of its node; nginx, which has no health checks, may bring its caller back there once more. */
+const stopsMax = 2;
 const timeout = 600_000;
 
 test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (context) => {
@@ -70,9 +72,8 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
       }
       await callers.untilAnswered();
       assert.deepEqual(countsOf(callers.takeFailures()), {});
-      // A stream is ended once by each stop of its node.
       for (const [caller, count] of callers.tally.handedOver) {
-        assert.ok(count <= 2 * rounds, `${caller}: ${count}`);
+        assert.ok(count <= stopsMax * 2 * rounds, `${caller}: ${count}`);
       }
     });
 
