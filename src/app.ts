@@ -64,7 +64,7 @@ export async function openApp(
   // The slowest parts do not need each other. When one fails, the others are closed with the rest.
   const opening = [
     openDatabase({
-      url: config.databaseUrl,
+      ...config.database,
       folder: join(config.dataFolder, "postgres"),
       log,
     }).then((database) => parts.use(database)),

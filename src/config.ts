@@ -2,19 +2,15 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
+import {
+  databaseSettings,
+  readDatabase,
+  type DatabaseConfig,
+} from "./settings/database-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { openIdSettings, readOpenId, type OpenIdConfig } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings, type S3Config } from "./settings/s3-settings.ts";
-import {
-  ConfigError,
-  httpUrl,
-  list,
-  nearest,
-  oneOf,
-  postgresUrl,
-  whole,
-  type Setting,
-} from "./std/setting.ts";
+import { ConfigError, httpUrl, list, nearest, oneOf, whole, type Setting } from "./std/setting.ts";
 
 export { ConfigError } from "./std/setting.ts";
 
@@ -26,8 +22,7 @@ export interface Config {
   readonly dataFolder: string;
   /** What signed URLs and tokens name as the service; undefined: the address it listens on. */
   readonly publicUrl: string | undefined;
-  /** undefined: the service's own PostgreSQL in the data folder. */
-  readonly databaseUrl: string | undefined;
+  readonly database: DatabaseConfig;
   readonly role: Role;
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
@@ -97,13 +92,6 @@ const settings = {
     meaning: "The address that callers use, in signed URLs and as the audience of tokens",
     fallback: "the address it listens on",
     parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
-  },
-  databaseUrl: {
-    name: "DATABASE_URL",
-    meaning: "PostgreSQL 15 or newer, as postgres://...",
-    fallback: "a PostgreSQL of its own in HLUST_DATA",
-    secret: true,
-    parse: (text, name) => (text === undefined ? undefined : postgresUrl(text, name)),
   },
   role: {
     name: "HLUST_ROLE",
@@ -203,13 +191,14 @@ const settings = {
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
 } satisfies {
-  [Key in keyof Omit<Config, "s3" | "openId" | "accountLimits" | "callers">]: Setting<
+  [Key in keyof Omit<Config, "database" | "s3" | "openId" | "accountLimits" | "callers">]: Setting<
     Config[Key] | undefined
   >;
 };
 
 const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(settings),
+  ...Object.values(databaseSettings),
   ...Object.values(limitSettings),
   ...Object.values(s3Settings),
   ...Object.values(openIdSettings),
@@ -244,7 +233,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: read(settings.host),
     dataFolder,
     publicUrl: read(settings.publicUrl),
-    databaseUrl: read(settings.databaseUrl),
+    database: readDatabase(read),
     role: read(settings.role),
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),

@@ -8,6 +8,7 @@ import { config } from "./config.ts";
 import { console } from "./console.ts";
 import { fsck } from "./fsck.ts";
 import { keys } from "./keys.ts";
+import { migrate } from "./migrate.ts";
 import { models } from "./models.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
@@ -23,6 +24,7 @@ const help: Command = {
 
 const commands: Readonly<Record<string, Command>> = {
   serve,
+  migrate,
   console,
   config,
   models,

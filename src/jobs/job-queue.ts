@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { fromKysely, PgBoss, type Db } from "pg-boss";
 import type { Database } from "../database/database.ts";
+import { queueSchema } from "../database/queue-schema.ts";
 import type { Tables } from "../database/tables.ts";
 import { Arrivals } from "./arrivals.ts";
 import { errorFields, type Log } from "../std/log.ts";
@@ -76,7 +77,9 @@ export async function openJobQueue(parts: {
   };
   const boss = new PgBoss({
     db: pool,
-    schema: "pgboss",
+    schema: queueSchema,
+    // openDatabase() has brought its schema up.
+    migrate: false,
     supervise,
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
