@@ -18,6 +18,8 @@ export interface TestPgbouncer extends AsyncDisposable {
   url(database: string): string;
   /** Commands of its console, such as `kill NAME` or `show pools`. */
   admin(command: string): Promise<Record<string, unknown>[]>;
+  /** kill -9, and another one in its place. */
+  restart(): Promise<void>;
   /** What it has logged. */
   log(): Promise<string>;
 }
@@ -61,8 +63,8 @@ export async function openTestPgbouncer(options: {
     for (const path of [folder, users, configuration]) await chown(path, owner, owner);
   }
   const [command, ...parameters] = [...prefix, program, "--quiet", configuration];
-  const child = spawn(command, parameters, { stdio: ["ignore", "ignore", "inherit"] });
-  const exited = once(child, "exit");
+  const launch = () => spawn(command, parameters, { stdio: ["ignore", "ignore", "inherit"] });
+  let child = launch();
   const url = (database: string) =>
     `postgres://${user}@/${database}?host=${encodeURIComponent(folder)}&port=${port}`;
   const admin = async (sql: string): Promise<Record<string, unknown>[]> => {
@@ -74,17 +76,29 @@ export async function openTestPgbouncer(options: {
       await client.end();
     }
   };
-  await until(async () => {
-    assert.equal(child.exitCode, null, "it has ended");
-    return (await admin("show version")).length === 1;
-  });
+  const answering = async () => {
+    await until(async () => {
+      assert.equal(child.exitCode, null, "it has ended");
+      return (await admin("show version")).length === 1;
+    });
+  };
+  const end = async () => {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  };
+  await answering();
   return {
     url,
     admin,
+    async restart() {
+      await end();
+      child = launch();
+      await answering();
+    },
     log: () => readFile(logFile, "utf8"),
     async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await exited;
+      await end();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -17,7 +17,7 @@ import { scriptedSamples } from "./scripted-recording.ts";
 const unaryProtocols: readonly Protocol[] = ["grpc", "grpc-web/1.1", "connect/1.1"];
 const liveProtocols: readonly Protocol[] = ["grpc", "grpc-web/2", "connect/2"];
 /** Between two calls of one caller. */
-const readPauseMs = 50;
+const readPauseMs = 80;
 const submitPauseMs = 400;
 const recording = {
   name: "recording",
@@ -29,7 +29,7 @@ export interface Proxy {
   readonly address: string;
 }
 
-/** Callers of every kind at once, through each proxy: they submit jobs, change transcripts, read and speak. */
+/** Callers of every kind at once, through each proxy: they change transcripts, read and speak; and one, through the first, that submits jobs. */
 export class Callers {
   readonly tally = new CallTally();
   readonly lives: readonly LiveCaller[];
@@ -45,9 +45,8 @@ export class Callers {
     const { proxies, key } = target;
     this.#proxies = proxies;
     this.#key = key;
-    let calls = 0;
-    const address = () => (proxies[(calls += 1) % proxies.length] ?? assert.fail()).address;
-    this.#ledger = new JobLedger({ key, address }, chance);
+    const [first = assert.fail()] = proxies;
+    this.#ledger = new JobLedger({ key, address: () => first.address }, chance);
     this.lives = proxies.flatMap(({ name, address: url }) => [
       new LiveCaller(
         `WebSocket, ${name}`,

@@ -4,7 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTestHaproxy, type TestHaproxy } from "../open-test-haproxy.ts";
+import { openTestPgbouncer, type TestPgbouncer } from "../open-test-pgbouncer.ts";
 import { openTestNginx, type TestNginx } from "../open-test-nginx.ts";
+import { shownConfig } from "../shown-config.ts";
 import { trustedCertificate } from "../trusted-certificate.ts";
 import { until } from "../until.ts";
 import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts";
@@ -41,11 +43,15 @@ export class NodeProcess {
   }
 }
 
-/** Two API nodes and two workers on one database and one shared media folder, behind HAProxy and nginx as docs/operations shows. */
+/**
+ * Two API nodes and two workers on one database, through PgBouncer, and one shared media folder, behind HAProxy and nginx: all as
+ * docs/operations shows.
+ */
 export interface Nodes extends AsyncDisposable {
   readonly apis: readonly [NodeProcess, NodeProcess];
   readonly workers: readonly [NodeProcess, NodeProcess];
   readonly postgres: FaultPostgres;
+  readonly pgbouncer: TestPgbouncer;
   readonly haproxy: TestHaproxy;
   readonly nginx: TestNginx;
   /** Another pair of proxies, with further replacements in their configurations. */
@@ -59,8 +65,8 @@ export interface Nodes extends AsyncDisposable {
   readonly otherCaller: string;
 }
 
-/** Ten times as often as the documentation has it. */
-const quicker = { "inter 1s": "inter 100ms" };
+/** Four times as often as the documentation has it. */
+const quicker = { "inter 1s": "inter 250ms" };
 
 export async function openNodes(): Promise<Nodes> {
   await using opened = new AsyncDisposableStack();
@@ -94,6 +100,13 @@ export async function openNodes(): Promise<Nodes> {
   };
   const { haproxy, nginx } = opened.use(await openProxies({ haproxy: quicker, nginx: {} }));
   const postgres = opened.use(await openFaultPostgres(join(folder, "pg"), {}));
+  const pgbouncer = opened.use(
+    await openTestPgbouncer({
+      postgres: join(folder, "pg", "18"),
+      mode: "transaction",
+      settings: poolSettings(),
+    }),
+  );
 
   mkdirSync(join(folder, "media"));
   const newNode = (name: string, host: string): NodeProcess => {
@@ -107,7 +120,7 @@ export async function openNodes(): Promise<Nodes> {
       HLUST_ENGINE: "scripted",
       HLUST_PUBLIC_URL: haproxy.address,
       HLUST_TRUSTED_PROXIES: "127.0.0.1",
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: pgbouncer.url("postgres"),
     });
     opened.defer(() => node.end());
     return node;
@@ -126,6 +139,7 @@ export async function openNodes(): Promise<Nodes> {
     apis,
     workers,
     postgres,
+    pgbouncer,
     haproxy,
     nginx,
     openProxies,
@@ -139,3 +153,11 @@ export async function openNodes(): Promise<Nodes> {
 
 /** Of each node: speech and everything else, over HTTP/1.1 and over HTTP/2. */
 const allServers = 2 * 2 * 2;
+
+/** What the documentation says of PgBouncer, but for places, users and the mode, which a test has of its own. */
+function poolSettings(): string[] {
+  const [, section = ""] = shownConfig("pgbouncer.ini", {}).split("[pgbouncer]\n");
+  const lines = section.split("\n").filter((line) => /^\w+ = /.test(line));
+  assert.ok(lines.includes("pool_mode = transaction"));
+  return lines.filter((line) => !/^(listen|auth|pool_mode)/.test(line));
+}
