@@ -53,6 +53,7 @@ test("readConfig() reads every setting", () => {
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
+    HLUST_DRAIN_SECONDS: "10",
     HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "100",
     HLUST_ACCOUNT_STREAMS: "0",
     HLUST_ACCOUNT_JOBS_MAX: "500",
@@ -102,6 +103,7 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,
     streamSecondsMax: 60,
+    drainSeconds: 10,
     accountLimits: {
       requestsPerMinute: 100,
       concurrentStreams: 0,

@@ -45,6 +45,8 @@ export interface Config {
   readonly streamSecondsMax: number;
   /** What an account may use for which the operator has set nothing else; each 0: as much as it likes. */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
+  /** How long a node goes on as before when it is told to stop, while health says that it is not ready. */
+  readonly drainSeconds: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
   /** Where media is kept; undefined: in the data folder. */
@@ -183,6 +185,13 @@ const settings = {
     fallback: "14400 (4 h)",
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
   },
+  drainSeconds: {
+    name: "HLUST_DRAIN_SECONDS",
+    meaning:
+      "Seconds that a node which is told to stop still answers calls as before, while /readyz says 503: time for a balancer to look elsewhere, at most 600",
+    fallback: "0; behind a balancer 10",
+    parse: (text, name) => whole(text ?? "0", name, 0, 600),
+  },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
@@ -249,6 +258,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     recordingSecondsMax: read(settings.recordingSecondsMax),
     streamSecondsMax: read(settings.streamSecondsMax),
     accountLimits: readLimits(read),
+    drainSeconds: read(settings.drainSeconds),
     httpRulesFile: read(settings.httpRulesFile),
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),

@@ -66,3 +66,5 @@ function usage(): string {
 }
 
 process.exitCode = await main(process.argv.slice(2));
+// The last resort: nothing that was left open keeps a command that has ended.
+setTimeout(() => process.exit(), 1_000).unref();

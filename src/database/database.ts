@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
 import type pg from "pg";
 import { errorFields, type Log } from "../std/log.ts";
+import { unlessAborted } from "../std/until-aborted.ts";
 import { BoundedDialect } from "./bounded-dialect.ts";
 import { checkDatabase } from "./check-database.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -41,6 +42,8 @@ export interface DatabaseOptions {
   readonly statementMsMax?: number;
   /** false, for tests only: the own server answers before its data is on the disk. */
   readonly durable?: boolean;
+  /** Gives up waiting for a database that is away. */
+  readonly signal?: AbortSignal;
 }
 
 const defaults = { connectionsMax: 20, waitMsMax: 5_000, statementMsMax: 30_000 } as const;
@@ -60,7 +63,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   // Queries that go on are waited for, but not longer than a stop may take.
   opened.defer(() => Promise.race([pool.end(), sleep(closeMsMax, undefined, { ref: false })]));
 
-  await waitForAnswer(pool, url, log);
+  await waitForAnswer(pool, options);
   await pool.checkLimits();
   const db = new Kysely<Tables>({
     dialect: new BoundedDialect(pool),
@@ -92,12 +95,13 @@ async function ping(pool: pg.Pool): Promise<void> {
 }
 
 /** A database given by url may be started together with the service; the own server has answered already. */
-async function waitForAnswer(pool: pg.Pool, url: string | undefined, log: Log): Promise<void> {
+async function waitForAnswer(pool: pg.Pool, { url, log, signal }: DatabaseOptions): Promise<void> {
   const giveUpAt = Date.now() + (url === undefined ? 0 : awayAtStartMsMax);
   for (;;) {
     try {
-      return await ping(pool);
+      return await (signal ? unlessAborted(ping(pool), signal) : ping(pool));
     } catch (error) {
+      signal?.throwIfAborted();
       if (!databaseTrouble(error) || Date.now() >= giveUpAt) {
         const which =
           url === undefined ? "the service's own database" : "the database of DATABASE_URL";
@@ -105,7 +109,7 @@ async function waitForAnswer(pool: pg.Pool, url: string | undefined, log: Log): 
         throw new Error(`${which} does not answer: ${why}`, { cause: error });
       }
       log.info(errorFields(error), "database.waiting");
-      await sleep(500);
+      await sleep(500, undefined, signal && { signal });
     }
   }
 }

@@ -89,9 +89,15 @@ export async function openJobQueue(parts: {
   });
   boss.on("error", (error) => log.warn(errorFields(error), "queue.error"));
   boss.on("warning", ({ message }) => log.warn({ message }, "queue.warning"));
-  await boss.start();
-  await boss.createQueue(queueName, queueOptions);
-  await boss.updateQueue(queueName, queueOptions);
+  try {
+    await boss.start();
+    await boss.createQueue(queueName, queueOptions);
+    await boss.updateQueue(queueName, queueOptions);
+  } catch (error) {
+    // By itself it would go on looking after its queues for ever, and the process with it.
+    await boss.stop({ graceful: false, close: false });
+    throw error;
+  }
   const mending = setInterval(() => {
     if (!supervise) return;
     mendClocks(database.pool, queueName).catch((error: unknown) => {

@@ -19,15 +19,15 @@ before(async () => {
 });
 after(() => recognizer[Symbol.asyncDispose]());
 
-const request = (
-  streamingRequest: MessageInitShape<typeof StreamingRecognizeRequestSchema>["streamingRequest"],
-) => create(StreamingRecognizeRequestSchema, { streamingRequest });
+const request = (init: MessageInitShape<typeof StreamingRecognizeRequestSchema>) =>
+  create(StreamingRecognizeRequestSchema, init);
 
 /** A configuration, a second of speech, and then neither more of it nor an end. */
 async function* unfinished() {
-  const config = { encoding: 1, sampleRateHertz: 16_000, languageCode: "is-IS" };
-  yield request({ case: "streamingConfig", value: { config } });
-  yield request({ case: "audioContent", value: new Uint8Array(speech(1_000).buffer) });
+  const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "is-IS" };
+  yield request({ streamingRequest: { case: "streamingConfig", value: { config } } });
+  const value = new Uint8Array(speech(1_000).buffer);
+  yield request({ streamingRequest: { case: "audioContent", value } });
   await new Promise(() => {});
 }
 
