@@ -11,7 +11,7 @@ test("readConfig() has defaults that work", () => {
   assert.equal(config.modelsFolder, resolve("data/models"));
   assert.equal(config.catalogueFile, undefined);
   assert.equal(config.publicUrl, undefined);
-  assert.equal(config.databaseUrl, undefined);
+  assert.equal(config.database.url, undefined);
   assert.equal(config.role, "all");
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
@@ -54,11 +54,14 @@ test("readConfig() reads every setting", () => {
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
+    HLUST_DRAIN_SECONDS: "10",
     HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "100",
     HLUST_ACCOUNT_STREAMS: "0",
     HLUST_ACCOUNT_JOBS_MAX: "500",
     HLUST_ACCOUNT_AUDIO_SECONDS_PER_DAY: "3600",
     HLUST_ACCOUNT_STORED_BYTES: "1000000000000",
+    DATABASE_CONNECTIONS_MAX: "8",
+    DATABASE_WAIT_SECONDS: "10",
     HLUST_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     HLUST_ALLOWED_ORIGINS: "https://APP.example:443/, http://localhost:3000",
     HLUST_CONNECTIONS_MAX: "5000",
@@ -83,7 +86,7 @@ test("readConfig() reads every setting", () => {
     host: "::1",
     dataFolder: "/srv/hlust",
     publicUrl: "https://hlust.example",
-    databaseUrl: "postgres://hlust:secret@db/hlust",
+    database: { url: "postgres://hlust:secret@db/hlust", connectionsMax: 8, waitMsMax: 10_000 },
     role: "worker",
     engineProcesses: 3,
     engine: "scripted",
@@ -102,6 +105,7 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,
     streamSecondsMax: 60,
+    drainSeconds: 10,
     accountLimits: {
       requestsPerMinute: 100,
       concurrentStreams: 0,

@@ -31,7 +31,7 @@ export async function seedPostgres(folder: string): Promise<void> {
 /** The server, the queue and the migrations decide what a new database is. */
 function keyOf(): string {
   const hash = createHash("sha256").update(String(process.geteuid?.()));
-  const sources = globSync("src/database/{migrations/*,server-launch.ts,migrate.ts}", {
+  const sources = globSync("src/database/{migrations/*,server-launch.ts,migrate.ts,queue-schema.ts}", {
     cwd: root,
   });
   const others = ["package-lock.json", "src/jobs/job-queue.ts", "test/seed-postgres.ts"];

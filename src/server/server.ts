@@ -1,4 +1,4 @@
-import { createRegistry } from "@bufbuild/protobuf";
+import { createRegistry, type DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { IsInNetworks } from "../std/networks.ts";
@@ -44,6 +44,8 @@ const tellMs = 500;
 export interface Server extends AsyncDisposable {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
+  /** From now on health says that it is not ready, so that balancers look elsewhere; calls are answered as before. */
+  leave(): void;
 }
 
 /** A door that looks at the target before the contract does: signed URLs of media. */
@@ -54,7 +56,8 @@ export interface TargetDoor {
 
 /**
  * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health and media. Disposing it drains:
- * streams get their finals, calls in flight their answers, for at most 15 s.
+ * streams get their finals, calls in flight their answers, for at most 15 s; callers are told to leave their connections, and the
+ * listener closes last.
  */
 export async function openServer(parts: {
   readonly host: string;
@@ -65,6 +68,8 @@ export async function openServer(parts: {
   /** undefined: nobody signs in here. */
   readonly console?: ConsoleParts | undefined;
   readonly readiness: readonly ReadinessCheck[];
+  /** Of the uses of the readiness checks, the one that a service is for; undefined: it needs every part. */
+  readonly useOf?: (service: DescService) => string | undefined;
   readonly explain: (error: unknown) => ServiceError | undefined;
   /** Where callers find the service, without a slash at the end, known once it listens; undefined: no API reference. */
   readonly publicUrl?: () => string;
@@ -92,8 +97,9 @@ export async function openServer(parts: {
   const transcoder = createTranscoder(contract, { registry, ...httpRules });
   logRuleNotices(transcoder.notices, httpRules, log);
   const methods = methodsOf(services);
-  const readiness = createReadiness(parts.readiness);
-  const health = createHealthDoor(readiness);
+  const readiness = createReadiness(parts.readiness, { explain: parts.explain, log });
+  const leaving = new AbortController();
+  const health = createHealthDoor(readiness, leaving.signal);
   const draining = createDraining();
   const shutdown = new AbortController();
   const rest = createRestDoor({
@@ -144,7 +150,9 @@ export async function openServer(parts: {
   };
   const grpcHealth = createGrpcHealth({
     services: contract,
+    useOf: parts.useOf ?? (() => undefined),
     readiness,
+    leaving: leaving.signal,
     draining: draining.signal,
   });
   const reflection = createGrpcReflection(
@@ -177,6 +185,11 @@ export async function openServer(parts: {
       grpc(request, response);
       return;
     }
+    // Balancers ask in HTTP/1.0 (HAProxy) or name no host.
+    if (health.handles(request)) {
+      otherwise(request, response);
+      return;
+    }
     answerFailure(response, new ServiceError("invalid_argument", "the Host header is missing"));
   };
   const doors: Doors = {
@@ -191,16 +204,20 @@ export async function openServer(parts: {
 
   return {
     address: port.address,
+    leave() {
+      leaving.abort();
+    },
     async [Symbol.asyncDispose]() {
+      leaving.abort();
       draining.drain();
       const tell = setTimeout(() => {
-        shutdown.abort(new ServiceError("unavailable", "the service is stopping"));
+        shutdown.abort(new ServiceError("unavailable", "the service is shutting down"));
       }, drainMsMax);
       const cut = setTimeout(() => {
         webSocket.terminate();
         port.close();
       }, drainMsMax + tellMs);
-      await Promise.all([webSocket.drain(), port.drain()]);
+      await port.drain(webSocket.drain());
       clearTimeout(tell);
       clearTimeout(cut);
     },

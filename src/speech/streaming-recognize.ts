@@ -41,8 +41,8 @@ export interface StreamOptions {
 
 /**
  * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every later one audioContent; an empty
- * one finalises. Throws invalid_argument for anything else, out_of_range when nothing comes for too long, and, after the finals of what
- * was heard, what hear() answers.
+ * one finalizes. Throws invalid_argument for anything else, and, after the finals of what was heard, what hear() answers, out_of_range
+ * when nothing comes for too long, and unavailable when the stream has lasted as long as it may.
  */
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
@@ -53,8 +53,9 @@ export async function* streamingRecognize(
   using deadline = new Deadline(limits.streamMsMax, () => {
     const seconds = limits.streamMsMax / 1000;
     return new ServiceError(
-      "out_of_range",
-      `the stream has lasted ${seconds} s, the longest it may`,
+      "unavailable",
+      `the stream has lasted ${seconds} s, the longest it may: open another one`,
+      { reason: "STREAM_TOO_LONG", retryAfterMs: 0 },
     );
   });
   const first = await deadline.within(
@@ -73,12 +74,11 @@ export async function* streamingRecognize(
     idleMsMax: limits.audioMsMax ?? audioMsMax,
     hear: (samples) => hear(samples / samplesPerMs),
   });
-  // Who has said nothing yet takes nothing but its socket.
-  if (!(await audio.begins())) return;
-
   const options = { ...config.options, signal: call.signal };
   const stability = new Stability();
-  for await (const recognition of recognizer.recognize(audio, options)) {
+  // A caller that has said nothing yet takes nothing but its socket.
+  const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
+  for await (const recognition of recognitions) {
     const description = describeResults
       ? { ...descriptionOf(recognition, config.options), stability: stability.next(recognition) }
       : undefined;
