@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTestHaproxy, type TestHaproxy } from "../open-test-haproxy.ts";
@@ -59,6 +59,8 @@ export interface Nodes extends AsyncDisposable {
     readonly haproxy: Readonly<Record<string, string>>;
     readonly nginx: Readonly<Record<string, string>>;
   }): Promise<{ readonly haproxy: TestHaproxy; readonly nginx: TestNginx } & AsyncDisposable>;
+  /** Takes the shared media away while `action` runs. */
+  withoutMedia(action: () => Promise<void>): Promise<void>;
   /** HAProxy sends every kind of call to each API node. */
   untilReady(): Promise<void>;
   /** An address of this machine that nobody else calls from. */
@@ -108,11 +110,12 @@ export async function openNodes(): Promise<Nodes> {
     }),
   );
 
-  mkdirSync(join(folder, "media"));
+  const media = join(folder, "media");
+  mkdirSync(media);
   const newNode = (name: string, host: string): NodeProcess => {
     const dataFolder = join(folder, name);
     mkdirSync(dataFolder);
-    symlinkSync(join(folder, "media"), join(dataFolder, "media"));
+    symlinkSync(media, join(dataFolder, "media"));
     const node = new NodeProcess(name, dataFolder, {
       HLUST_HOST: host,
       HLUST_PORT: "8080",
@@ -145,6 +148,14 @@ export async function openNodes(): Promise<Nodes> {
     nginx,
     openProxies,
     otherCaller: `${network}.200`,
+    async withoutMedia(action) {
+      renameSync(media, `${media}.away`);
+      try {
+        await action();
+      } finally {
+        renameSync(`${media}.away`, media);
+      }
+    },
     async untilReady() {
       await until(async () => (await haproxy.readyServers()).size === allServers, 30_000);
     },

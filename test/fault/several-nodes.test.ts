@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../until.ts";
 import type { FailedCall } from "./call-tally.ts";
 import { Callers } from "./callers.ts";
 import { chanceOf } from "./chance.ts";
 import { fsckClean } from "./fsck-clean.ts";
-import { openNodes, type Nodes } from "./open-nodes.ts";
+import { openNodes, type NodeProcess, type Nodes } from "./open-nodes.ts";
 import {
   bigUploadPasses,
   callerIsSeen,
@@ -44,6 +45,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
       await callerIsSeen(target, nodes.otherCaller);
     });
   }
+  await context.test("media that is away takes no API node out", () => mediaIsAway(nodes, key));
   await context.test("silent streams outlast every time limit of the proxies", () =>
     silenceOutlasts(nodes, key),
   );
@@ -79,6 +81,19 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
   }
   await fsckClean(nodes.apis[0].dataFolder, { DATABASE_URL: nodes.postgres.url });
 });
+
+async function mediaIsAway(nodes: Nodes, key: string): Promise<void> {
+  const { haproxy, apis, workers } = nodes;
+  const readyFor = async (node: NodeProcess, query: string): Promise<number> =>
+    (await fetch(`${node.service.address}/readyz${query}`)).status;
+  await nodes.withoutMedia(async () => {
+    await until(async () => (await readyFor(workers[0], "?for=jobs")) === 503);
+    await until(async () => (await readyFor(apis[0], "")) === 503);
+    await silencePasses({ address: haproxy.address, key }, "grpc", 1_000);
+    await nodes.untilReady();
+  });
+  await until(async () => (await readyFor(workers[0], "?for=jobs")) === 200);
+}
 
 async function silenceOutlasts(nodes: Nodes, key: string): Promise<void> {
   const short = { "90s": "2s", "1h": "2s" };
