@@ -1,10 +1,13 @@
 // Makes one file of each of the packages of script/bundled-packages.ts; quick when nothing changed.
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import process from "node:process";
 import { bundledNames, bundleFile, bundleFolder } from "./bundled-packages.ts";
 
 const folder = bundleFolder();
+// Whoever makes it, everybody may run the service from it.
+process.umask(0o022);
 if (!existsSync(folder)) {
   const { build } = await import("vite");
   await mkdir(dirname(folder), { recursive: true });
@@ -28,6 +31,7 @@ if (!existsSync(folder)) {
         },
       },
     });
+    await chmod(fresh, 0o755);
     await rename(fresh, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });

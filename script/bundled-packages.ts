@@ -1,6 +1,6 @@
 // Packages of hundreds of files, each as one that script/bundle-packages.ts has made: to load a file costs more than what is in it.
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,7 +22,7 @@ export const bundledNames: readonly string[] = [
 ];
 const isBundled = /^(?:@bufbuild\/protobuf|@connectrpc\/connect(?:-node)?|kysely)(?:\/|$)/;
 
-/** Of the installed versions: without a bundle of them the packages are loaded as they are. */
+/** Of the installed versions: without a bundle of them that can be read, the packages are loaded as they are. */
 export function bundleFolder(): string {
   const hash = createHash("sha256");
   for (const file of ["package-lock.json", "script/bundled-packages.ts"]) {
@@ -36,9 +36,10 @@ export function bundleFile(name: string): string {
 }
 
 const folder = bundleFolder();
-if (existsSync(folder)) {
+const paths = new Map(bundledNames.map((name) => [name, join(folder, bundleFile(name))]));
+if ([...paths.values()].every(isReadable)) {
   const files = new Map(
-    bundledNames.map((name) => [name, pathToFileURL(join(folder, bundleFile(name))).href]),
+    Array.from(paths, ([name, path]) => [name, pathToFileURL(path).href] as const),
   );
   registerHooks({
     resolve(specifier, context, next) {
@@ -48,4 +49,13 @@ if (existsSync(folder)) {
       return { url, format: "module", shortCircuit: true };
     },
   });
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
-import { chooseSandbox, type Sandbox } from "./audio/sandbox.ts";
+import { chooseSandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { accountsOf } from "./auth/member-accounts.ts";
 import { createOpenId } from "./auth/open-id.ts";
@@ -15,7 +15,7 @@ import { createRefusedAttempts } from "./auth/refused-attempts.ts";
 import { ConfigError, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
 import { httpRulesOf, openDoors } from "./doors.ts";
-import { openEnginePool, type EnginePool } from "./engines/engine-pool.ts";
+import { openEnginePool } from "./engines/engine-pool.ts";
 import { openDescriber } from "./jobs/describer.ts";
 import { openJobQueue } from "./jobs/job-queue.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
@@ -26,7 +26,7 @@ import { openMediaStore } from "./media/open-media-store.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
-import type { ReadinessCheck } from "./server/health.ts";
+import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
 import { openServer } from "./server/server.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
@@ -46,6 +46,12 @@ export interface App extends AsyncDisposable {
   readonly firstKey: FirstKey | undefined;
   /** Opens the console once, within 10 minutes, with that key; undefined also where this process has no console. */
   readonly firstLink: string | undefined;
+  /** Models that were found at the start and are still being loaded, each with how far it is: `NAME (1 of 2 processes)`. */
+  loading(): readonly string[];
+  /** Resolves when none is; rejects with the reason of the signal. */
+  loaded(signal: AbortSignal): Promise<void>;
+  /** Before it is disposed of: health says from now on that it is not ready, and no more jobs are taken. Calls are answered as before. */
+  leave(): void;
 }
 
 /**
@@ -54,19 +60,47 @@ export interface App extends AsyncDisposable {
  */
 export async function openApp(
   config: Config,
-  { log, signal }: { readonly log: Log; readonly signal?: AbortSignal },
+  options: {
+    readonly log: Log;
+    readonly signal?: AbortSignal;
+    /** Told why the opening fails, before what is open is closed. */
+    readonly onFailure?: (error: unknown) => void;
+  },
 ): Promise<App> {
+  const { log, signal, onFailure } = options;
   await using parts = new AsyncDisposableStack();
+  const failed = new AbortController();
+  failed.signal.addEventListener("abort", () => onFailure?.(failed.signal.reason));
+  const given = signal ? [signal, failed.signal] : [failed.signal];
+  try {
+    return await openParts(config, parts, { log, signal: AbortSignal.any(given), failed });
+  } catch (error) {
+    failed.abort(error);
+    throw failed.signal.reason;
+  }
+}
+
+/** `failed` is aborted with what the first part fails with, which gives up the others: `signal` aborts with it. */
+async function openParts(
+  config: Config,
+  parts: AsyncDisposableStack,
+  {
+    log,
+    signal,
+    failed,
+  }: { readonly log: Log; readonly signal: AbortSignal; readonly failed: AbortController },
+): Promise<App> {
   const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
   const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
   const httpRules = await httpRulesOf(config);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
-  // The slowest parts do not need each other. When one fails, the others are closed with the rest.
+  // The slowest parts do not need each other. When one fails, the others are given up, and closed with the rest.
   const opening = [
     openDatabase({
-      url: config.databaseUrl,
+      ...config.database,
       folder: join(config.dataFolder, "postgres"),
       log,
+      signal,
     }).then((database) => parts.use(database)),
     openEnginePool({
       engine: config.engine,
@@ -74,13 +108,14 @@ export async function openApp(
       modelsFolder: config.modelsFolder,
       choice: config.modelChoice,
       log,
-      ...(signal && { signal }),
+      signal,
     }).then((pool) => parts.use(pool)),
     chooseSandbox(config.sandbox, log),
   ] as const;
+  for (const part of opening) part.catch((error: unknown) => failed.abort(error));
   await Promise.allSettled(opening);
   const [database, recognizer, sandbox] = await Promise.all(opening);
-  signal?.throwIfAborted();
+  signal.throwIfAborted();
   const { db } = database;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const { accountLimits } = config;
@@ -90,13 +125,14 @@ export async function openApp(
   cleanMedia(parts, { db, store, log });
   const runsJobs = config.role !== "api";
   const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
+  let worker: AsyncDisposable | undefined;
   if (runsJobs) {
     const scratchFolder = join(config.dataFolder, "scratch");
     const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
     const durationMsMax = config.recordingSecondsMax * 1000;
     const limits = { keepMedia, mediaBytesMax, storedBytesMax, parallelism, durationMsMax };
     const working = { database, queue, store, allow, recognizer, sandbox, scratchFolder, log };
-    parts.use(await openWorker({ ...working, ...limits, meter }));
+    worker = parts.use(await openWorker({ ...working, ...limits, meter }));
     parts.use(await openDescriber({ ...working, durationMsMax }));
     parts.use(openArchiveSweep({ db, store, log }));
     parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
@@ -152,7 +188,8 @@ export async function openApp(
             log,
           }
         : undefined,
-      readiness: readinessOf({ database, recognizer, store, sandbox }),
+      readiness: readinessChecks({ database, recognizer, store, sandbox }, config.role),
+      useOf,
       explain: databaseTrouble,
       publicUrl,
       httpRules: answers ? httpRules : undefined,
@@ -162,7 +199,7 @@ export async function openApp(
   );
   // Before the doors: streams that end with a job do not keep them open.
   parts.defer(() => {
-    stopping.abort(new ServiceError("unavailable", "the service is stopping"));
+    stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
   });
   address = server.address;
   const firstLink =
@@ -170,7 +207,21 @@ export async function openApp(
       ? signInLink(publicUrl(), await createSignInToken(db, firstKey.owner))
       : undefined;
   const open = parts.move();
-  return { address, firstKey, firstLink, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return {
+    address,
+    firstKey,
+    firstLink,
+    loading: () => loadingModels(recognizer.state()),
+    loaded: (signal) => recognizer.loaded(signal),
+    leave() {
+      server.leave();
+      // Again with the rest, and waited for then.
+      Promise.resolve(worker?.[Symbol.asyncDispose]()).catch((error: unknown) => {
+        log.error(errorFields(error), "worker.stop_failed");
+      });
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
 }
 
 /** Where browsers send and find media besides the service itself: its presigned URLs tell. */
@@ -210,6 +261,7 @@ const thisMachine = ["127.0.0.0/8", "::1"];
 function callersOf(config: Config) {
   const { trustedProxies, allowedOrigins, connectionsMax, connectionsPerAddress } = config.callers;
   return {
+    contact: config.callers.contact,
     isTrustedProxy: parseNetworks(trustedProxies),
     allowedOrigins,
     limits: {
@@ -229,26 +281,4 @@ function allowListOf(setting: string, entries: readonly string[]): MediaAllowLis
     const problem = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`${setting}: ${problem}`, { cause: error });
   }
-}
-
-function readinessOf(parts: {
-  readonly database: Database;
-  readonly recognizer: EnginePool;
-  readonly store: MediaStore;
-  readonly sandbox: Sandbox;
-}): ReadinessCheck[] {
-  const { database, recognizer, store, sandbox } = parts;
-  return [
-    { name: "database", check: () => database.ping() },
-    { name: "engines", check: () => enginesCheck(recognizer) },
-    { name: "media", check: () => store.ping() },
-    { name: "sandbox", check: () => Promise.resolve({ kind: sandbox.kind }) },
-  ];
-}
-
-/** Ready when some engine process is: the others take over from it, or are on their way. */
-function enginesCheck(recognizer: EnginePool): Promise<object> {
-  const { ready: running, load, ...state } = recognizer.state();
-  if (running === 0) return Promise.reject(new Error("no engine process is ready"));
-  return Promise.resolve({ ...state, running, load: Number(load.toFixed(2)) });
 }

@@ -11,7 +11,7 @@ test("readConfig() has defaults that work", () => {
   assert.equal(config.modelsFolder, resolve("data/models"));
   assert.equal(config.catalogueFile, undefined);
   assert.equal(config.publicUrl, undefined);
-  assert.equal(config.databaseUrl, undefined);
+  assert.equal(config.database.url, undefined);
   assert.equal(config.role, "all");
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
@@ -23,6 +23,7 @@ test("readConfig() has defaults that work", () => {
     connectionsMax: undefined,
     connectionsPerAddress: 1000,
     refusedPerMinute: 60,
+    contact: undefined,
   });
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.sandbox, "auto");
@@ -53,16 +54,20 @@ test("readConfig() reads every setting", () => {
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
+    HLUST_DRAIN_SECONDS: "10",
     HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "100",
     HLUST_ACCOUNT_STREAMS: "0",
     HLUST_ACCOUNT_JOBS_MAX: "500",
     HLUST_ACCOUNT_AUDIO_SECONDS_PER_DAY: "3600",
     HLUST_ACCOUNT_STORED_BYTES: "1000000000000",
+    DATABASE_CONNECTIONS_MAX: "8",
+    DATABASE_WAIT_SECONDS: "10",
     HLUST_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     HLUST_ALLOWED_ORIGINS: "https://APP.example:443/, http://localhost:3000",
     HLUST_CONNECTIONS_MAX: "5000",
     HLUST_CONNECTIONS_PER_ADDRESS: "50",
     HLUST_REFUSED_PER_MINUTE: "10",
+    HLUST_CONTACT: "anna+hlust@hlust.example",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
     S3_BUCKET: "media",
     S3_ENDPOINT: "http://minio:9000/",
@@ -81,7 +86,7 @@ test("readConfig() reads every setting", () => {
     host: "::1",
     dataFolder: "/srv/hlust",
     publicUrl: "https://hlust.example",
-    databaseUrl: "postgres://hlust:secret@db/hlust",
+    database: { url: "postgres://hlust:secret@db/hlust", connectionsMax: 8, waitMsMax: 10_000 },
     role: "worker",
     engineProcesses: 3,
     engine: "scripted",
@@ -100,6 +105,7 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,
     streamSecondsMax: 60,
+    drainSeconds: 10,
     accountLimits: {
       requestsPerMinute: 100,
       concurrentStreams: 0,
@@ -128,6 +134,7 @@ test("readConfig() reads every setting", () => {
       connectionsMax: 5000,
       connectionsPerAddress: 50,
       refusedPerMinute: 10,
+      contact: "anna+hlust@hlust.example",
     },
   });
   assert.deepEqual(readConfig({ S3_BUCKET: "media" }).s3, {
@@ -158,6 +165,12 @@ test("readConfig() names every setting that cannot be used", () => {
     ["HLUST_CONNECTIONS_MAX", "0", /HLUST_CONNECTIONS_MAX/],
     ["HLUST_CONNECTIONS_PER_ADDRESS", "0", /HLUST_CONNECTIONS_PER_ADDRESS/],
     ["HLUST_REFUSED_PER_MINUTE", "0", /HLUST_REFUSED_PER_MINUTE/],
+    ["HLUST_CONTACT", "anna", /HLUST_CONTACT is "anna": an e-mail address .*, or a URL/],
+    ["HLUST_CONTACT", "a@b.example?subject=x", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", "a@b.example, c@d.example", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", "javascript:alert(1)", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", "https://", /HLUST_CONTACT/],
+    ["HLUST_CONTACT", `a@${"b".repeat(250)}.example`, /at most 254 characters/],
     ["HLUST_PUBLIC_URL", "hlust.example", /HLUST_PUBLIC_URL is "hlust.example": a URL/],
     ["HLUST_PUBLIC_URL", "https://a/?b", /HLUST_PUBLIC_URL/],
     ["DATABASE_URL", "mysql://secret@db", /^DATABASE_URL does not begin with postgres:\/\/$/],

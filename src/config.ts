@@ -2,19 +2,15 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
+import {
+  databaseSettings,
+  readDatabase,
+  type DatabaseConfig,
+} from "./settings/database-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { openIdSettings, readOpenId, type OpenIdConfig } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings, type S3Config } from "./settings/s3-settings.ts";
-import {
-  ConfigError,
-  httpUrl,
-  list,
-  nearest,
-  oneOf,
-  postgresUrl,
-  whole,
-  type Setting,
-} from "./std/setting.ts";
+import { ConfigError, httpUrl, list, nearest, oneOf, whole, type Setting } from "./std/setting.ts";
 
 export { ConfigError } from "./std/setting.ts";
 
@@ -26,8 +22,7 @@ export interface Config {
   readonly dataFolder: string;
   /** What signed URLs and tokens name as the service; undefined: the address it listens on. */
   readonly publicUrl: string | undefined;
-  /** undefined: the service's own PostgreSQL in the data folder. */
-  readonly databaseUrl: string | undefined;
+  readonly database: DatabaseConfig;
   readonly role: Role;
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
@@ -50,6 +45,8 @@ export interface Config {
   readonly streamSecondsMax: number;
   /** What an account may use for which the operator has set nothing else; each 0: as much as it likes. */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
+  /** How long a node goes on as before when it is told to stop, while health says that it is not ready. */
+  readonly drainSeconds: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
   /** Where media is kept; undefined: in the data folder. */
@@ -97,13 +94,6 @@ const settings = {
     meaning: "The address that callers use, in signed URLs and as the audience of tokens",
     fallback: "the address it listens on",
     parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
-  },
-  databaseUrl: {
-    name: "DATABASE_URL",
-    meaning: "PostgreSQL 15 or newer, as postgres://...",
-    fallback: "a PostgreSQL of its own in HLUST_DATA",
-    secret: true,
-    parse: (text, name) => (text === undefined ? undefined : postgresUrl(text, name)),
   },
   role: {
     name: "HLUST_ROLE",
@@ -195,6 +185,13 @@ const settings = {
     fallback: "14400 (4 h)",
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
   },
+  drainSeconds: {
+    name: "HLUST_DRAIN_SECONDS",
+    meaning:
+      "Seconds that a node which is told to stop still answers calls as before, while /readyz says 503: time for a balancer to look elsewhere, at most 600",
+    fallback: "0; behind a balancer 10",
+    parse: (text, name) => whole(text ?? "0", name, 0, 600),
+  },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
@@ -203,13 +200,14 @@ const settings = {
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
 } satisfies {
-  [Key in keyof Omit<Config, "s3" | "openId" | "accountLimits" | "callers">]: Setting<
+  [Key in keyof Omit<Config, "database" | "s3" | "openId" | "accountLimits" | "callers">]: Setting<
     Config[Key] | undefined
   >;
 };
 
 const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(settings),
+  ...Object.values(databaseSettings),
   ...Object.values(limitSettings),
   ...Object.values(s3Settings),
   ...Object.values(openIdSettings),
@@ -244,7 +242,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: read(settings.host),
     dataFolder,
     publicUrl: read(settings.publicUrl),
-    databaseUrl: read(settings.databaseUrl),
+    database: readDatabase(read),
     role: read(settings.role),
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),
@@ -260,6 +258,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     recordingSecondsMax: read(settings.recordingSecondsMax),
     streamSecondsMax: read(settings.streamSecondsMax),
     accountLimits: readLimits(read),
+    drainSeconds: read(settings.drainSeconds),
     httpRulesFile: read(settings.httpRulesFile),
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),

@@ -40,6 +40,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "speech",
     "server",
   ],
+  "readiness.ts": ["std", "gen", "config.ts", "database", "audio", "media", "engines", "server"],
   "app.ts": [
     "std",
     "config.ts",
@@ -54,6 +55,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "jobs",
     "server",
     "doors.ts",
+    "readiness.ts",
   ],
   "main.ts": ["std", "config.ts", "app.ts"],
   cli: [

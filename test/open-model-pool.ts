@@ -77,7 +77,8 @@ export async function openModelPool(): Promise<ModelPool> {
 export const textsOf = (finals: readonly Recognition[]) =>
   finals.map(({ alternatives }) => alternatives[0]?.text);
 
-function putModel({
+/** As ModelPool has it, into any folder. */
+export function putModel({
   name,
   version = "1",
   change,

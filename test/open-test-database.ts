@@ -23,6 +23,7 @@ export async function openTestDatabase(): Promise<Database & { readonly folder: 
   return {
     db: database.db,
     pool: database.pool,
+    migrated: database.migrated,
     ping: () => database.ping(),
     folder,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

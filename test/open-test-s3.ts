@@ -22,6 +22,8 @@ export interface TestS3 extends AsyncDisposable {
   /** Kills the process that keeps the objects, as a crash would; until startObjects() the server answers, but keeps nothing. */
   killObjects(): Promise<void>;
   startObjects(): Promise<void>;
+  /** Halts the process that callers reach, so that connections open and nothing answers; `goOn` lets it go on. */
+  halt(): { readonly goOn: () => void };
 }
 
 const parts = ["proxy", "account", "container", "object"] as const;
@@ -91,6 +93,14 @@ export async function openTestS3(): Promise<TestS3> {
     },
     killObjects: async () => await swift.kill("object"),
     startObjects: async () => await start("object"),
+    halt() {
+      swift.halt("proxy");
+      return {
+        goOn: () => {
+          swift.goOn("proxy");
+        },
+      };
+    },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -169,9 +179,10 @@ while True:
         what, part = line.decode().split(" ")
         if what == "start":
             start(part)
+        signals = dict(kill=signal.SIGKILL, halt=signal.SIGSTOP, goon=signal.SIGCONT)
         for pid, name in running.values():
-            if what == "kill" and name == part:
-                os.kill(pid, signal.SIGKILL)
+            if what in signals and name == part:
+                os.kill(pid, signals[what])
 `;
 
 /** The processes of Swift, which begin and end on demand. */
@@ -221,6 +232,14 @@ class Swift implements AsyncDisposable {
     const ended = once(this.#ends, `ended ${part}`);
     this.#child.stdin?.write(`kill ${part}\n`);
     await ended;
+  }
+
+  halt(part: Part): void {
+    this.#child.stdin?.write(`halt ${part}\n`);
+  }
+
+  goOn(part: Part): void {
+    this.#child.stdin?.write(`goon ${part}\n`);
   }
 
   /** Whoever is left goes with it. */

@@ -56,6 +56,16 @@ test("every request of the README answers as it says", async () => {
   }
 });
 
+test("the README says what an operator and a reader of transcripts would be surprised by", () => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const lines = [
+    /^.*cleartext.*\bTLS\b.*$/m,
+    /^.*HLUST_ALLOWED_ORIGINS.*$/m,
+    /^.*no punctuation.*$/m,
+  ];
+  for (const line of lines) assert.match(readme, line);
+});
+
 /** Runs a script; the service that it calls runs in this process. */
 async function runBash(script: string, cwd: string): Promise<{ status: unknown; output: string }> {
   const run = spawn("bash", ["-euo", "pipefail", "-c", `exec 2>&1\n${script}`], {

@@ -31,9 +31,12 @@ export async function seedPostgres(folder: string): Promise<void> {
 /** The server, the queue and the migrations decide what a new database is. */
 function keyOf(): string {
   const hash = createHash("sha256").update(String(process.geteuid?.()));
-  const sources = globSync("src/database/{migrations/*,server-launch.ts,migrate.ts}", {
-    cwd: root,
-  });
+  const sources = globSync(
+    "src/database/{migrations/*,server-launch.ts,migrate.ts,queue-schema.ts}",
+    {
+      cwd: root,
+    },
+  );
   const others = ["package-lock.json", "src/jobs/job-queue.ts", "test/seed-postgres.ts"];
   for (const file of [...others, ...sources.toSorted()]) {
     hash.update(readFileSync(join(root, file)));

@@ -1,10 +1,23 @@
 // script/setup, which script/server and script/test begin with.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { seedPostgres } from "./seed-postgres.ts";
+import { until } from "./until.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const setup = join(root, "script/setup");
@@ -36,7 +49,7 @@ test("missing packages are named to whoever is not root, with the command that i
     const [program, ...args] = [...asUser, setup];
     const env = { PATH: "/usr/bin:/bin", DPKG_ADMINDIR: folder };
     const service = "ffmpeg bubblewrap bzip2 libpocketsphinx3 pocketsphinx-en-us";
-    const tests = `${service} flite espeak-ng curl jq openssl chromium swift-proxy swift-account swift-container swift-object faketime`;
+    const tests = `${service} flite espeak-ng curl jq openssl chromium swift-proxy swift-account swift-container swift-object faketime haproxy nginx-light pgbouncer`;
     for (const [packages, ...more] of [[service], [tests, "--test"]] as const) {
       const options = { encoding: "utf8", env } as const;
       const { status, stderr } = spawnSync(program, [...args, ...more], options);
@@ -49,3 +62,74 @@ test("missing packages are named to whoever is not root, with the command that i
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+/** A copy of what is committed, with the packages that are installed here and nothing that set-up makes of them. */
+function copyProject(to: string): void {
+  for (const name of ["bin", "models", "script", "src", "package.json", "package-lock.json"]) {
+    cpSync(join(root, name), join(to, name), { recursive: true });
+  }
+  mkdirSync(join(to, "node_modules"));
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (name === ".cache") continue;
+    symlinkSync(join(root, "node_modules", name), join(to, "node_modules", name));
+  }
+}
+
+const isRoot = process.geteuid?.() === 0;
+
+test(
+  "what root sets up with a closed umask runs as another user",
+  { skip: !isRoot && "the test is not root: it cannot take on another user" },
+  async () => {
+    const nobody = 65_534;
+    const folder = mkdtempSync(join(tmpdir(), "hlust-other-user-"));
+    try {
+      chmodSync(folder, 0o755);
+      const [project, data] = [join(folder, "project"), join(folder, "data")];
+      mkdirSync(project);
+      copyProject(project);
+      const bundling = `umask 077; exec "${process.execPath}" "${project}/script/bundle-packages.ts"`;
+      const bundled = spawnSync("/bin/sh", ["-c", bundling], { encoding: "utf8" });
+      assert.equal(bundled.status, 0, bundled.stderr);
+      const asNobody = [`--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+      const bundles = join(project, "node_modules/.cache");
+      const closed = spawnSync("setpriv", [...asNobody, "find", bundles, "-not", "-readable"]);
+      assert.equal(`${closed.stdout.toString()}${closed.stderr.toString()}`, "");
+      await seedPostgres(join(data, "postgres"));
+      spawnSync("chown", ["-R", `${nobody}:${nobody}`, data]);
+
+      const child = spawn("setpriv", [...asNobody, join(project, "bin/hlust"), "serve"], {
+        cwd: "/",
+        env: {
+          PATH: process.env["PATH"],
+          HLUST_PORT: "0",
+          HLUST_DATA: data,
+          HLUST_ENGINE: "scripted",
+          HLUST_ENGINE_PROCESSES: "1",
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const exited = once(child, "exit");
+      const said = { out: "", errors: "" };
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (said.errors += text));
+      const ready = /^hlust: ready at (\S+)$/m;
+      try {
+        await until(async () => {
+          assert.equal(child.exitCode, null, said.errors);
+          return ready.test(said.out);
+        }, 60_000);
+        const [, address = ""] = ready.exec(said.out) ?? [];
+        assert.equal((await fetch(`${address}/readyz`)).status, 200);
+      } finally {
+        child.kill("SIGTERM");
+        await exited;
+      }
+      for (const line of said.errors.trimEnd().split("\n")) {
+        assert.match(line, /^\{"level":30,/, "nothing is amiss");
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

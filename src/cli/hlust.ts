@@ -8,6 +8,7 @@ import { config } from "./config.ts";
 import { console } from "./console.ts";
 import { fsck } from "./fsck.ts";
 import { keys } from "./keys.ts";
+import { migrate } from "./migrate.ts";
 import { models } from "./models.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
@@ -23,6 +24,7 @@ const help: Command = {
 
 const commands: Readonly<Record<string, Command>> = {
   serve,
+  migrate,
   console,
   config,
   models,
@@ -64,3 +66,5 @@ function usage(): string {
 }
 
 process.exitCode = await main(process.argv.slice(2));
+// The last resort: nothing that was left open keeps a command that has ended.
+setTimeout(() => process.exit(), 1_000).unref();

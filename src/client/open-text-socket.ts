@@ -16,7 +16,7 @@ export interface TextSocket {
   close(): void;
 }
 
-/** The socket was refused, or nobody was there: browsers do not tell these apart. */
+/** The handshake was refused, or nobody was there: WebSockets do not tell these apart. */
 export class SocketRefused extends Error {
   override readonly name = "SocketRefused";
 }

@@ -54,7 +54,7 @@ export function Console() {
       )}
       {!isIn && (
         <Suspense fallback={<Waiting>{t(commonText.loading)}</Waiting>}>
-          <SignInPage ways={data.signInWays} link={link} hasEnded={last !== undefined} />
+          <SignInPage {...data} link={link} hasEnded={last !== undefined} />
         </Suspense>
       )}
     </>

@@ -14,7 +14,7 @@ interface Facts {
 /** Refuses a database that would lose what was answered or could not search Icelandic text, saying what to do. */
 export async function checkDatabase(
   pool: pg.Pool,
-  { durable }: { durable: boolean },
+  { durable, makesExtension }: { durable: boolean; makesExtension: boolean },
 ): Promise<void> {
   const { rows } = await pool.query<Facts>(`
     select current_setting('server_version_num')::int / 10000 as version,
@@ -40,7 +40,7 @@ export async function checkDatabase(
         `a power cut would lose what callers were told is kept. Set both to on`,
     );
   }
-  await checkTrigrams(pool);
+  await checkTrigrams(pool, makesExtension);
 }
 
 const createAdvice =
@@ -48,9 +48,9 @@ const createAdvice =
   "locale 'C.UTF-8'";
 
 /** A locale without letters beyond ASCII leaves them out of trigrams without a word. */
-async function checkTrigrams(pool: pg.Pool): Promise<void> {
+async function checkTrigrams(pool: pg.Pool, makesExtension: boolean): Promise<void> {
   const trigrams = async () => {
-    await pool.query("create extension if not exists pg_trgm");
+    if (makesExtension) await pool.query("create extension if not exists pg_trgm");
     return pool.query<{ found: boolean }>(
       `select show_trgm('ÞÆÖ') = show_trgm('þæö')
          and (select bool_and(cardinality(show_trgm(word)) >= 4) from unnest(array['þæö', 'σδφ', '会議録']) word) as found`,

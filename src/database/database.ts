@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, PostgresDialect } from "kysely";
-import pg from "pg";
+import { Kysely } from "kysely";
+import type pg from "pg";
 import { errorFields, type Log } from "../std/log.ts";
+import { unlessAborted } from "../std/until-aborted.ts";
+import { BoundedDialect } from "./bounded-dialect.ts";
 import { checkDatabase } from "./check-database.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { databaseTrouble } from "./database-trouble.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, missingMigrations } from "./migrate.ts";
+import { OlderSchemaError } from "./older-schema-error.ts";
 import { openOwnPostgres } from "./own-postgres.ts";
 import { refuseWritesWhenFull } from "./refuse-writes-when-full.ts";
 import type { Tables } from "./tables.ts";
@@ -16,6 +20,8 @@ export interface Database extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   /** What db runs on, for parts that bring their own SQL (the job queue). */
   readonly pool: pg.Pool;
+  /** What was missing of the schema when it was opened, and was made. */
+  readonly migrated: readonly string[];
   /** Resolves when the database answers; rejects otherwise. */
   ping(): Promise<void>;
 }
@@ -26,60 +32,62 @@ export interface DatabaseOptions {
   /** Where the service's own PostgreSQL keeps everything; nothing else may write there. Not used with a url. */
   readonly folder: string;
   readonly log: Log;
+  /** migrate (the default): bring an older schema to that of this code. check: refuse it. */
+  readonly schema?: "migrate" | "check";
+  /** Most connections of this node. */
+  readonly connectionsMax?: number;
+  /** How long a caller waits for one of them before it is told to come again. */
+  readonly waitMsMax?: number;
+  /** A statement that takes longer is cancelled: no method needs as long. Another value is for tests only. */
+  readonly statementMsMax?: number;
   /** false, for tests only: the own server answers before its data is on the disk. */
   readonly durable?: boolean;
+  /** Gives up waiting for a database that is away. */
+  readonly signal?: AbortSignal;
 }
 
-/** A query that takes longer is given up: no method needs as long. */
-const statementMsMax = 30_000;
-/** Longest that a caller waits for a connection before it is told to come again. */
-const connectMsMax = 5_000;
-/** Connections of one node; the own server gives 60, PostgreSQL's default is 100. */
-const connectionsMax = 20;
+const defaults = { connectionsMax: 20, waitMsMax: 5_000, statementMsMax: 30_000 } as const;
 const closeMsMax = 5_000;
 /** How long a database given by url may be away at start. */
 const awayAtStartMsMax = 30_000;
 
 /** Opens the database; rejects with a sentence for the operator when it cannot be used. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, folder, log, durable = true } = options;
+  const { url, folder, log, durable = true, schema = "migrate" } = options;
   await using opened = new AsyncDisposableStack();
   const connection =
     url === undefined
       ? opened.use(await openOwnPostgres({ folder, log, durable })).connection
       : { connectionString: url, keepAlive: true };
-  const pool = new pg.Pool({
-    ...connection,
-    application_name: "hlust",
-    max: connectionsMax,
-    connectionTimeoutMillis: connectMsMax,
-    statement_timeout: statementMsMax,
-    // The server gives up first; this is for a server that no longer answers at all.
-    query_timeout: statementMsMax + 5_000,
-    idle_in_transaction_session_timeout: statementMsMax * 2,
-  });
-  pool.on("error", (error) => log.warn(errorFields(error), "database.connection_lost"));
-  // The pool listens to idle connections only; one that breaks in use fails its query and then tells again, here.
-  pool.on("connect", (client) => {
-    client.on("error", (error) => log.debug(errorFields(error), "database.connection_broken"));
-  });
+  const pool = new ConnectionPool({ ...defaults, ...options, connection });
   // Queries that go on are waited for, but not longer than a stop may take.
   opened.defer(() => Promise.race([pool.end(), sleep(closeMsMax, undefined, { ref: false })]));
 
-  await waitForAnswer(pool, url, log);
-  await checkDatabase(pool, { durable });
-  await migrate({ ...connection, application_name: "hlust migrate" }, log);
+  await waitForAnswer(pool, options);
+  await pool.checkLimits();
+  const db = new Kysely<Tables>({
+    dialect: new BoundedDialect(pool),
+    plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
+  });
+  const isMade = schema === "migrate";
+  if (!isMade) await refuseOlder(pool);
+  await checkDatabase(pool, { durable, makesExtension: isMade });
+  const migrated = isMade ? await migrate(connection, log) : [];
 
   const parts = opened.move();
   return {
-    db: new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool }),
-      plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
-    }),
+    db,
     pool,
+    migrated,
     ping: () => ping(pool),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+async function refuseOlder(pool: ConnectionPool): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: new BoundedDialect(pool) });
+  const missing = await missingMigrations(db);
+  if (missing.length > 0) throw new OlderSchemaError(missing);
 }
 
 async function ping(pool: pg.Pool): Promise<void> {
@@ -87,12 +95,13 @@ async function ping(pool: pg.Pool): Promise<void> {
 }
 
 /** A database given by url may be started together with the service; the own server has answered already. */
-async function waitForAnswer(pool: pg.Pool, url: string | undefined, log: Log): Promise<void> {
+async function waitForAnswer(pool: pg.Pool, { url, log, signal }: DatabaseOptions): Promise<void> {
   const giveUpAt = Date.now() + (url === undefined ? 0 : awayAtStartMsMax);
   for (;;) {
     try {
-      return await ping(pool);
+      return await (signal ? unlessAborted(ping(pool), signal) : ping(pool));
     } catch (error) {
+      signal?.throwIfAborted();
       if (!databaseTrouble(error) || Date.now() >= giveUpAt) {
         const which =
           url === undefined ? "the service's own database" : "the database of DATABASE_URL";
@@ -100,7 +109,7 @@ async function waitForAnswer(pool: pg.Pool, url: string | undefined, log: Log): 
         throw new Error(`${which} does not answer: ${why}`, { cause: error });
       }
       log.info(errorFields(error), "database.waiting");
-      await sleep(500);
+      await sleep(500, undefined, signal && { signal });
     }
   }
 }

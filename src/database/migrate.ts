@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { Migrator, type Migration } from "kysely/migration";
+import type { Migration } from "kysely/migration";
 import pg from "pg";
 import type { Log } from "../std/log.ts";
 import { first } from "./migrations/0001_first.ts";
@@ -12,9 +12,15 @@ import { sessions } from "./migrations/0007_sessions.ts";
 import { streamTokens } from "./migrations/0008_stream_tokens.ts";
 import { usage } from "./migrations/0009_usage.ts";
 import { idleWorkers } from "./migrations/0010_idle_workers.ts";
+import { mediaFacts } from "./migrations/0012_media_facts.ts";
+import { missingRight } from "./missing-right.ts";
+import { migrateQueueSchema, missingQueueSchema } from "./queue-schema.ts";
+import { withSchemaLock } from "./schema-lock.ts";
+
+export type MigrationList = Readonly<Record<string, Migration>>;
 
 /** Every migration, in order. A landed one is never edited, renamed or removed. */
-const migrations: Readonly<Record<string, Migration>> = {
+const migrations: MigrationList = {
   "0001_first": first,
   "0002_job_windows": jobWindows,
   "0003_archive": archive,
@@ -25,53 +31,82 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0008_stream_tokens": streamTokens,
   "0009_usage": usage,
   "0010_idle_workers": idleWorkers,
+  "0012_media_facts": mediaFacts,
 };
 
 /**
- * Brings the database to the schema of this code; nodes that start at once wait for the one that does it. Refuses a
- * database that newer code has migrated. A connection of its own: a migration may take longer than any statement of a call.
+ * Brings the database to the schema of this code, ours and the queue's, in one transaction; nodes that start at once wait for the one that
+ * does it. Returns the names of what was missing. Refuses a database that newer code has migrated. A connection of its own: a migration
+ * may take longer than any statement of a call.
  */
 export async function migrate(
   connection: pg.PoolConfig,
   log: Log,
-  list: Readonly<Record<string, Migration>> = migrations,
-): Promise<void> {
-  const pool = new pg.Pool({ ...connection, max: 1 });
+  list: MigrationList = migrations,
+): Promise<readonly string[]> {
+  const pool = new pg.Pool({ ...connection, application_name: "hlust migrate", max: 1 });
   pool.on("error", () => {}); // the query in progress tells it
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    const migrator = new Migrator({
-      db,
-      provider: { getMigrations: () => Promise.resolve({ ...list }) },
-    });
-    await refuseUnknown(db, list);
-    const { error, results } = await migrator.migrateToLatest();
-    for (const { migrationName, status } of results ?? []) {
-      if (status === "Success") log.info({ migration: migrationName }, "database.migrated");
-    }
-    if (error !== undefined) {
-      await refuseUnknown(db, list); // a newer node may have come first
-      throw error;
-    }
+    // Most starts find nothing to do, and neither wait for a lock nor need a right to change anything.
+    if ((await missingMigrations(db, list)).length === 0) return [];
+    const applied = await withSchemaLock(db, log, (trx) => applyMissing(trx, list));
+    for (const migration of applied) log.info({ migration }, "database.migrated");
+    return applied;
+  } catch (error) {
+    throw (await missingRight(db, error)) ?? error;
   } finally {
     await db.destroy();
   }
 }
 
-async function refuseUnknown(
+/** Names of what the database lacks, in order. Refuses one that newer code has migrated. */
+export async function missingMigrations(
   db: Kysely<unknown>,
-  list: Readonly<Record<string, Migration>>,
-): Promise<void> {
-  const table = await sql<{ there: boolean }>`
-    select to_regclass('kysely_migration') is not null as there`.execute(db);
-  if (!table.rows[0]?.there) return;
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration order by name`.execute(db);
-  const unknown = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(list, name));
+  list: MigrationList = migrations,
+): Promise<readonly string[]> {
+  const landed = await landedMigrations(db);
+  const unknown = landed.filter((name) => !Object.hasOwn(list, name));
   if (unknown.length > 0) {
     throw new Error(
       `the database was used by a newer Hlust: it has the migration ${unknown.join(", ")}, which this version does not ` +
         `know. Run that version or a later one; going back needs a backup from before.`,
     );
   }
+  const queue = await missingQueueSchema(db);
+  const missing = Object.keys(list).filter((name) => !landed.includes(name));
+  return [...missing, ...(queue === undefined ? [] : [queue])];
+}
+
+/** Under the lock: another node may have done it meanwhile. */
+async function applyMissing(trx: Kysely<unknown>, list: MigrationList): Promise<readonly string[]> {
+  const missing = await missingMigrations(trx, list);
+  // The tables of Kysely's own Migrator, which did this before.
+  await sql`create table if not exists kysely_migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
+    trx,
+  );
+  for (const name of missing) {
+    const migration = list[name];
+    if (!migration) {
+      await migrateQueueSchema(trx);
+      continue;
+    }
+    await migration.up(trx);
+    await sql`insert into kysely_migration values (${name}, ${new Date().toISOString()})`.execute(
+      trx,
+    );
+  }
+  return missing;
+}
+
+async function landedMigrations(db: Kysely<unknown>): Promise<readonly string[]> {
+  // Not to_regclass(): it may answer from before the lock was waited for.
+  const table = await sql`
+    select from pg_tables where tablename = 'kysely_migration' and schemaname = any (current_schemas(false))`.execute(
+    db,
+  );
+  if (table.rows.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name);
 }

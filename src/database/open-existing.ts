@@ -1,27 +1,34 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "../std/log.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
+
+export { OlderSchemaError } from "./older-schema-error.ts";
 
 /** What of the settings says where the database is. */
 export interface DatabaseSettings {
   readonly dataFolder: string;
-  readonly databaseUrl: string | undefined;
+  readonly database: { readonly url: string | undefined };
 }
 
 /**
  * Opens the database of a service for a command, whether the service runs or not: a server of the service's own is shared with it,
- * and stopped again only by who uses it last. Rejects with a sentence for the operator where there is none; nothing is made.
+ * and stopped again only by who uses it last. Rejects with a sentence for the operator where there is none, and unless `schema` is
+ * "migrate" with OlderSchemaError where it is older than this code: a command changes no schema by itself.
  */
-export async function openExistingDatabase(settings: DatabaseSettings): Promise<Database> {
-  const { dataFolder, databaseUrl: url } = settings;
+export async function openExistingDatabase(
+  settings: DatabaseSettings,
+  { schema = "check" }: Pick<DatabaseOptions, "schema"> = {},
+): Promise<Database> {
+  const { dataFolder } = settings;
+  const { url } = settings.database;
   const folder = join(dataFolder, "postgres");
   if (url === undefined && !(await isThere(folder))) {
     throw new Error(
       `there is no archive in ${dataFolder}: HLUST_DATA or DATABASE_URL says where one is`,
     );
   }
-  return await openDatabase({ url, folder, log: createLog("silent") });
+  return await openDatabase({ url, folder, log: createLog("silent"), schema });
 }
 
 async function isThere(path: string): Promise<boolean> {

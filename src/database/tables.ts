@@ -15,7 +15,7 @@ import type {
 } from "./access-tables.ts";
 import type { Instant, Whole } from "./column-types.ts";
 
-/** Keys that the service signs with: of URLs ("signed-url") and page tokens ("page-token"). */
+/** Secrets of the service: URLs are signed ("signed-url") and page tokens encrypted ("page-token") with them. */
 export interface SigningKeyTable {
   name: string;
   secret: Buffer;
@@ -90,6 +90,12 @@ export interface TranscriptTable {
   media_id: string | null;
   /** How long the recording was whose media went before the transcript; null: none did, or it is not known. */
   recording_ms: number | null;
+  /** What the streams of that recording were; null: as for recording_ms. */
+  recording_file_type: Generated<"AUDIO" | "VIDEO" | null>;
+  /** Media was uploaded to it: what its metadata says of the recording that it was made from no longer counts. */
+  media_was_replaced: Generated<boolean>;
+  /** A caller has set metadata.fileType since the media came: it is shown, whatever the media is. */
+  file_type_is_declared: Generated<boolean>;
   created_at: Instant;
   /** When the version was made. */
   updated_at: Instant;

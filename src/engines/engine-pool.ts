@@ -10,7 +10,12 @@ import { askSpeakers } from "./ask-speakers.ts";
 import type { InputSource } from "./peekable-input.ts";
 import type { Recognition, RecognitionOptions, Recognizer, WindowSpeakers } from "./recognizer.ts";
 import { type Place, ReplayedRecognition } from "./replayed-recognition.ts";
-import { isDiarizer, ServingModels, type ServingModelsOptions } from "./serving-models.ts";
+import {
+  isDiarizer,
+  type RefusedState,
+  ServingModels,
+  type ServingModelsOptions,
+} from "./serving-models.ts";
 
 export interface EnginePoolOptions extends ServingModelsOptions {
   /** Models that serve in place of the best. */
@@ -27,6 +32,8 @@ export interface ModelState {
   readonly processes: number;
   /** Of them, those that can recognise. */
   readonly ready: number;
+  /** It was found at the start, and its processes are still being loaded for the first time. */
+  readonly loading: boolean;
   readonly sessions: number;
   /** Live streams that can be heard at a time while all of them speak and nobody else does, as measured; 0 of one that hears no words. */
   readonly streamsMax: number;
@@ -47,16 +54,22 @@ export interface EnginePoolState {
   /** Share of what live streams may take of the machine that they take; more than 1 when a process was lost. */
   readonly load: number;
   readonly models: readonly ModelState[];
+  /** Models that are installed and could not be loaded. */
+  readonly refused: readonly RefusedState[];
 }
 
 /** The models in their engine processes. Disposing it ends them, and with an error every session. */
 export interface EnginePool extends Recognizer, AsyncDisposable {
   state(): EnginePoolState;
+  /** Resolves when no model is being loaded of those that were found at the start; rejects with the reason of the signal. */
+  loaded(signal: AbortSignal): Promise<void>;
   /** Those that are installed and could be loaded, by name. */
   models(): readonly InstalledModel[];
 }
 
 const silenceMsDefault = 500;
+/** Models that are removed while they are loaded are not waited for longer than this. */
+const lookAgainMs = 1000;
 /** While a process is being started again, its sessions wait so long before they crowd another. */
 const crowdMsMin = 5000;
 /** While all processes are being started again, a new recognition waits so long for one, and one under way so long. */
@@ -111,16 +124,28 @@ class ProcessPool implements EnginePool {
 
   state(): EnginePoolState {
     const { all, everyone } = this.#serving;
-    const models = all.map(stateOf);
-    // Who only tells speakers apart hears no word.
-    const hearing = all.filter(({ model }) => !isDiarizer(model)).map(stateOf);
+    const states = all.map((each) => ({
+      state: stateOf(each, this.#serving.isLoading(each)),
+      hears: !isDiarizer(each.model),
+    }));
+    const models = states.map(({ state }) => state);
+    // A model that only tells speakers apart hears no word.
+    const hearing = states.filter(({ hears }) => hears).map(({ state }) => state);
     return {
       processes: hearing.reduce((sum, { processes }) => sum + processes, 0),
       ready: hearing.reduce((sum, { ready }) => sum + ready, 0),
       sessions: everyone().reduce((sum, { sessions }) => sum + sessions, 0),
       load: all[0]?.admission.load() ?? 0,
       models,
+      refused: this.#serving.refused,
     };
+  }
+
+  async loaded(signal: AbortSignal): Promise<void> {
+    while (this.#serving.all.some((each) => this.#serving.isLoading(each))) {
+      signal.throwIfAborted();
+      await this.#someoneReady(lookAgainMs, signal);
+    }
   }
 
   models(): readonly InstalledModel[] {
@@ -251,7 +276,7 @@ class ProcessPool implements EnginePool {
   }
 }
 
-function stateOf(each: ModelProcesses): ModelState {
+function stateOf(each: ModelProcesses, loading: boolean): ModelState {
   const { name, version, languageCodes } = each.model;
   const children = each.children();
   return {
@@ -260,6 +285,7 @@ function stateOf(each: ModelProcesses): ModelState {
     languageCodes,
     processes: each.processes,
     ready: children.length,
+    loading,
     sessions: children.reduce((sum, child) => sum + child.sessions, 0),
     streamsMax: isDiarizer(each.model) ? 0 : each.admission.streamsMax(children),
   };

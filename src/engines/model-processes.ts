@@ -8,7 +8,7 @@ import type { LoadableModel } from "./loadable-models.ts";
 /** A process that dies is started again after the first of these, and twice that each time that it dies without a use. */
 const restartMsMin = 100;
 const restartMsMax = 10_000;
-/** A process that follows the first of its model begins so long after it: until then the service has started. */
+/** A process that follows the first of its model begins so long after it: until then the service answers. */
 const followMs = 1500;
 /** A process that lived this long had no bad start. */
 const soundMs = 60_000;
@@ -24,7 +24,7 @@ export interface ModelProcessesOptions {
   readonly waitsFor: number;
   readonly log: Log;
   readonly stuckMsMax: number;
-  /** Called when a process can be used, or has nothing to do any more. */
+  /** Called when a process can be used, could not be started, or has nothing to do any more. */
   readonly onChange: () => void;
   /** The processes of all models: they share the machine. */
   readonly everyone: () => readonly LoadedProcess[];
@@ -71,6 +71,11 @@ export class ModelProcesses implements AsyncDisposable {
   /** A process is being started again. */
   get isIncomplete(): boolean {
     return !this.#isClosed && this.children().length < this.#slots.length;
+  }
+
+  /** Not each of its processes has been started once, or tried. */
+  get isLoading(): boolean {
+    return this.#slots.some(({ wasTried }) => !wasTried);
   }
 
   /** Those that can be used now. */
@@ -137,6 +142,8 @@ export class ModelProcesses implements AsyncDisposable {
       stuckMsMax,
       onLoad: (report) => this.#admission.learn(report),
       signal: this.#ending.signal,
+    }).finally(() => {
+      slot.wasTried = true;
     });
     if (this.#isClosed || this.#isRetired) {
       await child.close();
@@ -165,6 +172,7 @@ export class ModelProcesses implements AsyncDisposable {
         (error: unknown) => {
           if (this.#ending.signal.aborted) return;
           this.#options.log.error(errorFields(error), "engine.failed");
+          this.#options.onChange();
           this.#restart(slot);
         },
       );
@@ -191,6 +199,7 @@ class Slot {
   timer: NodeJS.Timeout | undefined;
   starting: Promise<void> | undefined;
   restartMs = restartMsMin;
+  wasTried = false;
 }
 
 /** One at least. */

@@ -20,6 +20,13 @@ export interface ServingModelsOptions {
   readonly stuckMsMax?: number;
 }
 
+/** A model that is installed and does not serve. */
+export interface RefusedState {
+  readonly name: string;
+  /** UNUSABLE: its model.json or a file of it is not what it should be. NOT_LOADED: no process could load it. The log says more. */
+  readonly reason: "UNUSABLE" | "NOT_LOADED";
+}
+
 const stuckMsMaxDefault = 10_000;
 /** The models folder is looked at so often. */
 const lookMs = 2000;
@@ -34,7 +41,9 @@ export class ServingModels implements AsyncDisposable {
   /** Those with processes: also such as are being opened, or end with their last session. */
   readonly #alive = new Set<ModelProcesses>();
   /** What could not be loaded, by identity: it is not tried again before it has changed. */
-  readonly #refused = new Set<string>();
+  readonly #refused = new Map<string, RefusedState>();
+  /** Those that were found at the start, once they serve. */
+  #atStart: ReadonlySet<ModelProcesses> = new Set();
   #lookTimer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isClosed = false;
@@ -56,6 +65,16 @@ export class ServingModels implements AsyncDisposable {
     return this.#serving.get(name);
   }
 
+  /** Those that could not be loaded, by name. */
+  get refused(): readonly RefusedState[] {
+    return [...this.#refused.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Whether a model was found at the start, and its processes are still being loaded for the first time. */
+  isLoading(each: ModelProcesses): boolean {
+    return this.#atStart.has(each) && each.isLoading;
+  }
+
   /** The processes of all models, also of those that only end what they have begun: they share the machine. */
   readonly everyone = (): readonly LoadedProcess[] =>
     Array.from(this.#alive, (each) => each.children()).flat();
@@ -64,6 +83,7 @@ export class ServingModels implements AsyncDisposable {
   async open(): Promise<void> {
     const failures = await this.#look();
     if (this.#serving.size === 0) throw failures[0] ?? new Error("no model is installed");
+    this.#atStart = new Set(this.#serving.values());
   }
 
   /** From now on, what is installed, replaced or removed counts within seconds. */
@@ -108,8 +128,8 @@ export class ServingModels implements AsyncDisposable {
     return refused.flatMap(({ folder, reason }) => {
       const identity = identityOfRefused({ folder, reason });
       if (this.#refused.has(identity)) return [];
-      this.#refused.add(identity);
       const model = basename(folder);
+      this.#refused.set(identity, { name: model, reason: "UNUSABLE" });
       this.#options.log.error({ model, folder, reason }, "model.refused");
       return [new Error(`${model}: ${reason}`)];
     });
@@ -121,7 +141,8 @@ export class ServingModels implements AsyncDisposable {
       ...models.map(({ identity }) => identity),
       ...refused.map(identityOfRefused),
     ]);
-    for (const identity of this.#refused) if (!there.has(identity)) this.#refused.delete(identity);
+    for (const identity of this.#refused.keys())
+      if (!there.has(identity)) this.#refused.delete(identity);
   }
 
   /** As many at a time as there are cores: loading takes memory besides what the model keeps. */
@@ -158,7 +179,7 @@ export class ServingModels implements AsyncDisposable {
       await loading.open();
     } catch (error) {
       this.#alive.delete(loading);
-      this.#refused.add(model.identity);
+      this.#refused.set(model.identity, { name, reason: "NOT_LOADED" });
       if (!this.#isClosed) {
         const reason = error instanceof Error ? error.message : String(error);
         log.error({ model: name, version, reason }, "model.refused");

@@ -727,8 +727,15 @@ export const examples: unknown = {
               "languageCode": "en-US"
             },
             "error": {
-              "code": 9,
-              "message": "the URL answered 404 Not Found"
+              "code": 5,
+              "message": "the URL answered 404 Not Found",
+              "details": [
+                {
+                  "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                  "reason": "MEDIA_STATUS",
+                  "domain": "hlust"
+                }
+              ]
             }
           }
         ],
@@ -755,7 +762,14 @@ export const examples: unknown = {
         },
         "error": {
           "code": 1,
-          "message": "the job was cancelled"
+          "message": "the job was cancelled",
+          "details": [
+            {
+              "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+              "reason": "JOB_CANCELLED",
+              "domain": "hlust"
+            }
+          ]
         }
       }
     }

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
-import { isPassingFailure, poisonFailure } from "./job-failure.ts";
+import {
+  cancelledStatus,
+  failureStatus,
+  internalFailure,
+  isPassingFailure,
+  poisonFailure,
+} from "./job-failure.ts";
 
 const failure = (code: ErrorCode, reason?: string): ServiceError =>
   new ServiceError(code, "it failed", reason === undefined ? {} : { reason });
@@ -28,4 +34,22 @@ const rows: readonly (readonly [unknown, boolean])[] = [
 test("`isPassingFailure()` has what another try may not have tried again, and nothing of the media or its server", () => {
   for (const [error, isPassing] of rows)
     assert.equal(isPassingFailure(error), isPassing, String(error));
+});
+
+test("`failureStatus()` has the reason for programs, with its facts", () => {
+  const limit = new ServiceError("resource_exhausted", "full", {
+    reason: "STORAGE_LIMIT",
+    metadata: { bytes: "5" },
+  });
+  const rows = [
+    [failureStatus(limit), 8, { reason: "STORAGE_LIMIT", metadata: { bytes: "5" } }],
+    [failureStatus(poisonFailure(3)), 13, { reason: "JOB_POISON", metadata: { tries: "3" } }],
+    [failureStatus(internalFailure), 13, { reason: "INTERNAL" }],
+    [cancelledStatus, 1, { reason: "JOB_CANCELLED" }],
+  ] as const;
+  for (const [status, code, info] of rows) {
+    assert.equal(status.code, code);
+    const type = "type.googleapis.com/google.rpc.ErrorInfo";
+    assert.deepEqual(status.details, [{ "@type": type, domain: "hlust", ...info }]);
+  }
 });

@@ -1,17 +1,22 @@
+import { createRegistry } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { StatusJson } from "../gen/google/rpc/status_pb.ts";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
 
-/** Why a job FAILED, as google.rpc.Status. */
-export function failureStatus({ code, message }: ServiceError): StatusJson {
-  return { code: codeNumbers[code], message };
-}
+/** What the details of a job's error may be. */
+export const failureDetails = createRegistry(ErrorInfoSchema);
 
-/** decisions, Jobs: how a cancelled job ends. */
-export const cancelledStatus: StatusJson = {
-  code: Code.Canceled,
-  message: "the job was cancelled",
-};
+/** Why a job FAILED, as google.rpc.Status: in words, and for programs as google.rpc.ErrorInfo. */
+export function failureStatus({ code, message, reason, metadata }: ServiceError): StatusJson {
+  const info = {
+    "@type": `type.googleapis.com/${ErrorInfoSchema.typeName}`,
+    reason,
+    domain: "hlust",
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
+  return { code: codeNumbers[code], message, details: [info] };
+}
 
 /** What a caller is told of a bug; the log of the operator has the rest. */
 export const internalFailure = new ServiceError(
@@ -23,6 +28,7 @@ export const internalFailure = new ServiceError(
 export function poisonFailure(tries: number): ServiceError {
   return new ServiceError("internal", `the worker stopped ${tries} times on this recording`, {
     reason: "JOB_POISON",
+    metadata: { tries: `${tries}` },
   });
 }
 
@@ -60,3 +66,8 @@ const codeNumbers: Readonly<Record<ErrorCode, Code>> = {
   data_loss: Code.DataLoss,
   unauthenticated: Code.Unauthenticated,
 };
+
+/** decisions, Jobs: how a cancelled job ends. */
+export const cancelledStatus = failureStatus(
+  new ServiceError("cancelled", "the job was cancelled", { reason: "JOB_CANCELLED" }),
+);

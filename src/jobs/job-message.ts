@@ -6,6 +6,7 @@ import {
   type TranscriptJob,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs, timestampFromDate } from "../std/duration.ts";
+import { failureDetails } from "./job-failure.ts";
 import type { StoredJob } from "./stored-job.ts";
 
 /** §2.1: a job as it is polled, listed and told of. */
@@ -15,7 +16,9 @@ export function jobMessage(job: StoredJob): TranscriptJob {
   message.progressPercent = job.progressPercent;
   message.lastUpdatedTime = timestampFromDate(job.updatedAt);
   if (job.transcriptId !== null) message.transcript = `transcripts/${job.transcriptId}`;
-  if (job.error !== null) message.error = fromJsonString(StatusSchema, job.error);
+  if (job.error !== null) {
+    message.error = fromJsonString(StatusSchema, job.error, { registry: failureDetails });
+  }
   if (job.durationMs !== null && message.transcriptMetadata) {
     message.transcriptMetadata.recordingDuration = durationFromMs(job.durationMs);
   }

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { fromKysely, PgBoss, type Db } from "pg-boss";
 import type { Database } from "../database/database.ts";
+import { queueSchema } from "../database/queue-schema.ts";
 import type { Tables } from "../database/tables.ts";
 import { Arrivals } from "./arrivals.ts";
 import { errorFields, type Log } from "../std/log.ts";
@@ -76,7 +77,9 @@ export async function openJobQueue(parts: {
   };
   const boss = new PgBoss({
     db: pool,
-    schema: "pgboss",
+    schema: queueSchema,
+    // openDatabase() has brought its schema up.
+    migrate: false,
     supervise,
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
@@ -86,9 +89,15 @@ export async function openJobQueue(parts: {
   });
   boss.on("error", (error) => log.warn(errorFields(error), "queue.error"));
   boss.on("warning", ({ message }) => log.warn({ message }, "queue.warning"));
-  await boss.start();
-  await boss.createQueue(queueName, queueOptions);
-  await boss.updateQueue(queueName, queueOptions);
+  try {
+    await boss.start();
+    await boss.createQueue(queueName, queueOptions);
+    await boss.updateQueue(queueName, queueOptions);
+  } catch (error) {
+    // By itself it would go on looking after its queues for ever, and the process with it.
+    await boss.stop({ graceful: false, close: false });
+    throw error;
+  }
   const mending = setInterval(() => {
     if (!supervise) return;
     mendClocks(database.pool, queueName).catch((error: unknown) => {

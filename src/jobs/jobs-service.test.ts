@@ -19,10 +19,13 @@ import {
   ListTranscriptJobsRequestSchema,
   ListTranscriptJobsResponseSchema,
   SubmitTranscriptJobRequestSchema,
+  TranscriptJob_State as State,
   TranscriptJobSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { cancelledStatus, failureDetails } from "./job-failure.ts";
 
 let folder = "";
 let database: Database;
@@ -254,11 +257,10 @@ test("`cancelTranscriptJob()` ends a waiting job as FAILED with CANCELLED, once"
   const name = await jobs.submit(account, jobRequest(url));
   const request = create(CancelTranscriptJobRequestSchema, { name });
   const answer = await jobs.service.cancelTranscriptJob(request, jobs.call(account));
-  const json = toJson(TranscriptJobSchema, create(TranscriptJobSchema, answer));
-  assert.equal(json.state, "FAILED");
-  assert.equal(json.progressPercent, 0);
-  assert.deepEqual(json.error, { code: 1, message: "the job was cancelled" });
-  assert.equal(json.transcript, undefined);
+  const { state, progressPercent, error, transcript } = create(TranscriptJobSchema, answer);
+  assert.deepEqual([state, progressPercent, transcript], [State.FAILED, 0, undefined]);
+  assert.ok(error);
+  assert.deepEqual(toJson(StatusSchema, error, { registry: failureDetails }), cancelledStatus);
   const again = await refusal(
     Promise.resolve(jobs.service.cancelTranscriptJob(request, jobs.call(account))),
   );

@@ -1,9 +1,6 @@
 import type { Meter } from "../auth/meter.ts";
 import type { Database } from "../database/database.ts";
-import {
-  TranscriptMetadata_DataSource as DataSource,
-  TranscriptMetadata_FileType as FileType,
-} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { TranscriptMetadata_DataSource as DataSource } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { fetchMedia, type FetchLimits } from "../media/fetch-media.ts";
 import type { Resolve } from "../media/media-hop.ts";
 import { keepPeaks } from "../media/media-facts.ts";
@@ -226,8 +223,6 @@ async function endOf(
   const { metadata, accountId } = job;
   const transcriptId = newId();
   metadata.recordingDuration = durationFromMs(durationMs);
-  // What was declared may be wrong.
-  metadata.fileType = FileType[fileType];
   nameSpeakers(metadata, speakersIn(segments));
   metadata.dataSource = job.uri === null ? DataSource.UPLOAD : DataSource.URI;
   const rows = await transcriptRows({
@@ -236,6 +231,8 @@ async function endOf(
     metadata,
     segments,
     mediaId: keepsMedia ? mediaId : null,
+    // What was declared may be wrong: the media that is kept tells what it is.
+    recordingFileType: keepsMedia ? null : fileType,
   });
   return { success: { lease, transcriptId, durationMs, keepsMedia }, rows };
 }

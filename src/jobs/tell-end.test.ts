@@ -11,6 +11,7 @@ import {
 import { newId } from "../std/ids.ts";
 import { newSecret } from "../webhooks/sign-delivery.ts";
 import { insertWebhook } from "../webhooks/webhook-store.ts";
+import { failureDetails } from "./job-failure.ts";
 import { beginTries, failTry, succeedJobs } from "./try-store.ts";
 
 let fixture: WorkerFixture;
@@ -66,7 +67,7 @@ test("each way in which a job ends is told once to each webhook that asks, with 
     const messages = await messagesAbout(name);
     assert.deepEqual(messages.map((message) => message.webhook_id).toSorted(), webhooks.toSorted());
     const type = state === State.SUCCESS ? "transcriptjob.succeeded" : "transcriptjob.failed";
-    const data = toJson(TranscriptJobSchema, job);
+    const data = toJson(TranscriptJobSchema, job, { registry: failureDetails });
     for (const message of messages) {
       assert.deepEqual([message.event_type, message.state], [type, "PENDING"]);
       const body: { type: string; timestamp: string; data: unknown } = JSON.parse(message.body);

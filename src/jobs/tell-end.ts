@@ -3,6 +3,7 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { TranscriptJobSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { insertDeliveries, isListening } from "../webhooks/delivery-store.ts";
+import { failureDetails } from "./job-failure.ts";
 import { jobMessage } from "./job-message.ts";
 import { jobColumns, jobOf } from "./stored-job.ts";
 
@@ -20,6 +21,6 @@ export async function tellEnd(trx: Transaction<Tables>, jobId: string): Promise<
   await insertDeliveries(trx, job.accountId, jobId, {
     type: job.state === "SUCCESS" ? "transcriptjob.succeeded" : "transcriptjob.failed",
     at: job.updatedAt,
-    data: toJson(TranscriptJobSchema, jobMessage(job)),
+    data: toJson(TranscriptJobSchema, jobMessage(job), { registry: failureDetails }),
   });
 }

@@ -184,9 +184,10 @@ test("an upload is transcribed; without keepMedia its media goes when it has bee
     assert.equal(text, "7 8 9");
     assert.equal(made.dataSource, DataSource.UPLOAD);
     assert.equal(made.originalUri, uri);
-    assert.equal(media !== null, keepMedia);
-    assert.equal(media?.hasWaveform === true, keepMedia);
-    assert.equal(made.fileType, FileType.AUDIO, "what its streams are");
+    assert.equal(media.id !== undefined, keepMedia);
+    assert.equal(media.hasWaveform, keepMedia);
+    assert.equal(made.fileType, FileType.VIDEO, "what was declared");
+    assert.equal(media.fileType, "AUDIO", "what its streams are is shown in its place");
   }
   await fixture.isTidy();
 });

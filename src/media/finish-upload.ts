@@ -121,7 +121,14 @@ async function giveMedia(
   await askForDescription(trx, media.id);
   await trx
     .updateTable("transcript")
-    .set({ media_id: media.id })
+    .set({
+      media_id: media.id,
+      // What was known, and what a caller said, was about the media before.
+      media_was_replaced: true,
+      file_type_is_declared: false,
+      recording_ms: null,
+      recording_file_type: null,
+    })
     .where("id", "=", transcript.id)
     .execute();
   const old = transcript.media_id;

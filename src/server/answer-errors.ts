@@ -132,13 +132,14 @@ export type AnswerError = (error: unknown, requestId?: string) => ServiceError;
 
 /**
  * `explain` knows failures of parts behind the methods, such as a database that is away; what nobody knows is a bug, reported
- * whole and answered "internal".
+ * whole and answered "internal". Who is not let in is told of the operator's `contact`, in ErrorInfo.metadata.
  */
 export function createAnswerError(
   explain: (error: unknown) => ServiceError | undefined,
   report: (bug: unknown, requestId: string | undefined) => void,
+  contact?: string,
 ): AnswerError {
-  return (error, requestId) => {
+  const answer: AnswerError = (error, requestId) => {
     if (error instanceof ServiceError) return error;
     if (error instanceof ConnectError) return fromConnect(error);
     const explained = explain(error);
@@ -146,6 +147,21 @@ export function createAnswerError(
     report(error, requestId);
     return new ServiceError("internal", "internal error");
   };
+  if (contact === undefined) return answer;
+  return (error, requestId) => withContact(answer(error, requestId), contact);
+}
+
+function withContact(error: ServiceError, contact: string): ServiceError {
+  const { code, message, reason, violations, metadata, retryAfterMs, httpStatus } = error;
+  if (code !== "unauthenticated" && code !== "permission_denied") return error;
+  return new ServiceError(code, message, {
+    reason,
+    violations,
+    metadata: { ...metadata, contact },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(httpStatus !== undefined && { httpStatus }),
+    cause: error,
+  });
 }
 
 const codes = new Map<Code, ErrorCode>(errorCodes.map((name) => [table[name].code, name]));

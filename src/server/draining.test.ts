@@ -1,22 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { Streams } from "../../test/gen/streams_pb.ts";
+import { answerErrors, createAnswerError } from "./answer-errors.ts";
 import { createDraining } from "./draining.ts";
 
-/** A client of Talk, which answers each message, and at the end once more. */
-function openTalk() {
+/** A client of Talk, which answers each message, and once more at the end of them; after `answersMax` it ends by itself. */
+function openTalk(beforeLast = Promise.resolve(), answersMax = Infinity) {
   const draining = createDraining();
+  const answer = createAnswerError(
+    () => undefined,
+    () => {},
+  );
   const transport = createRouterTransport(
     ({ service }) => {
       service(Streams, {
         async *talk(requests) {
-          for await (const { from } of requests) yield { n: from };
+          let answers = 0;
+          for await (const { from } of requests) {
+            yield { n: from };
+            answers += 1;
+            if (answers === answersMax) return;
+          }
+          await beforeLast;
           yield { n: -1 };
         },
       });
     },
-    { router: { interceptors: [draining.interceptor] } },
+    { router: { interceptors: [answerErrors(answer), draining.interceptor] } },
   );
   return { draining, client: createClient(Streams, transport) };
 }
@@ -26,19 +37,51 @@ async function* endless() {
   await new Promise(() => {});
 }
 
-test("createDraining() ends the requests of open streams, and of those that come later", async () => {
+/** Each answer that comes, and then how the call ended. */
+async function listen(
+  answers: AsyncIterable<{ n: number }>,
+): Promise<readonly (number | string)[]> {
+  const heard: (number | string)[] = [];
+  try {
+    for await (const { n } of answers) heard.push(n);
+    return [...heard, "ok"];
+  } catch (error) {
+    return [...heard, Code[ConnectError.from(error).code]];
+  }
+}
+
+test("createDraining() ends the requests of open streams: the last answers go out, then UNAVAILABLE", async () => {
   const { draining, client } = openTalk();
   const open = client.talk(endless())[Symbol.asyncIterator]();
   assert.equal((await open.next()).value?.n, 7);
-  const last = open.next();
+  const rest = listen({ [Symbol.asyncIterator]: () => open });
   draining.drain();
-  assert.equal((await last).value?.n, -1);
-  assert.equal((await open.next()).done, true);
-  const late = await Array.fromAsync(client.talk(endless()));
-  assert.deepEqual(
-    late.map(({ n }) => n),
-    [-1],
-  );
+  assert.deepEqual(await rest, [-1, "Unavailable"]);
+  assert.deepEqual(await listen(client.talk(endless())), [-1, "Unavailable"], "a later one");
+});
+
+test("createDraining() leaves alone what its caller has ended", async () => {
+  const held = Promise.withResolvers<void>();
+  const { draining, client } = openTalk(held.promise);
+  async function* ended() {
+    yield { from: 7 };
+  }
+  const open = client.talk(ended())[Symbol.asyncIterator]();
+  assert.equal((await open.next()).value?.n, 7);
+  const rest = listen({ [Symbol.asyncIterator]: () => open });
+  // The method has read the end, and is at its last answer.
+  await new Promise(setImmediate);
+  draining.drain();
+  held.resolve();
+  assert.deepEqual(await rest, [-1, "ok"]);
+});
+
+test("createDraining() leaves alone a method that ends by itself before its caller does", async () => {
+  const { draining, client } = openTalk(undefined, 1);
+  const open = client.talk(endless())[Symbol.asyncIterator]();
+  assert.equal((await open.next()).value?.n, 7);
+  draining.drain();
+  assert.deepEqual(await listen({ [Symbol.asyncIterator]: () => open }), ["ok"]);
 });
 
 test("createDraining() keeps nothing of streams whose answers are never asked for", async () => {

@@ -1,49 +1,28 @@
 import type { Interceptor } from "@connectrpc/connect";
+import { ServiceError } from "../std/service-error.ts";
 
-/** Ends the requests of open streams when the service stops, so that their methods send what is left and end. */
+/** Ends the requests of open streams when the service shuts down, so that their methods send what is left and end. */
 export interface Draining {
   readonly interceptor: Interceptor;
-  /** Aborts when the service stops, for methods whose answers have no end of their own. */
+  /** Aborts when the service shuts down, for methods whose answers have no end of their own. */
   readonly signal: AbortSignal;
   /** Ends the requests of every open stream, and of those that still come. */
   drain(): void;
 }
 
 export function createDraining(): Draining {
-  const ends = new Set<() => void>();
+  const open = new Set<Cut>();
   const begun = new AbortController();
 
-  /** The messages until they end or `drain` is called; what comes after is not read. */
-  function until<T>(messages: AsyncIterable<T>): { messages: AsyncIterable<T>; end: () => void } {
-    const iterator = messages[Symbol.asyncIterator]();
-    const done: IteratorResult<T, undefined> = { done: true, value: undefined };
-    let isEnded = false;
-    let answer: ((result: IteratorResult<T>) => void) | undefined;
-    const next = (): Promise<IteratorResult<T>> => {
-      if (isEnded || begun.signal.aborted) return Promise.resolve(done);
-      // Not Promise.race with one promise for all: it would remember every message of a long stream.
-      return new Promise((resolve, reject) => {
-        answer = resolve;
-        iterator.next().then(resolve, reject);
-      });
-    };
-    return {
-      messages: { [Symbol.asyncIterator]: () => ({ next }) },
-      end: () => {
-        isEnded = true;
-        answer?.(done);
-      },
-    };
-  }
-
   /** Remembered from the first answer that is asked for: a call that is refused by then is never asked, nor told that it is over. */
-  async function* remembered<T>(answers: AsyncIterable<T>, end: () => void): AsyncIterable<T> {
-    ends.add(end);
-    if (begun.signal.aborted) end();
+  async function* answersTo<T>(requests: Cut, answers: AsyncIterable<T>): AsyncIterable<T> {
+    open.add(requests);
+    if (begun.signal.aborted) requests.cut();
     try {
       yield* answers;
+      requests.throwIfCut();
     } finally {
-      ends.delete(end);
+      open.delete(requests);
     }
   }
 
@@ -53,20 +32,78 @@ export function createDraining(): Draining {
       // One message is a whole request: its method listens to `signal`.
       const { methodKind } = request.method;
       if (!request.stream || methodKind === "server_streaming") return await next(request);
-      const { messages, end } = until(request.message);
-      ends.add(end);
+      const requests = new Requests(request.message);
+      open.add(requests);
+      if (begun.signal.aborted) requests.cut();
       try {
-        const response = await next({ ...request, message: messages });
-        return response.stream
-          ? { ...response, message: remembered(response.message, end) }
-          : response;
+        const response = await next({ ...request, message: requests });
+        if (response.stream) {
+          return { ...response, message: answersTo(requests, response.message) };
+        }
+        requests.throwIfCut();
+        return response;
       } finally {
-        ends.delete(end);
+        open.delete(requests);
       }
     },
     drain() {
       begun.abort();
-      for (const end of ends) end();
+      for (const requests of open) requests.cut();
     },
   };
+}
+
+type Cut = Pick<Requests<unknown>, "cut" | "throwIfCut">;
+
+/** The messages of a caller until they end or are cut; what comes after a cut is not read. */
+class Requests<T> implements AsyncIterable<T> {
+  readonly #messages: AsyncIterator<T>;
+  #isCut = false;
+  #hasEnded = false;
+  /** The method took the cut for the end of what its caller has to say. */
+  #wasCutShort = false;
+  #answer: ((result: IteratorResult<T, undefined>) => void) | undefined;
+
+  constructor(messages: AsyncIterable<T>) {
+    this.#messages = messages[Symbol.asyncIterator]();
+  }
+
+  cut(): void {
+    this.#isCut = true;
+    if (this.#answer) this.#end(this.#answer);
+  }
+
+  /** Throws unavailable where the method did not hear the caller to the end, though what it answered looks whole. */
+  throwIfCut(): void {
+    if (!this.#wasCutShort) return;
+    throw new ServiceError("unavailable", "the service is shutting down: open the stream again", {
+      reason: "SHUTTING_DOWN",
+      retryAfterMs: 1000,
+    });
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<T> {
+    return { next: () => this.#next() };
+  }
+
+  #next(): Promise<IteratorResult<T>> {
+    // Not Promise.race with one promise for all: it would remember every message of a long stream.
+    return new Promise((resolve, reject) => {
+      if (this.#isCut && !this.#hasEnded) {
+        this.#end(resolve);
+        return;
+      }
+      this.#answer = resolve;
+      this.#messages.next().then((result) => {
+        this.#answer = undefined;
+        this.#hasEnded ||= result.done === true;
+        resolve(result);
+      }, reject);
+    });
+  }
+
+  #end(answer: (result: IteratorResult<T, undefined>) => void): void {
+    this.#wasCutShort = true;
+    answer({ done: true, value: undefined });
+  }
 }

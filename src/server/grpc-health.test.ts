@@ -44,6 +44,7 @@ async function openHealth(services = [idle(Speech)]) {
     readiness: [
       {
         name: "part",
+        uses: ["speech"],
         check: () => {
           part.asked += 1;
           return part.isReady ? Promise.resolve() : Promise.reject(new Error("not ready"));
@@ -193,14 +194,20 @@ test("when the service stops, who watches is told at once and let go", async () 
   assert.ok(performance.now() - began < 10_000, "nobody is waited for");
   const error = await ended;
   assert.equal(error.code, Code.Unavailable);
-  assert.match(error.message, /the service is stopping/);
+  assert.match(error.message, /the service is shutting down/);
   assert.deepEqual(seen, [Status.SERVING, Status.NOT_SERVING]);
 });
 
 test("Check says NOT_SERVING as soon as the service stops", async () => {
-  const draining = new AbortController();
-  const readiness = createReadiness([]);
-  const health = createGrpcHealth({ services: [], readiness, draining: draining.signal });
+  const [leaving, draining] = [new AbortController(), new AbortController()];
+  const readiness = createReadiness([], { explain: () => undefined, log: createLog("silent") });
+  const health = createGrpcHealth({
+    services: [],
+    useOf: () => undefined,
+    readiness,
+    leaving: leaving.signal,
+    draining: draining.signal,
+  });
   const answer = createAnswerError(
     () => undefined,
     () => {},
@@ -213,8 +220,9 @@ test("Check says NOT_SERVING as soon as the service stops", async () => {
   );
   const client = createClient(Health, transport);
   assert.equal((await client.check({})).status, Status.SERVING);
-  draining.abort();
+  leaving.abort();
   assert.equal((await client.check({})).status, Status.NOT_SERVING);
+  draining.abort();
   await assert.rejects(Array.fromAsync(client.watch({})), { code: Code.Unavailable });
 });
 

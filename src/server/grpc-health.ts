@@ -6,47 +6,62 @@ import {
   HealthCheckResponseSchema,
 } from "../gen/grpc/health/v1/health_pb.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { reportMsMax, type ReadinessReport } from "./health.ts";
+import { reportMsMax, type Readiness } from "./health.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
 
 /**
- * grpc.health.v1.Health from the checks behind /readyz, for "" and each of the services. Who watches is told of a change within two
- * seconds, and that the service stops as soon as `draining` aborts.
+ * grpc.health.v1.Health from the checks behind /readyz: for "" all of them, for a service those that its use needs. Whoever watches is
+ * told of a change within two seconds, that the service leaves as soon as `leaving` aborts, and is let go when `draining` does.
  */
 export function createGrpcHealth(parts: {
   readonly services: readonly DescService[];
-  readonly readiness: () => Promise<ReadinessReport>;
+  /** undefined: it needs every part. */
+  readonly useOf: (service: DescService) => string | undefined;
+  readonly readiness: Readiness;
+  readonly leaving: AbortSignal;
   readonly draining: AbortSignal;
 }): ImplementedService {
-  const { readiness, draining } = parts;
-  const names = ["", ...parts.services.map(({ typeName }) => typeName)];
+  const { readiness, leaving, draining } = parts;
+  const uses = new Map<string, readonly string[] | undefined>([
+    ["", undefined],
+    ...parts.services.map((service) => {
+      const use = parts.useOf(service);
+      return [service.typeName, use === undefined ? undefined : [use]] as const;
+    }),
+  ]);
 
-  const statusNow = async (): Promise<Status> => {
-    const isServing = !draining.aborted && (await readiness()).isReady;
-    return isServing ? Status.SERVING : Status.NOT_SERVING;
+  const statusNow = async (service: string): Promise<Status> => {
+    if (leaving.aborted || draining.aborted) return Status.NOT_SERVING;
+    const { isReady } = await readiness.report(uses.get(service));
+    return isReady && !leaving.aborted ? Status.SERVING : Status.NOT_SERVING;
   };
 
   async function* watch(service: string, gone: AbortSignal) {
-    const isKnown = names.includes(service);
-    const wake = AbortSignal.any([gone, draining]);
+    const isKnown = uses.has(service);
+    const sooner = AbortSignal.any([gone, draining, leaving]);
+    const later = AbortSignal.any([gone, draining]);
     let told: Status | undefined;
     while (!gone.aborted) {
-      const status = isKnown ? await statusNow() : Status.SERVICE_UNKNOWN;
+      // What has aborted already wakes nobody a second time.
+      const signal = leaving.aborted ? later : sooner;
+      const status = isKnown ? await statusNow(service) : Status.SERVICE_UNKNOWN;
       if (status !== told) yield create(HealthCheckResponseSchema, { status });
       told = status;
-      if (draining.aborted) throw new ServiceError("unavailable", "the service is stopping");
-      await pause(reportMsMax, undefined, { signal: wake }).catch(() => {});
+      if (draining.aborted) throw new ServiceError("unavailable", "the service is shutting down");
+      await pause(reportMsMax, undefined, { signal }).catch(() => {});
     }
   }
 
   return implemented(Health, {
     async check({ service }) {
-      if (names.includes(service)) return { status: await statusNow() };
+      if (uses.has(service)) return { status: await statusNow(service) };
       throw new ServiceError("not_found", `service: ${shown(service)} is not served here`);
     },
     async list() {
-      const status = await statusNow();
-      return { statuses: Object.fromEntries(names.map((name) => [name, { status }])) };
+      const statuses = await Promise.all(
+        Array.from(uses.keys(), async (name) => [name, { status: await statusNow(name) }] as const),
+      );
+      return { statuses: Object.fromEntries(statuses) };
     },
     watch: ({ service }, { signal }) => watch(service, signal),
   });

@@ -1,11 +1,12 @@
 import { Http2ServerResponse } from "node:http2";
-import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { createRegistry, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import { createContextKey, createContextValues, type Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey, type Caller } from "../auth/caller.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerErrors, connectError, rpcCode, type AnswerError } from "./answer-errors.ts";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
@@ -94,6 +95,8 @@ export function createGrpcDoor(parts: {
         .set(responseKey, responses.get(request))
         .set(authenticateKey, authenticating.get(request)),
     readMaxBytes: messageBytesMax,
+    // The JSON of Connect and gRPC-Web: what a google.rpc.Status may carry, as that of a job.
+    jsonOptions: { registry: createRegistry(file_google_rpc_error_details) },
     shutdownSignal: parts.shutdownSignal,
   });
   return (request, response) => {

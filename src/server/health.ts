@@ -1,60 +1,159 @@
-import { answerJson, targetOf, type HttpRequest, type HttpResponse } from "./http.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { ServiceError, shown } from "../std/service-error.ts";
+import {
+  answerFailure,
+  answerJson,
+  targetOf,
+  type HttpRequest,
+  type HttpResponse,
+} from "./http.ts";
 
-/** One thing that must work before calls can be answered; rejects when it does not. */
+/** One thing that must work before calls can be answered. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** Resolves with facts to show, for example which sandbox is used. */
+  /** Kinds of calls that cannot be answered without it; all of them together are the uses that may be asked for. */
+  readonly uses: readonly string[];
+  /**
+   * Resolves with facts to show, for example which sandbox is used, and with `ready: false` and a `reason` where they are of a part that
+   * is not ready. Rejects when it does not work: of the error only what callers may know is shown, the message of a ServiceError.
+   */
   readonly check: () => Promise<object | void>;
+}
+
+/** What one part says of itself. */
+export interface PartReport {
+  readonly ready: boolean;
+  /** Why it is not ready. */
+  readonly reason?: string;
 }
 
 /** What the parts say, by name; ready when each of them is. */
 export interface ReadinessReport {
   readonly isReady: boolean;
-  readonly parts: Readonly<Record<string, { readonly ready: boolean }>>;
+  readonly parts: Readonly<Record<string, PartReport>>;
+}
+
+export interface Readiness {
+  /** What may be asked for. */
+  readonly uses: readonly string[];
+  /** Asks every part that one of these uses needs; undefined: every part. */
+  report(uses?: readonly string[]): Promise<ReadinessReport>;
 }
 
 /** How long a report counts as now: anybody may ask, and the parts are asked no more often than this. */
 export const reportMsMax = 1_000;
+/** A part that has not answered after this is not ready. */
+const answerMsMax = 2_000;
 
-/** Asks every part, each for at most two seconds. One report answers all who ask within a second of it. */
+interface ReadinessParts {
+  /** What callers may know of an error that is no ServiceError. */
+  readonly explain: (error: unknown) => ServiceError | undefined;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+/** Asks the parts, each for at most two seconds and apart from the others. What a part says answers all who ask within a second of it. */
 export function createReadiness(
   checks: readonly ReadinessCheck[],
-  now: () => number = () => performance.now(),
-): () => Promise<ReadinessReport> {
-  let report: Promise<ReadinessReport> | undefined;
-  let endsAt = Infinity;
-  return () => {
-    if (report && now() < endsAt) return report;
-    endsAt = Infinity;
-    report = ask(checks).finally(() => {
-      endsAt = now() + reportMsMax;
-    });
-    return report;
+  parts: ReadinessParts,
+): Readiness {
+  const all = checks.map((check) => ({ ...check, part: new Part(check, parts) }));
+  return {
+    uses: [...new Set(checks.flatMap(({ uses }) => uses))],
+    async report(wanted) {
+      const needed = all.filter(
+        ({ uses }) => wanted === undefined || uses.some((use) => wanted.includes(use)),
+      );
+      const reports = await Promise.all(
+        needed.map(async ({ name, part }) => [name, await part.report()] as const),
+      );
+      return {
+        isReady: reports.every(([, { ready }]) => ready),
+        parts: Object.fromEntries(reports),
+      };
+    },
   };
 }
 
-async function ask(checks: readonly ReadinessCheck[]): Promise<ReadinessReport> {
-  const results = await Promise.all(checks.map(async (each) => [each.name, await run(each)]));
-  const parts: Record<string, { ready: boolean }> = Object.fromEntries(results);
-  return { isReady: Object.values(parts).every(({ ready }) => ready), parts };
-}
+/** A part that is asked one thing at a time: of one that hangs nothing piles up. */
+class Part {
+  readonly #check: ReadinessCheck;
+  readonly #parts: ReadinessParts;
+  readonly #now: () => number;
+  /** What it is being asked, and since when. */
+  #asked: { readonly answer: Promise<PartReport>; readonly since: number } | undefined;
+  #report: Promise<PartReport> | undefined;
+  #reportEndsAt = Infinity;
+  #wasReady = true;
 
-async function run({ check }: ReadinessCheck): Promise<{ ready: boolean }> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    timeout.reject(new Error("no answer in 2 s"));
-  }, 2_000);
-  try {
-    return { ready: true, ...(await Promise.race([check(), timeout.promise])) };
-  } catch {
-    return { ready: false };
-  } finally {
+  constructor(check: ReadinessCheck, parts: ReadinessParts) {
+    this.#check = check;
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => performance.now());
+  }
+
+  report(): Promise<PartReport> {
+    if (this.#report && this.#now() < this.#reportEndsAt) return this.#report;
+    this.#reportEndsAt = Infinity;
+    this.#report = this.#inTime().finally(() => {
+      this.#reportEndsAt = this.#now() + reportMsMax;
+    });
+    return this.#report;
+  }
+
+  /** What it answers, or that it is late; at once where it has been late before and has still not answered. */
+  async #inTime(): Promise<PartReport> {
+    this.#asked ??= { answer: this.#ask(), since: this.#now() };
+    const { answer, since } = this.#asked;
+    const late = Promise.withResolvers<PartReport>();
+    const timer = setTimeout(
+      () => {
+        late.resolve({ ready: false, reason: `no answer within ${answerMsMax / 1000} s` });
+      },
+      Math.max(0, answerMsMax - (this.#now() - since)),
+    );
+    const report = await Promise.race([answer, late.promise]);
     clearTimeout(timer);
+    this.#note(report);
+    return report;
+  }
+
+  async #ask(): Promise<PartReport> {
+    try {
+      return { ready: true, ...(await this.#check.check()) };
+    } catch (error) {
+      const known = error instanceof ServiceError ? error : this.#parts.explain(error);
+      if (!known && this.#wasReady) {
+        const part = this.#check.name;
+        this.#parts.log.error({ ...errorFields(error), part }, "readiness.check_failed");
+      }
+      return {
+        ready: false,
+        reason: known?.message ?? "it failed: the log of the service says how",
+      };
+    } finally {
+      this.#asked = undefined;
+    }
+  }
+
+  /** The log has each change. */
+  #note({ ready, reason }: PartReport): void {
+    if (ready === this.#wasReady) return;
+    this.#wasReady = ready;
+    const part = this.#check.name;
+    if (ready) this.#parts.log.info({ part }, "readiness.back");
+    else this.#parts.log.warn({ part, reason }, "readiness.lost");
   }
 }
 
-/** GET /healthz: the process answers. GET /readyz: every part does; 503 otherwise. */
-export function createHealthDoor(readiness: () => Promise<ReadinessReport>): {
+/**
+ * GET /healthz: the process answers. GET /readyz: every part does, or with ?for=speech,jobs those that these uses need; 503 otherwise, and
+ * from `leaving` on.
+ */
+export function createHealthDoor(
+  readiness: Readiness,
+  leaving: AbortSignal,
+): {
   handles(request: HttpRequest): boolean;
   handle(request: HttpRequest, response: HttpResponse): Promise<void>;
 } {
@@ -69,9 +168,29 @@ export function createHealthDoor(readiness: () => Promise<ReadinessReport>): {
         answerJson(response, 200, JSON.stringify({ status: "ok" }));
         return;
       }
-      const { isReady, parts } = await readiness();
-      const body = { status: isReady ? "ready" : "not ready", parts };
-      answerJson(response, isReady ? 200 : 503, JSON.stringify(body));
+      const uses = usesOf(targetOf(request));
+      const unknown = uses?.find((use) => !readiness.uses.includes(use));
+      if (unknown !== undefined) {
+        answerFailure(response, unknownUse(unknown, readiness.uses));
+        return;
+      }
+      const { isReady, parts } = await readiness.report(uses);
+      const isUp = isReady && !leaving.aborted;
+      const status = leaving.aborted ? "shutting down" : isReady ? "ready" : "not ready";
+      answerJson(response, isUp ? 200 : 503, JSON.stringify({ status, parts }));
     },
   };
+}
+
+/** The value of `for`, taken apart at its commas; undefined where there is none. */
+function usesOf(target: string): readonly string[] | undefined {
+  const [, query = ""] = target.split(/\?(.*)/s, 2);
+  return new URLSearchParams(query).get("for")?.split(",");
+}
+
+function unknownUse(use: string, known: readonly string[]): ServiceError {
+  const description = `is ${shown(use)}: this node can be asked for ${known.join(", ")}`;
+  return new ServiceError("invalid_argument", `for: ${description}`, {
+    violations: [{ field: "for", description }],
+  });
 }

@@ -239,21 +239,32 @@ function readiness(url: string): Operation {
   const report: Schema = {
     type: "object",
     properties: {
-      status: { type: "string", enum: ["ready", "not ready"] },
+      status: { type: "string", enum: ["ready", "not ready", "shutting down"] },
       parts: {
         type: "object",
         description: "Each part by its name, with facts about it.",
         additionalProperties: {
           type: "object",
-          properties: { ready: { type: "boolean" } },
+          properties: {
+            ready: { type: "boolean" },
+            reason: { type: "string", description: "Why it is not ready." },
+          },
           required: ["ready"],
         },
       },
     },
     required: ["status", "parts"],
   };
-  return door(url, "getReadiness", "Whether calls can be answered", "/readyz", {
-    "200": json("Every part is ready.", report),
-    "503": json("Some part is not.", report),
+  const operation = door(url, "getReadiness", "Whether calls can be answered", "/readyz", {
+    "200": json("Every part that was asked about is ready.", report),
+    "400": failed("`for` names something else than a use."),
+    "503": json("Some part is not, or the node is shutting down.", report),
   });
+  const uses = {
+    name: "for",
+    in: "query",
+    description: "Asks only about the parts that these uses need, by comma. Default: every part.",
+    schema: { type: "string", examples: ["speech", "transcripts", "jobs", "speech,transcripts"] },
+  } as const;
+  return { ...operation, parameters: [uses] };
 }

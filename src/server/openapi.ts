@@ -13,13 +13,25 @@ import { bodyBytesMaxDefault } from "./rest.ts";
 /** Everything that the service answers over HTTP, as OpenAPI 3.1. `url`: where callers find it, without a slash at the end. */
 export function describeApi(
   bindings: readonly Binding[],
-  { registry, url }: { readonly registry: Registry; readonly url: string },
+  {
+    registry,
+    url,
+    contact,
+  }: {
+    readonly registry: Registry;
+    readonly url: string;
+    /** E-mail address or URL of whoever gives access. */
+    readonly contact?: string | undefined;
+  },
 ): OpenApiDocument {
   const document = createOpenApi(bindings, {
     info: {
       title: "Hlust",
       version: packageVersion(),
       description: `${intro}\n\n${guideMarkdown(guideOf(url))}`,
+      ...(contact !== undefined && {
+        contact: contact.includes("://") ? { url: contact } : { email: contact },
+      }),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     url,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { get } from "node:http";
 import { connect as connectHttp2, Http2ServerResponse } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { frame, request } from "../../test/access/http2-frames.ts";
 import type { HttpListener } from "./http.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
@@ -111,24 +111,107 @@ test("openPort() outlives whoever goes away before it is told that this is no pr
   await port.drain();
 });
 
-test("Port.drain() lets a call in flight end and takes no new connection", async () => {
+/** A call that is answered when it is let go. */
+async function openHeld() {
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  const { port } = await openEcho((_, response) => {
+  const opened = await openEcho((request, response) => {
+    if (request.url !== "/held") {
+      echo(request, response);
+      return;
+    }
     begun.resolve();
     void held.promise.then(() => response.end("done"));
   });
-  const answer = new Promise<string>((resolve, reject) => {
-    get(port.address, (response) => {
-      void Array.fromAsync(response.setEncoding("utf8")).then((parts) => {
-        resolve(parts.join(""));
-      });
-    }).on("error", reject);
-  });
+  const call = fetch(`${opened.port.address}/held`);
+  const answer = call.then((response) => response.text());
   await begun.promise;
+  return { ...opened, answer, letGo: () => held.resolve() };
+}
+
+/** A kept-alive connection of HTTP/1.1: each call gives the head of its answer. */
+function openKept(number: number) {
+  const socket = connect(number, "127.0.0.1").setEncoding("utf8");
+  return {
+    socket,
+    async call(path = "/") {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      let text = "";
+      while (!text.includes("HTTP/1.1", 1)) {
+        const [part] = await once(socket, "data");
+        text += String(part);
+      }
+      return text;
+    },
+  };
+}
+
+test("Port.drain() lets a call in flight end, takes new ones until then, and listens no more after it", async () => {
+  const { port, answer, letGo } = await openHeld();
   const drained = port.drain();
-  await assert.rejects(fetch(port.address));
-  held.resolve();
+  const late = await fetch(port.address);
+  assert.equal(await late.text(), "HTTP/1.1");
+  assert.equal(late.headers.get("connection"), "close");
+  letGo();
   assert.equal(await answer, "done");
   await drained;
+  await assert.rejects(fetch(port.address));
 });
+
+test("Port.drain() answers what comes over idle connections with Connection: close, and closes those where nothing comes", async () => {
+  const { port, number } = await openEcho();
+  const [used, idle] = [openKept(number), openKept(number)];
+  for (const kept of [used, idle]) assert.doesNotMatch(await kept.call(), /connection: close/i);
+  const closed = [used, idle].map(({ socket }) => once(socket, "close"));
+  const drained = port.drain();
+  assert.match(await used.call(), /connection: close/i);
+  await Promise.all([...closed, drained]);
+});
+
+/** What a caller of HTTP/2 sees, frame by frame. */
+async function* framesOf(socket: Socket) {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of socket) {
+    bytes = Buffer.concat([bytes, chunk]);
+    while (bytes.length >= 9 && bytes.length >= 9 + bytes.readUIntBE(0, 3)) {
+      const end = 9 + bytes.readUIntBE(0, 3);
+      yield { type: bytes[3], stream: bytes.readUInt32BE(5), payload: bytes.subarray(9, end) };
+      bytes = bytes.subarray(end);
+    }
+  }
+}
+
+test("Port.drain() tells callers of HTTP/2 to leave, and still takes the calls that are on their way", async () => {
+  const { port, number } = await openEcho();
+  const socket = connect(number, "127.0.0.1");
+  const [headers, goaway] = [1, 7];
+  const call = { ":method": "GET", ":path": "/" };
+  const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  // By itself Node's client makes no call after a GOAWAY.
+  socket.write(Buffer.concat([preface, frame("SETTINGS", 0), request(1, call)]));
+  const lastStreams: number[] = [];
+  const answered: number[] = [];
+  let drained: Promise<void> | undefined;
+  for await (const { type, stream, payload } of framesOf(socket)) {
+    if (type === goaway) lastStreams.push(payload.readUInt32BE(0));
+    if (type === headers) answered.push(stream);
+    if (answered.length === 1) drained ??= port.drain();
+    if (type === goaway && lastStreams.length === 1) socket.write(request(3, call));
+  }
+  await drained;
+  // Node says the last one twice.
+  assert.deepEqual([...new Set(lastStreams)], [2 ** 31 - 1, 3]);
+  assert.deepEqual(answered, [1, 3]);
+});
+
+test(
+  "Port.drain() does not wait for connections that say nothing",
+  { timeout: 8_000 },
+  async () => {
+    const { port, number } = await openEcho();
+    const socket = connect(number, "127.0.0.1");
+    await once(socket, "connect");
+    const closed = once(socket, "close");
+    await Promise.all([port.drain(), closed]);
+  },
+);

@@ -12,6 +12,8 @@ import {
 } from "node:http2";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import type { HttpListener } from "./http.ts";
 import { tellProtocol } from "./tell-protocol.ts";
@@ -25,6 +27,13 @@ const keepAliveMs = 60_000;
 const trailersMs = 200;
 /** A connection that is told to end is cut after this. */
 const endMsMax = 5_000;
+/** A request that is on its way over an idle connection when its caller is told to leave has come after this. */
+const lastRequestsMs = 250;
+/**
+ * GOAWAY that lets all calls in that are on their way (RFC 9113, section 6.8): NO_ERROR, and the highest stream that there is. After one
+ * that Node sends, new streams are not looked at, whatever it says.
+ */
+const farewell = Buffer.from("0000080700000000007fffffff00000000", "hex");
 
 export interface PortLimits extends UnsentLimits {
   /** A connection that does not say what it speaks, or whose headers are not whole, is closed after this. */
@@ -36,9 +45,12 @@ export interface PortLimits extends UnsentLimits {
 export interface Port {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
-  /** Takes no more connections and lets idle ones go; resolves when the last one is closed. */
-  drain(): Promise<void>;
-  /** Cuts every connection. */
+  /**
+   * Tells every caller to leave its connection (Connection: close, GOAWAY), and answers all until the calls in flight and `others` have
+   * ended; only then it takes no more connections and lets idle ones go. Resolves when the last one is closed.
+   */
+  drain(others?: Promise<unknown>): Promise<void>;
+  /** Takes no more connections, and cuts every one. */
   close(): void;
 }
 
@@ -57,18 +69,33 @@ export async function openPort(
 ): Promise<Port> {
   const limits: PortLimits = { ...defaultLimits(), ...given };
   const unsent = new UnsentWatch(limits);
-  const http1 = openHttp1(doors, limits);
-  const sessions = new Set<ServerHttp2Session>();
-  const http2 = openHttp2(doors, { sessions, unsent });
+  const calls = new CallsInFlight();
+  const watched: Doors = {
+    ...doors,
+    handle: (request, response) => {
+      calls.add(response);
+      doors.handle(request, response);
+    },
+  };
+  const http1 = openHttp1(watched, limits);
+  const sessions = new Map<ServerHttp2Session, Socket>();
+  const http2 = openHttp2(watched, unsent);
   const connections = new Connections(limits.connections, () => {
     http1.closeIdleConnections();
   });
+  /** Those that have not said what they speak. */
+  const silent = new Set<Socket>();
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const listener = createServer({ noDelay: true, ...keepAlive }, (socket) => {
     if (!connections.admit(socket)) return;
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
     tellProtocol(socket, limits.headersMsMax, (isHttp2) => {
+      silent.delete(socket);
       if (isHttp2) {
         http2.once("session", (session) => {
+          sessions.set(session, socket);
+          session.once("close", () => sessions.delete(session));
           endWhenIdle(session, socket, limits.idleMsMax);
         });
         http2.emit("connection", socket);
@@ -80,13 +107,22 @@ export async function openPort(
   });
   listener.listen(at.port, at.host);
   await once(listener, "listening");
+  const closed = once(listener, "close");
 
   return {
     address: addressOf(listener.address()),
-    async drain() {
-      const closed = once(listener, "close");
+    async drain(others) {
+      const begun = calls.end();
+      // Between two writes of Node there are always whole frames.
+      for (const [session, socket] of sessions) if (!session.closed) socket.write(farewell);
+      const hasCallers = connections.open.length > 0;
+      await Promise.race([
+        Promise.all([begun, others, hasCallers && sleep(lastRequestsMs)]),
+        closed,
+      ]);
       listener.close();
-      for (const session of sessions) session.close();
+      for (const session of sessions.keys()) session.close();
+      for (const socket of silent) socket.destroy();
       // Node closes a connection after its answer only when it is told at each request; look again until none is left.
       const sweep = setInterval(() => {
         http1.closeIdleConnections();
@@ -98,6 +134,7 @@ export async function openPort(
       http1.close();
     },
     close() {
+      listener.close();
       for (const socket of connections.open) socket.destroy();
     },
   };
@@ -144,13 +181,7 @@ function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1
   return http1;
 }
 
-function openHttp2(
-  doors: Doors,
-  {
-    sessions,
-    unsent,
-  }: { readonly sessions: Set<ServerHttp2Session>; readonly unsent: UnsentWatch },
-): Http2Server {
+function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams: 256 } }, doors.handle);
   http2.on("checkContinue", doors.handle);
   // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1). Its trailers go out after
@@ -166,8 +197,6 @@ function openHttp2(
     });
   });
   http2.on("session", (session) => {
-    sessions.add(session);
-    session.once("close", () => sessions.delete(session));
     session.on("stream", (stream) => {
       unsent.watchStream(stream, () => {
         stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);

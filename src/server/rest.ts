@@ -97,7 +97,7 @@ export function createRestDoor(parts: RestParts): RestDoor {
     const caller = await authenticator.authenticate(facts, method);
     const spec = methods.get(method);
     if (spec === undefined) throw new Error(`${method.name} is not implemented`);
-    // After the token: a browser is not told why its socket was refused, and asks again here.
+    // After the token: a client that was refused a socket may ask here why.
     if (spec.kind !== "unary" && spec.kind !== "server_streaming") throw upgradeRequired();
     if (spec.kind === "server_streaming" && isOver(request)) {
       writeHead(response, 204, {});

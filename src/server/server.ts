@@ -1,4 +1,4 @@
-import { createRegistry } from "@bufbuild/protobuf";
+import { createRegistry, type DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { IsInNetworks } from "../std/networks.ts";
@@ -33,7 +33,7 @@ import { methodsOf, type ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
 import { openPort, type Doors, type PortLimits } from "./port.ts";
-import { refuse, refuseMalformed } from "./refuse.ts";
+import { refuseMalformed } from "./refuse.ts";
 import { createRestDoor } from "./rest.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 
@@ -44,6 +44,8 @@ const tellMs = 500;
 export interface Server extends AsyncDisposable {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
+  /** From now on health says that it is not ready, so that balancers look elsewhere; calls are answered as before. */
+  leave(): void;
 }
 
 /** A door that looks at the target before the contract does: signed URLs of media. */
@@ -54,7 +56,8 @@ export interface TargetDoor {
 
 /**
  * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health and media. Disposing it drains:
- * streams get their finals, calls in flight their answers, for at most 15 s.
+ * streams get their finals, calls in flight their answers, for at most 15 s; callers are told to leave their connections, and the
+ * listener closes last.
  */
 export async function openServer(parts: {
   readonly host: string;
@@ -65,6 +68,8 @@ export async function openServer(parts: {
   /** undefined: nobody signs in here. */
   readonly console?: ConsoleParts | undefined;
   readonly readiness: readonly ReadinessCheck[];
+  /** Of the uses of the readiness checks, the one that a service is for; undefined: it needs every part. */
+  readonly useOf?: (service: DescService) => string | undefined;
   readonly explain: (error: unknown) => ServiceError | undefined;
   /** Where callers find the service, without a slash at the end, known once it listens; undefined: no API reference. */
   readonly publicUrl?: () => string;
@@ -72,6 +77,8 @@ export async function openServer(parts: {
   readonly isTrustedProxy?: IsInNetworks;
   /** Origins of pages that may call from elsewhere; anyOrigin for all. Default: none. */
   readonly allowedOrigins?: readonly string[];
+  /** E-mail address or URL of whoever gives access. */
+  readonly contact?: string | undefined;
   readonly limits?: Partial<PortLimits>;
   readonly bodyLimits?: BodyLimits;
   /** Rules that take the place of the contract's. */
@@ -79,17 +86,20 @@ export async function openServer(parts: {
   readonly log: Log;
 }): Promise<Server> {
   const { services, authenticator, media, httpRules, log, bodyLimits = bodyLimitsDefault } = parts;
-  const answerError = createAnswerError(parts.explain, (bug, requestId) => {
+  const { contact } = parts;
+  const report = (bug: unknown, requestId: string | undefined) => {
     log.error({ ...errorFields(bug), requestId }, "call.broken");
-  });
+  };
+  const answerError = createAnswerError(parts.explain, report, contact);
   const contract = services.map(({ service }) => service);
   // What a google.rpc.Status may carry.
   const registry = createRegistry(file_google_rpc_error_details);
   const transcoder = createTranscoder(contract, { registry, ...httpRules });
   logRuleNotices(transcoder.notices, httpRules, log);
   const methods = methodsOf(services);
-  const readiness = createReadiness(parts.readiness);
-  const health = createHealthDoor(readiness);
+  const readiness = createReadiness(parts.readiness, { explain: parts.explain, log });
+  const leaving = new AbortController();
+  const health = createHealthDoor(readiness, leaving.signal);
   const draining = createDraining();
   const shutdown = new AbortController();
   const rest = createRestDoor({
@@ -103,14 +113,21 @@ export async function openServer(parts: {
   const consoleDoor = parts.console && createConsoleDoor(parts.console, rest);
   const consoleFiles =
     parts.console && createConsoleFiles(parts.console.folder, parts.console.mediaOrigins);
-  const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
-
   const { publicUrl } = parts;
+  const pages = createPageOrigins(parts.allowedOrigins ?? [], () => publicUrl?.());
+  const webSocket = createWebSocketDoor({
+    transcoder,
+    methods,
+    authenticator,
+    answerError,
+    refusal: (headers) => pages.refusal(headers),
+  });
+
   // A server without a contract, such as a worker, has nothing to describe.
   const docs =
     publicUrl &&
     services.length > 0 &&
-    createDocsDoor(() => describeApi(transcoder.bindings, { registry, url: publicUrl() }));
+    createDocsDoor(() => describeApi(transcoder.bindings, { registry, url: publicUrl(), contact }));
 
   const serve: HttpHandler = (request, response) => {
     if (docs && docs.handles(targetOf(request))) return docs.handle(request, response);
@@ -133,7 +150,9 @@ export async function openServer(parts: {
   };
   const grpcHealth = createGrpcHealth({
     services: contract,
+    useOf: parts.useOf ?? (() => undefined),
     readiness,
+    leaving: leaving.signal,
     draining: draining.signal,
   });
   const reflection = createGrpcReflection(
@@ -151,7 +170,6 @@ export async function openServer(parts: {
     bodyLimits,
     otherwise,
   });
-  const pages = createPageOrigins(parts.allowedOrigins ?? [], () => publicUrl?.());
   const { isTrustedProxy = () => false } = parts;
   const handle: HttpListener = (request, response) => {
     const { requestId } = findCallOrigin(request, isTrustedProxy);
@@ -167,36 +185,39 @@ export async function openServer(parts: {
       grpc(request, response);
       return;
     }
+    // Balancers ask in HTTP/1.0 (HAProxy) or name no host.
+    if (health.handles(request)) {
+      otherwise(request, response);
+      return;
+    }
     answerFailure(response, new ServiceError("invalid_argument", "the Host header is missing"));
   };
   const doors: Doors = {
     handle,
     refuse: refuseMalformed,
     upgrade: (request, socket, head) => {
-      const { requestId } = findCallOrigin(request, isTrustedProxy);
-      const refusal = pages.refusal(request.headers);
-      if (refusal === undefined) {
-        webSocket.handleUpgrade(request, socket, head);
-        return;
-      }
-      socket.on("error", () => socket.destroy());
-      refuse(socket, refusal, requestId);
+      findCallOrigin(request, isTrustedProxy);
+      webSocket.handleUpgrade(request, socket, head);
     },
   };
   const port = await openPort(parts, doors, parts.limits);
 
   return {
     address: port.address,
+    leave() {
+      leaving.abort();
+    },
     async [Symbol.asyncDispose]() {
+      leaving.abort();
       draining.drain();
       const tell = setTimeout(() => {
-        shutdown.abort(new ServiceError("unavailable", "the service is stopping"));
+        shutdown.abort(new ServiceError("unavailable", "the service is shutting down"));
       }, drainMsMax);
       const cut = setTimeout(() => {
         webSocket.terminate();
         port.close();
       }, drainMsMax + tellMs);
-      await Promise.all([webSocket.drain(), port.drain()]);
+      await port.drain(webSocket.drain());
       clearTimeout(tell);
       clearTimeout(cut);
     },

@@ -54,6 +54,8 @@ async function openHeldDoor() {
   };
   return {
     connect,
+    drain: () => door.drain(),
+    address: port.address,
     async [Symbol.asyncDispose]() {
       door.terminate();
       port.close();
@@ -85,4 +87,18 @@ test("a caller that gives no sign of life is let go", async () => {
   const [code] = await once(socket, "close");
   assert.equal(code, 1006);
   assert.ok(performance.now() - began < heldMs, "before its method has ended");
+});
+
+test("while the service stops, a page is told to try later, and other clients get 503", async () => {
+  await using door = await openHeldDoor();
+  await door.drain();
+  const url = `${door.address.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;
+  const page = new WebSocket(url, { headers: { origin: door.address } });
+  const [data] = await once(page, "message");
+  const { error } = JSON.parse(String(data));
+  assert.deepEqual([error.code, error.details.length], [14, 2], "UNAVAILABLE, with RetryInfo");
+  const [code] = await once(page, "close");
+  assert.equal(code, 1013);
+  const [refused] = await once(new WebSocket(url), "error");
+  assert.match(String(refused), /Unexpected server response: 503/);
 });

@@ -5,7 +5,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
@@ -14,6 +14,7 @@ import { ServiceError, type ErrorCode } from "../std/service-error.ts";
 import { readJson } from "../transcoding/read-json.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import type { Transcoder } from "../transcoding/transcoder.ts";
+import { acceptHandshakes } from "./accept-handshakes.ts";
 import { statusJson, type AnswerError } from "./answer-errors.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -21,7 +22,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { farewellMsMax, headersOf, targetOf } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { Methods } from "./methods.ts";
-import { refuse } from "./refuse.ts";
+import { RefusedSockets } from "./refused-sockets.ts";
 
 /** Longest message: 8 s of 48 kHz audio in base64. */
 const messageBytesMax = 1 << 20;
@@ -51,6 +52,8 @@ export function createWebSocketDoor(parts: {
   readonly methods: Methods;
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
+  /** Why the page that asks may open no socket at all; nothing else is looked at then. */
+  readonly refusal?: (headers: IncomingHttpHeaders) => ServiceError | undefined;
   /** How often a caller is asked for a sign of life; one that misses three is let go. Default 20 s. */
   readonly pingMs?: number;
 }): WebSocketDoor {
@@ -59,18 +62,9 @@ export function createWebSocketDoor(parts: {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: frameBytesMax,
-    // Never the token, which a browser offers as the second protocol (section 5).
-    handleProtocols: (offered) =>
-      [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false,
   });
-  // Not a handshake of RFC 6455, such as one without a key.
-  server.on("wsClientError", (error, socket, request) => {
-    const problem = new ServiceError("invalid_argument", error.message, { reason: "HANDSHAKE" });
-    refuse(socket, problem, callOriginOf(request).requestId);
-  });
-  server.on("headers", (headers, request) => {
-    headers.push(`x-request-id: ${callOriginOf(request).requestId}`);
-  });
+  acceptHandshakes(server);
+  const refused = new RefusedSockets();
   const streams = new Map<Stream, Promise<void>>();
   const heartbeat = new Heartbeat(pingMs);
   let isDraining = false;
@@ -128,9 +122,11 @@ export function createWebSocketDoor(parts: {
   return {
     handleUpgrade(request, socket, head) {
       socket.on("error", () => socket.destroy());
-      upgrade(request, socket, head).catch((error: unknown) => {
-        const { requestId } = callOriginOf(request);
-        refuse(socket, parts.answerError(error, requestId), requestId);
+      const refusal = parts.refusal?.(request.headers);
+      const upgraded = refusal ? Promise.reject(refusal) : upgrade(request, socket, head);
+      upgraded.catch((error: unknown) => {
+        const answer = parts.answerError(error, callOriginOf(request).requestId);
+        refused.refuse({ request, socket, head }, answer);
       });
     },
     async drain() {
@@ -140,6 +136,7 @@ export function createWebSocketDoor(parts: {
     },
     terminate() {
       for (const client of server.clients) client.terminate();
+      refused.terminate();
     },
   };
 }
@@ -195,8 +192,9 @@ class Stream {
   end(reason: ServiceError): void {
     this.#parts.context.abort(reason);
     this.#messages.fail(reason);
-    this.#socket.send(JSON.stringify({ error: statusJson(reason) }));
-    this.#close(closeCode(reason));
+    const answer = this.#parts.answerError(reason);
+    this.#socket.send(JSON.stringify({ error: statusJson(answer) }));
+    this.#close(closeCode(answer));
     // Its close is read also while its messages were not.
     this.#socket.resume();
     const timer = setTimeout(() => {

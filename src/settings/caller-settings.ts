@@ -1,4 +1,4 @@
-import { list, networks, pageOrigin, whole, type Setting } from "../std/setting.ts";
+import { contactOf, list, networks, pageOrigin, whole, type Setting } from "../std/setting.ts";
 
 /** Who may call from where, and how much of the doors one caller may hold. */
 export interface CallerConfig {
@@ -12,6 +12,8 @@ export interface CallerConfig {
   readonly connectionsPerAddress: number;
   /** Tokens of one address that may be refused at once, and each minute. */
   readonly refusedPerMinute: number;
+  /** E-mail address or URL of whoever gives access; undefined: callers are not told. */
+  readonly contact: string | undefined;
 }
 
 export const callerSettings = {
@@ -49,6 +51,13 @@ export const callerSettings = {
     fallback: "60",
     parse: (text, name) => whole(text ?? "60", name, 1, 1_000_000_000),
   },
+  contact: {
+    name: "HLUST_CONTACT",
+    meaning:
+      "E-mail address or URL where people ask for access: on the sign-in page, in /docs and openapi.json, and in answers 401 and 403",
+    fallback: "none",
+    parse: (text, name) => (text === undefined ? undefined : contactOf(text, name)),
+  },
 } satisfies { [Key in keyof CallerConfig]: Setting<CallerConfig[Key]> };
 
 export function readCallers(read: <T>(setting: Setting<T>) => T): CallerConfig {
@@ -58,5 +67,6 @@ export function readCallers(read: <T>(setting: Setting<T>) => T): CallerConfig {
     connectionsMax: read(callerSettings.connectionsMax),
     connectionsPerAddress: read(callerSettings.connectionsPerAddress),
     refusedPerMinute: read(callerSettings.refusedPerMinute),
+    contact: read(callerSettings.contact),
   };
 }

@@ -20,8 +20,8 @@ export interface AudioInputOptions {
 }
 
 /**
- * The samples and marks of the messages after the configuration; ends at an empty audioContent. Throws invalid_argument for any
- * other message, out_of_range when none comes for too long. Not a generator: every chunk of every stream goes through here, and
+ * The samples and marks of the messages after the configuration; ends at an empty audioContent, and with a refusal when a deadline
+ * passes, so that what was heard by then gets its finals. Throws invalid_argument for any other message. Not a generator: every chunk of every stream goes through here, and
  * the three promises of a generator cost more than all else that is done with it.
  */
 export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
@@ -65,7 +65,10 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
   }
 
   #read(settle: Settle, reject: (error: unknown) => void): void {
-    if (!this.#deadline.begins(this.#options.idleMsMax, reject, noAudio)) return;
+    const late = (error: ServiceError) => {
+      settle(this.#end(error));
+    };
+    if (!this.#deadline.begins(this.#options.idleMsMax, late, noAudio)) return;
     // oxlint-disable-next-line promise/no-callback-in-promise -- the one promise for this message is settled here
     this.#messages.next().then((next) => this.#take(next, settle, reject), reject);
   }
@@ -109,8 +112,9 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     return samples;
   }
 
-  #end(): Result {
+  #end(refusal?: ServiceError): Result {
     this.#isOver = true;
+    this.#refusal = refusal;
     return done;
   }
 

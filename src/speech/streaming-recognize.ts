@@ -15,6 +15,7 @@ import { AudioInput } from "./audio-input.ts";
 import { checkConfig, type CheckedConfig, type Hearing } from "./check-config.ts";
 import { Deadline } from "./deadline.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
+import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
 /** Decisions, Speech: a stream is closed after this long without a configuration, and without audio. */
@@ -32,7 +33,7 @@ export interface StreamOptions {
   readonly limits: StreamLimits;
   /** Told how much audio came, in milliseconds; answers why no more of it is heard. */
   readonly hear: (ms: number) => ServiceError | undefined;
-  /** Results also say where they end and their language. */
+  /** Results also say where they end, their language and, while they may change, how stable they are. */
   readonly describeResults: boolean;
   /** Aborts when the caller has gone; only looked at once there is something to give up. */
   readonly call: { readonly signal: AbortSignal };
@@ -40,8 +41,8 @@ export interface StreamOptions {
 
 /**
  * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every later one audioContent; an empty
- * one finalises. Throws invalid_argument for anything else, out_of_range when nothing comes for too long, and, after the finals of what
- * was heard, what hear() answers.
+ * one finalizes. Throws invalid_argument for anything else, and, after the finals of what was heard, what hear() answers, out_of_range
+ * when nothing comes for too long, and unavailable when the stream has lasted as long as it may.
  */
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
@@ -52,8 +53,9 @@ export async function* streamingRecognize(
   using deadline = new Deadline(limits.streamMsMax, () => {
     const seconds = limits.streamMsMax / 1000;
     return new ServiceError(
-      "out_of_range",
-      `the stream has lasted ${seconds} s, the longest it may`,
+      "unavailable",
+      `the stream has lasted ${seconds} s, the longest it may: open another one`,
+      { reason: "STREAM_TOO_LONG", retryAfterMs: 0 },
     );
   });
   const first = await deadline.within(
@@ -72,12 +74,14 @@ export async function* streamingRecognize(
     idleMsMax: limits.audioMsMax ?? audioMsMax,
     hear: (samples) => hear(samples / samplesPerMs),
   });
-  // Who has said nothing yet takes nothing but its socket.
-  if (!(await audio.begins())) return;
-
   const options = { ...config.options, signal: call.signal };
-  for await (const recognition of recognizer.recognize(audio, options)) {
-    const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
+  const stability = new Stability();
+  // A caller that has said nothing yet takes nothing but its socket.
+  const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
+  for await (const recognition of recognitions) {
+    const description = describeResults
+      ? { ...descriptionOf(recognition, config.options), stability: stability.next(recognition) }
+      : undefined;
     yield responseOf(recognition, config.withWords, description);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
@@ -150,7 +154,7 @@ function checkEndpointing(
 function responseOf(
   { isFinal, alternatives }: Recognition,
   withWords: boolean,
-  description: ReturnType<typeof descriptionOf> | undefined,
+  description: (ReturnType<typeof descriptionOf> & { readonly stability: number }) | undefined,
 ): StreamingRecognizeResponse {
   const after = isFinal ? " " : "";
   const result = create(StreamingRecognitionResultSchema, {

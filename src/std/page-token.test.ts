@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readPageRequest } from "./page-request.ts";
@@ -13,6 +14,35 @@ test("read() gives back what write() was given", () => {
       assert.deepEqual(tokens.read(scope, tokens.write(scope, position)), position);
     }),
   );
+});
+
+test("write() shows nothing of the position, and one token for one page", () => {
+  const position = ["2026-11-20T10:00:00.000001Z", "01893f00-0000-7000-8000-000000000001"];
+  const token = tokens.write(scope, position);
+  const bytes = Buffer.from(token, "base64url");
+  for (const part of [...position, scope.collection]) {
+    assert.ok(!token.includes(part) && !bytes.includes(part), part);
+  }
+  assert.ok(!bytes.includes('["'));
+  assert.equal(tokens.write(scope, position), token);
+  const next = Buffer.from(tokens.write(scope, [...position, "x"]), "base64url");
+  assert.notDeepEqual(next.subarray(0, 12), bytes.subarray(0, 12), "another nonce for each text");
+});
+
+/** As Hlust made them until November 2026: readable, with a signature before it. */
+function readableToken(position: readonly string[]): string {
+  const payload = Buffer.from(JSON.stringify(position));
+  const mac = createHmac("sha256", Buffer.alloc(32, 1))
+    .update(JSON.stringify([scope.collection, scope.accountId, scope.filter]))
+    .update("\0")
+    .update(payload)
+    .digest();
+  return Buffer.concat([mac.subarray(0, 16), payload]).toString("base64url");
+}
+
+test("read() refuses tokens of the readable form", () => {
+  assert.equal(tokens.read(scope, readableToken(["x"])), undefined);
+  assert.equal(tokens.read(scope, readableToken(["2026-11-20T10:00:00.000001Z", "id"])), undefined);
 });
 
 test("read() refuses another list, account, filter or key", () => {

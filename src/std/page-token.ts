@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 
 /** What a page token is good for: one list, of one account, with one filter. */
 export interface PageScope {
@@ -8,40 +8,64 @@ export interface PageScope {
   readonly filter: string;
 }
 
-/** Opaque, signed tokens of where a list goes on. */
+/** Opaque tokens of where a list goes on. */
 export interface PageTokens {
   write(scope: PageScope, position: readonly string[]): string;
   /** The position of a token of this scope; undefined for any other text. */
   read(scope: PageScope, token: string): readonly string[] | undefined;
 }
 
-const macBytes = 16;
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
 export const tokenCharsMax = 1024;
 
-/** `key`: 32 secret bytes, the same on every node. */
+/**
+ * Tokens encrypted with AES-256-GCM, bound to their scope. The nonce is a MAC of scope and position, so that it repeats only where the
+ * whole token does, and a page has one token. `key`: 32 secret bytes, the same on every node.
+ */
 export function createPageTokens(key: Buffer): PageTokens {
-  const mac = (scope: PageScope, payload: Buffer): Buffer =>
-    createHmac("sha256", key)
-      .update(JSON.stringify([scope.collection, scope.accountId, scope.filter]))
-      .update("\0")
-      .update(payload)
-      .digest()
-      .subarray(0, macBytes);
+  const encryptionKey = derivedKey(key, "page-token encryption");
+  const nonceKey = derivedKey(key, "page-token nonce");
   return {
     write(scope, position) {
+      const bound = textOf(scope);
       const payload = Buffer.from(JSON.stringify(position));
-      return Buffer.concat([mac(scope, payload), payload]).toString("base64url");
+      const mac = createHmac("sha256", nonceKey).update(bound).update("\0").update(payload);
+      const nonce = mac.digest().subarray(0, nonceBytes);
+      const sealing = createCipheriv(cipher, encryptionKey, nonce).setAAD(bound);
+      const sealed = [nonce, sealing.update(payload), sealing.final(), sealing.getAuthTag()];
+      return Buffer.concat(sealed).toString("base64url");
     },
     read(scope, token) {
       if (token.length > tokenCharsMax) return undefined;
       const bytes = Buffer.from(token, "base64url");
       // Node skips what is not base64url: only the one spelling of these bytes is taken.
-      if (bytes.length <= macBytes || bytes.toString("base64url") !== token) return undefined;
-      const payload = bytes.subarray(macBytes);
-      if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(scope, payload))) return undefined;
+      if (bytes.length <= nonceBytes + tagBytes || bytes.toString("base64url") !== token) {
+        return undefined;
+      }
+      const nonce = bytes.subarray(0, nonceBytes);
+      const opening = createDecipheriv(cipher, encryptionKey, nonce, { authTagLength: tagBytes })
+        .setAAD(textOf(scope))
+        .setAuthTag(bytes.subarray(-tagBytes));
+      const payload = opening.update(bytes.subarray(nonceBytes, -tagBytes));
+      try {
+        opening.final();
+      } catch {
+        // Not made here, or for another scope.
+        return undefined;
+      }
       return textsOf(payload);
     },
   };
+}
+
+function derivedKey(key: Buffer, use: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", key, "", `hlust ${use}`, 32));
+}
+
+function textOf({ collection, accountId, filter }: PageScope): Buffer {
+  return Buffer.from(JSON.stringify([collection, accountId, filter]));
 }
 
 function textsOf(payload: Buffer): readonly string[] {

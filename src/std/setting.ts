@@ -81,6 +81,18 @@ export function pageOrigin(text: string, name: string): string {
   return url?.origin ?? text;
 }
 
+/** An e-mail address, or a page of http or https, as it is. */
+export function contactOf(text: string, name: string): string {
+  const isAddress = /^[\p{L}\p{N}._+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u.test(text);
+  const isPage = /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
+  if (text.length > 254 || !(isAddress || isPage)) {
+    throw new ConfigError(
+      `${name} is ${JSON.stringify(text)}: an e-mail address such as access@hlust.example, or a URL such as https://hlust.example/access, of at most 254 characters is needed`,
+    );
+  }
+  return text;
+}
+
 /** What stands between commas. */
 export function list(text: string | undefined): readonly string[] {
   return (text ?? "")

@@ -1,5 +1,6 @@
 import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
+import { isOutputOnly } from "./field-behavior.ts";
 import { isObject } from "./is-object.ts";
 import { fieldNamedInJson } from "./field-path.ts";
 
@@ -7,14 +8,14 @@ import { fieldNamedInJson } from "./field-path.ts";
  * The fields that a JSON body names, as paths of a google.protobuf.FieldMask (proto names): what a PATCH is to change,
  * because an empty list leaves no trace in a message. Singular messages are followed to their fields, one without any
  * counts itself; lists, maps and scalars count whole. Null is unset (proto3 JSON): as if it were not there. Unknown names are left
- * out.
+ * out, and so are output-only fields: a resource that was read is sent back with them.
  */
 export function fieldPathsIn(message: DescMessage, json: JsonValue): string[] {
   if (!isObject(json)) return [];
   const paths = new Set<string>();
   for (const [name, value] of Object.entries(json)) {
     const field = fieldNamedInJson(message, name);
-    if (field === undefined || value === null) continue;
+    if (field === undefined || value === null || isOutputOnly(field)) continue;
     const below = isFollowed(field) ? fieldPathsIn(field.message, value) : [];
     if (below.length === 0) paths.add(field.name);
     for (const path of below) paths.add(`${field.name}.${path}`);

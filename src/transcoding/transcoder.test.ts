@@ -222,10 +222,11 @@ test("bind() fills the update mask of a PATCH from the names in its body", () =>
       { metadata: { keywords: [], speakers: { a: {} }, subject: null }, segments: null },
       "metadata.keywords,metadata.speakers",
     ],
+    // Output only.
     [
       "",
-      { version: { name: "x", creationTime: "2026-11-20T10:11:12Z" } },
-      "version.name,version.creationTime",
+      { version: { name: "x" }, metadata: { originalUri: "x", subject: "" } },
+      "metadata.subject",
     ],
     ["", { metadata: null, uri: null }, ""],
     ["", {}, ""],
@@ -245,7 +246,7 @@ test("bind() fills the update mask of a PATCH from the names in its body", () =>
   }
   assert.deepEqual(bind(service, `PATCH ${path}`, { name: "transcripts/other" }), {
     transcript: { name: "transcripts/t" },
-    updateMask: "name",
+    updateMask: "",
   });
   const error = refused(() => bind(service, `PATCH ${path}?updateMask=metadata.file_`, {}));
   assert.deepEqual(

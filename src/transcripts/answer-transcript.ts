@@ -21,8 +21,8 @@ export function linksOf(
   { urls }: { readonly urls: SignedUrls },
   { media }: Pick<StoredTranscript, "media">,
 ): MediaLinks {
-  const { id = null, hasWaveform = false } = media ?? {};
-  if (id === null) return { uri: "", waveformUri: "" };
+  const { id, hasWaveform } = media;
+  if (id === undefined) return { uri: "", waveformUri: "" };
   const sign = (path: string): string => urls.sign({ method: "GET", path });
   return { uri: sign(mediaPath(id)), waveformUri: hasWaveform ? sign(waveformPath(id)) : "" };
 }

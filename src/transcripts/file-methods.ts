@@ -9,7 +9,6 @@ import {
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { isId } from "../std/ids.ts";
-import { msOfDuration } from "../std/duration.ts";
 import { invalidArgument, type FieldViolation } from "../std/service-error.ts";
 import { linksOf } from "./answer-transcript.ts";
 import { checkTranscript, throwViolations } from "./check-transcript.ts";
@@ -20,6 +19,7 @@ import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-
 import { runAside } from "./side-thread.ts";
 import { subtitleFormats, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
 import { transcriptJson } from "./transcript-json.ts";
+import { recordingMsOf } from "./transcript-message.ts";
 import { findTranscript, type StoredTranscript } from "./transcript-store.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
@@ -105,11 +105,10 @@ const formats: Readonly<Partial<Record<Format, FileType>>> = {
 };
 
 function contentOf(stored: StoredTranscript, format: "SRT" | "VTT" | "TEXT") {
-  const { metadata, media, segments } = stored;
-  const { recordingDuration } = metadata;
-  const toldMs = recordingDuration ? Math.floor(msOfDuration(recordingDuration)) : null;
+  const { metadata, segments } = stored;
   const names = new Map([...namesOf(metadata)].filter(([, name]) => name.trim() !== ""));
-  return { format, segments, names, recordingMs: media?.durationMs ?? toldMs };
+  const recordingMs = Math.floor(recordingMsOf(stored) ?? NaN);
+  return { format, segments, names, recordingMs: isNaN(recordingMs) ? null : recordingMs };
 }
 
 function namesOf({ speakers }: TranscriptMetadata): Map<string, string> {

@@ -21,6 +21,8 @@ export interface NewTranscript {
   /** Checked, made by the service, or read from a file. Long ones are packed before there is a transaction. */
   readonly segments: readonly Segment[] | PackedSegments | PackedText;
   readonly mediaId?: string | null;
+  /** What the streams of a recording are that is not kept. */
+  readonly recordingFileType?: "AUDIO" | "VIDEO" | null;
   /** Default: the clock. */
   readonly now?: Date;
 }
@@ -39,7 +41,8 @@ export async function insertTranscript(
 export type TranscriptRows = Awaited<ReturnType<typeof transcriptRows>>;
 
 export async function transcriptRows(transcript: NewTranscript) {
-  const { accountId, segments, mediaId = null, now = new Date() } = transcript;
+  const { accountId, segments, mediaId = null, recordingFileType = null } = transcript;
+  const { now = new Date() } = transcript;
   const id = transcript.id ?? newId(now.getTime());
   const versionId = newId(now.getTime());
   const metadata = withOriginalLength(transcript.metadata, segments);
@@ -55,6 +58,7 @@ export async function transcriptRows(transcript: NewTranscript) {
       subject: foldText(metadata.subject),
       keywords: metadata.keywords,
       media_id: mediaId,
+      recording_file_type: recordingFileType,
       created_at: now,
       updated_at: now,
     },

@@ -23,14 +23,14 @@ const metadatas = arbitraryMessage(TranscriptMetadataSchema, {
   strings,
   inAny: SpeakerSchema,
 }).filter((message): message is TranscriptMetadata => isMessage(message, TranscriptMetadataSchema));
-const media = fc.option(
-  fc.record({
-    id: fc.constant(newId()),
-    durationMs: fc.option(fc.nat()),
-    fileType: fc.option(fc.constantFrom("AUDIO" as const, "VIDEO" as const)),
-    hasWaveform: fc.boolean(),
-  }),
-);
+const media = fc.record({
+  id: fc.constant(newId()),
+  durationMs: fc.option(fc.nat(), { nil: undefined }),
+  fileType: fc.option(fc.constantFrom("AUDIO" as const, "VIDEO" as const), { nil: undefined }),
+  hasWaveform: fc.boolean(),
+  isFirst: fc.boolean(),
+});
+const noFacts = { id: undefined, durationMs: undefined, fileType: undefined, hasWaveform: false };
 const versions = fc.record({
   id: fc.constant(newId()),
   parentId: fc.option(fc.constant(newId())),
@@ -58,7 +58,7 @@ test("listedJson() writes what the general writer writes", () => {
 test("listedJson() leaves out what a later version has stored, and shows all that the contract has", () => {
   const stored = {
     id: newId(),
-    media: null,
+    media: { ...noFacts, isFirst: true },
     version: { id: newId(), parentId: null, createdAt: new Date(0) },
     metadataJson: '{"later": 1, "speakers": {"1": {"voice": "low"}}}',
   };

@@ -24,13 +24,13 @@ export function listedJson(
   { id, metadataJson, media, version }: ListedTranscript,
   { uri, waveformUri }: MediaLinks,
 ): string {
-  const { durationMs = null, fileType = null } = media ?? {};
+  const { durationMs, fileType } = media;
   const metadata = writtenMetadata(metadataJson);
   metadata["waveformUri"] = waveformUri;
-  if (durationMs !== null) {
+  if (durationMs !== undefined) {
     metadata["recordingDuration"] = toJson(DurationSchema, durationFromMs(durationMs));
-  }
-  if (fileType !== null) metadata["fileType"] = fileType;
+  } else if (!media.isFirst) metadata["recordingDuration"] = null;
+  if (fileType !== undefined) metadata["fileType"] = fileType;
   return JSON.stringify({
     name: `transcripts/${id}`,
     metadata,

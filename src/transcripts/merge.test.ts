@@ -35,10 +35,6 @@ test("readPatch() takes the fields that the mask names", () => {
     [["metadata.additional_metadata"], ["additionalMetadata"], false],
     [["segments"], [], true],
     [["segments", "metadata.keywords", "metadata.keywords"], ["keywords"], true],
-    [["name", "uri", "version.name", "segments"], [], true],
-    // Output only, yet metadata is present: a version without a change.
-    [["metadata.recording_duration", "metadata.dataSource"], [], false],
-    [["metadata.original_uri", "metadata.waveformUri", "metadata.subject"], ["subject"], false],
   ];
   for (const [paths, fields, segments] of rows) {
     assert.deepEqual(patchOf({}, ...paths), { fields, segments }, paths.join());
@@ -67,8 +63,23 @@ test("readPatch() takes what is set when there is no mask, or metadata as a whol
 test("readPatch() refuses an update of nothing", () => {
   assert.deepEqual(patchOf({}), nothing);
   assert.deepEqual(patchOf(undefined), nothing);
-  assert.deepEqual(patchOf({ name: "transcripts/x", uri: "x" }, "name", "uri"), nothing);
+  assert.deepEqual(patchOf({ name: "transcripts/x", uri: "x" }), nothing);
   assert.deepEqual(patchOf({}, "metadata"), nothing);
+});
+
+test("readPatch() refuses what the service sets, where a mask names it or nothing else is there", () => {
+  const why = "is set by the service and cannot be updated";
+  const paths = ["name", "uri", "version.name", "metadata.recording_duration"];
+  assert.deepEqual(
+    patchOf({ metadata: { subject: "s" } }, "metadata.subject", ...paths),
+    paths.map((path) => `updateMask: ${JSON.stringify(path)} ${why}`),
+  );
+  const metadata = { originalUri: "http://x/", originalCharLength: 9 };
+  const named = [`metadata.originalUri: ${why}`, `metadata.originalCharLength: ${why}`];
+  assert.deepEqual(patchOf({ metadata }), named);
+  assert.deepEqual(patchOf({ metadata }, "metadata"), named);
+  const segments = [{ words: [] }];
+  assert.deepEqual(patchOf({ metadata, segments }), { fields: [], segments: true });
 });
 
 test("readPatch() names every path that there is not", () => {

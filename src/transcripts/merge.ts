@@ -29,8 +29,9 @@ export interface Patch {
 
 /**
  * Reads what an update asks for (§4.6; decisions, Transcripts: Update): the paths of its mask, in proto or JSON names. Without a
- * mask, as gRPC clients call it, what is set. `metadata` alone stands for its fields that are set. What is output only is skipped.
- * Or every path that there is not, and an update of nothing, as violations.
+ * mask, as gRPC clients call it, what is set. `metadata` alone stands for its fields that are set. Output-only fields that are set
+ * beside others are skipped, so that a transcript can be sent back as it was read. Violations are returned for paths of a mask that
+ * are no fields or output only, for output-only fields alone, and for an update of nothing.
  */
 export function readPatch(
   request: UpdateTranscriptRequest,
@@ -54,11 +55,16 @@ export function readPatch(
     } else if (target === "metadata") {
       hasMetadata ||= transcript.metadata !== undefined;
       for (const field of setFields(transcript.metadata)) fields.add(field);
-    } else if (target !== "output only") {
+    } else if (target === "output only") {
+      violations.push({ field: "updateMask", description: `${shown(path)} ${isSetByService}` });
+    } else {
       hasMetadata = true;
       fields.add(target);
-    } else {
-      hasMetadata ||= path.startsWith("metadata.");
+    }
+  }
+  if (fields.size === 0 && !segments) {
+    for (const name of outputOnlyIn(transcript.metadata)) {
+      violations.push({ field: `metadata.${name}`, description: isSetByService });
     }
   }
   if (violations.length > 0) return violations;
@@ -88,6 +94,16 @@ function setFields(metadata: TranscriptMetadata | undefined): CallerField[] {
   return callerFields.filter((field) =>
     isFieldSet(metadata, TranscriptMetadataSchema.field[field]),
   );
+}
+
+const isSetByService = "is set by the service and cannot be updated";
+
+function outputOnlyIn(metadata: TranscriptMetadata | undefined): string[] {
+  if (!metadata) return [];
+  return TranscriptMetadataSchema.fields
+    .filter((field) => !callerFields.some((name) => name === field.localName))
+    .filter((field) => isFieldSet(metadata, field))
+    .map(({ jsonName }) => jsonName);
 }
 
 /** What a path of a mask points at; undefined: nothing that there is. */

@@ -90,7 +90,7 @@ async function isFirst(trx: Transaction<Tables>): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** Transcripts keep their words, and how long the recording was. */
+/** Transcripts keep their words, and what the recording was: its length and its kind. */
 async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: Date) {
   const { rows } = await sql<{ id: string }>`
     select id from media m
@@ -102,7 +102,7 @@ async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: 
   if (due.length === 0) return { count: 0, mediaIds: [] };
   // The transcripts first: that is the order in which their deletion takes the locks.
   await sql`
-    update transcript t set media_id = null, recording_ms = m.duration_ms
+    update transcript t set media_id = null, recording_ms = m.duration_ms, recording_file_type = m.file_type
     from media m where m.id = t.media_id and t.media_id = any(${due}::uuid[])
   `.execute(trx);
   const mediaIds = await releaseAll(trx, due);

@@ -8,13 +8,22 @@ import {
   type Transcript,
   type Version,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { durationFromMs, timestampFromDate } from "../std/duration.ts";
+import { durationFromMs, msOfDuration, timestampFromDate } from "../std/duration.ts";
 import type { StoredTranscript, StoredVersion } from "./transcript-store.ts";
 
 /** Where a transcript's media and its waveform are for an hour; "" where there is none. */
 export interface MediaLinks {
   readonly uri: string;
   readonly waveformUri: string;
+}
+
+/** How long the recording is of which a transcript shows this; undefined where that is not known. */
+export function recordingMsOf({
+  metadata: { recordingDuration },
+  media: { durationMs, isFirst },
+}: Pick<StoredTranscript, "metadata" | "media">): number | undefined {
+  if (durationMs !== undefined || !isFirst || !recordingDuration) return durationMs;
+  return msOfDuration(recordingDuration);
 }
 
 /** A transcript as it is answered (section 2.3). */
@@ -26,9 +35,10 @@ export function transcriptMessage(
   const { id, media, version } = stored;
   const metadata = clone(TranscriptMetadataSchema, stored.metadata);
   metadata.waveformUri = waveformUri;
-  const { durationMs = null, fileType = null } = media ?? {};
-  if (durationMs !== null) metadata.recordingDuration = durationFromMs(durationMs);
-  if (fileType !== null) metadata.fileType = FileType[fileType];
+  const { durationMs, fileType, isFirst } = media;
+  if (durationMs !== undefined) metadata.recordingDuration = durationFromMs(durationMs);
+  else if (!isFirst) delete metadata.recordingDuration;
+  if (fileType !== undefined) metadata.fileType = FileType[fileType];
   return create(TranscriptSchema, {
     name: `transcripts/${id}`,
     metadata,

@@ -1,7 +1,7 @@
 import { fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { exactTime } from "../database/exact-time.ts";
-import type { MediaTable, Tables } from "../database/tables.ts";
+import type { MediaTable, Tables, TranscriptTable } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
   type TranscriptMetadata,
@@ -14,18 +14,22 @@ import type { PackedSegments, StoredSegments } from "./segments.ts";
 export interface StoredTranscript {
   readonly id: string;
   readonly metadata: TranscriptMetadata;
-  readonly media: TranscriptMedia | null;
+  readonly media: TranscriptMedia;
   readonly version: StoredVersion;
   readonly segments: StoredSegments;
 }
 
-/** What transcripts tell of their media. Facts are null until the media is described. */
+/** What a transcript shows of its media. */
 export interface TranscriptMedia {
-  /** null: it is gone, and what is known of it has stayed. */
-  readonly id: string | null;
-  readonly durationMs: number | null;
-  readonly fileType: "AUDIO" | "VIDEO" | null;
+  /** undefined: there is none, or it is gone and what is known of it has stayed. */
+  readonly id: string | undefined;
+  /** undefined: not known; where the media `isFirst`, the metadata may say. */
+  readonly durationMs: number | undefined;
+  /** undefined: that of the metadata, because the media is not described, is no recording, or a caller has set it. */
+  readonly fileType: "AUDIO" | "VIDEO" | undefined;
   readonly hasWaveform: boolean;
+  /** It is what the transcript was made with: no other media was uploaded to it. */
+  readonly isFirst: boolean;
 }
 
 export interface StoredVersion {
@@ -109,33 +113,41 @@ export const mediaColumns = [
   "m.file_type",
   "m.peaks_count",
   "t.recording_ms",
+  "t.recording_file_type",
+  "t.media_was_replaced",
+  "t.file_type_is_declared",
 ] as const;
 
 export function mediaOf(
-  row: Pick<Selectable<MediaTable>, "duration_ms" | "file_type" | "peaks_count"> & {
-    readonly media_id: string | null;
-    readonly recording_ms: number | null;
-  },
-): TranscriptMedia | null {
-  if (row.media_id === null) {
-    const { recording_ms: durationMs } = row;
-    return durationMs === null
-      ? null
-      : { id: null, durationMs, fileType: null, hasWaveform: false };
-  }
+  row: Pick<Selectable<MediaTable>, "duration_ms" | "file_type" | "peaks_count"> &
+    Pick<Selectable<TranscriptTable>, MediaFactColumn>,
+): TranscriptMedia {
+  const isGone = row.media_id === null;
+  const durationMs = isGone ? row.recording_ms : row.duration_ms;
+  const fileType = isGone ? row.recording_file_type : row.file_type;
   return {
-    id: row.media_id,
-    durationMs: row.duration_ms,
-    fileType: row.file_type,
+    id: row.media_id ?? undefined,
+    durationMs: durationMs ?? undefined,
+    fileType: row.file_type_is_declared ? undefined : (fileType ?? undefined),
     hasWaveform: row.peaks_count !== null,
+    isFirst: !row.media_was_replaced,
   };
 }
+
+type MediaFactColumn =
+  | "media_id"
+  | "recording_ms"
+  | "recording_file_type"
+  | "media_was_replaced"
+  | "file_type_is_declared";
 
 /** The head of a transcript, locked until the transaction ends: changes of one transcript wait for each other. */
 export interface TranscriptHead {
   readonly id: string;
   readonly versionId: string;
   readonly metadata: TranscriptMetadata;
+  /** What its media shows in place of metadata.fileType; undefined where that is shown. */
+  readonly mediaFileType: TranscriptMedia["fileType"];
   readonly segmentsSha256: Buffer;
 }
 
@@ -148,20 +160,24 @@ export async function lockTranscript(
     .selectFrom("transcript")
     .where("account_id", "=", accountId)
     .where("id", "=", id)
-    .select(["id", "version_id", jsonText("metadata").as("metadata")])
+    .select(["id", "version_id", jsonText("metadata").as("metadata"), "media_id"])
+    .select(["recording_file_type", "file_type_is_declared"])
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!head) return undefined;
   // Read after the lock: a join would show the version that was the head before another change went through.
   const version = await trx
-    .selectFrom("transcript_version")
-    .where("id", "=", head.version_id)
-    .select("segments_sha256")
+    .selectFrom("transcript_version as v")
+    .leftJoin("media as m", (join) => join.on("m.id", "=", head.media_id))
+    .where("v.id", "=", head.version_id)
+    .select(["v.segments_sha256", "m.file_type"])
     .executeTakeFirstOrThrow();
+  const fileType = head.media_id === null ? head.recording_file_type : version.file_type;
   return {
     id: head.id,
     versionId: head.version_id,
     metadata: metadataOf(head.metadata),
+    mediaFileType: head.file_type_is_declared ? undefined : (fileType ?? undefined),
     segmentsSha256: version.segments_sha256,
   };
 }
@@ -185,6 +201,8 @@ export async function findVersion(
 export interface VersionContent {
   readonly metadata: TranscriptMetadata;
   readonly segments: PackedSegments | { readonly sha256: Buffer };
+  /** metadata.fileType is a caller's word on the media that is there: it is shown until other media comes. */
+  readonly declaresFileType?: boolean;
 }
 
 /** Makes a version on top of a locked head. Its time is later than that of its parent, whatever the clock says. */
@@ -205,6 +223,7 @@ export async function appendVersion(
       metadata,
       subject: foldText(content.metadata.subject),
       keywords: content.metadata.keywords,
+      ...(content.declaresFileType && { file_type_is_declared: true }),
       updated_at: sql<Date>`greatest(${now}::timestamptz, updated_at + interval '1 microsecond')`,
     })
     .where("id", "=", head.id)

@@ -188,10 +188,7 @@ test("updateTranscript() refuses what createTranscript() would, in what is chang
   const before = await client.get(name);
   const rows: [update: Parameters<typeof client.update>, fields: string[]][] = [
     [[{ name }], ["metadata", "segments"]],
-    [
-      [{ name, uri: "x" }, "uri"],
-      ["metadata", "segments"],
-    ],
+    [[{ name, uri: "x" }, "uri"], ["updateMask"]],
     [[{ name }, "metadata.file_type"], ["metadata.fileType"]],
     [[{ name, metadata: { languageCode: "_" } }], ["metadata.languageCode"]],
     [

@@ -3,6 +3,7 @@ import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
 import {
   TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadata_FileType as FileType,
   TranscriptMetadataSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { deleteBytes, releaseMedia } from "../media/media-records.ts";
@@ -44,10 +45,17 @@ export function writingMethods(parts: TranscriptsParts) {
       const ofSegments = patch.segments ? segments.violations : [];
       throwViolations([...checkTranscript(metadata, patch.fields, []), ...ofSegments]);
       const packed = patch.segments ? await segments.pack() : undefined;
-      return await changeTranscript(parts, context, name, (head) => ({
-        metadata: mergeMetadata(head.metadata, metadata, patch.fields),
-        segments: packed ?? { sha256: head.segmentsSha256 },
-      }));
+      return await changeTranscript(parts, context, name, (head) => {
+        const fields = new Set(patch.fields);
+        // What the media shows, read and sent back, is no word of the caller's.
+        const seen = head.mediaFileType && FileType[head.mediaFileType];
+        if (metadata.fileType === seen) fields.delete("fileType");
+        return {
+          metadata: mergeMetadata(head.metadata, metadata, fields),
+          segments: packed ?? { sha256: head.segmentsSha256 },
+          declaresFileType: fields.has("fileType"),
+        };
+      });
     },
 
     async deleteTranscript({ name }, context) {

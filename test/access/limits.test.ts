@@ -120,7 +120,7 @@ test("live streams past the limit are refused before the upgrade, until one ends
     return json.usage.concurrentStreams === 2;
   });
   await assert.rejects(openStream(service.address, account), /HTTP 429/);
-  // What a browser asks, which is not told why its socket was refused.
+  // What a client asks that cannot see the answer to its handshake.
   const path = `/v2beta1/speech:streamingrecognize?token=${account.token}`;
   const refused = await callRest(service.address, undefined, { method: "GET", path });
   assert.equal(detailsOf(refused).ErrorInfo.reason, "TOO_MANY_STREAMS");

@@ -42,44 +42,40 @@ function addressOf(service: TestStreams | undefined): string {
   return service.address;
 }
 
-/** 101, or the status and reason that a WebSocket of a page is refused with. */
+/** "open", or the reason and close code that a WebSocket of a page is refused with. */
 async function upgrade(
   service: TestStreams | undefined,
   headers: Record<string, string>,
 ): Promise<string> {
   const url = `${addressOf(service).replace("http", "ws")}/v1/talk?token=${token}`;
   const socket = new WebSocket(url, { headers });
-  socket.on("error", () => {});
-  return await new Promise((resolve) => {
-    socket.on("upgrade", (answer) => {
-      assert.ok(answer.headers["x-request-id"]);
-      resolve("101");
-      socket.terminate();
-    });
-    socket.on("unexpected-response", (_, answer) => {
-      assert.ok(answer.headers["x-request-id"]);
-      void Array.fromAsync(answer.setEncoding("utf8")).then((parts) => {
-        const [, reason = ""] = /"reason":"([A-Z_]+)"/.exec(parts.join("")) ?? [];
-        resolve(`${answer.statusCode} ${reason}`);
-        socket.terminate();
-      });
-    });
+  socket.on("upgrade", (answer) => assert.ok(answer.headers["x-request-id"]));
+  socket.once("open", () => {
+    socket.send('{"from": 7}');
   });
+  const [data] = await once(socket, "message");
+  const text = String(data);
+  if (text.includes('"result"')) {
+    socket.terminate();
+    return "open";
+  }
+  const [code] = await once(socket, "close");
+  return `${/"reason":"([A-Z_]+)"/.exec(text)?.[1]} ${code}`;
 }
 
 test("sockets of foreign pages are refused before anything else, whatever cookie they carry", async () => {
   const own = addressOf(closed);
-  const refused = "403 ORIGIN_REFUSED";
+  const refused = "ORIGIN_REFUSED 1008";
   const rows: [
     service: TestStreams | undefined,
     headers: Record<string, string>,
     answer: string,
   ][] = [
-    [closed, {}, "101"],
-    [closed, { origin: own }, "101"],
-    [closed, { origin: "https://hlust.example" }, "101"],
-    [closed, { origin: "https://a.example:8443", host: "a.example:8443" }, "101"],
-    [closed, { origin: "https://a.example", host: "a.example:443" }, "101"],
+    [closed, {}, "open"],
+    [closed, { origin: own }, "open"],
+    [closed, { origin: "https://hlust.example" }, "open"],
+    [closed, { origin: "https://a.example:8443", host: "a.example:8443" }, "open"],
+    [closed, { origin: "https://a.example", host: "a.example:443" }, "open"],
     [closed, { origin: "https://evil.example", cookie: "__Host-hlust=1" }, refused],
     [closed, { origin: "null" }, refused],
     [closed, { origin: "" }, refused],
@@ -88,11 +84,11 @@ test("sockets of foreign pages are refused before anything else, whatever cookie
     [closed, { origin: "https://hlust.example:444" }, refused],
     [closed, { origin: "http://hlust.example" }, refused],
     [closed, { origin: "file://", host: "" }, refused],
-    [some, { origin: friend }, "101"],
+    [some, { origin: friend }, "open"],
     [some, { origin: "https://evil.example" }, refused],
     [some, { origin: `${friend}.evil.example` }, refused],
-    [all, { origin: "https://evil.example" }, "101"],
-    [all, { origin: "null" }, "101"],
+    [all, { origin: "https://evil.example" }, "open"],
+    [all, { origin: "null" }, "open"],
   ];
   for (const [service, headers, answer] of rows) {
     assert.equal(await upgrade(service, headers), answer, JSON.stringify(headers));
@@ -140,7 +136,7 @@ test("pages of other origins see answers where they are allowed to, and never wi
   assert.deepEqual(corsOf(refused), [401, friend, 2, "Origin"], "a page is told why");
 });
 
-test("a page in a browser calls from elsewhere where it is allowed to", async () => {
+test("a page in a browser calls from elsewhere where it is allowed to, and is told why its socket is refused", async () => {
   await using parts = new AsyncDisposableStack();
   const pages = createServer((_, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html>");
@@ -162,22 +158,33 @@ test("a page in a browser calls from elsewhere where it is allowed to", async ()
   const call = async (address: string) =>
     await page.evaluate(
       async ([url = "", key = ""]) => {
-        const socketOf = new Promise((resolve) => {
-          const socket = new WebSocket(`${url.replace("http", "ws")}/v1/talk?token=${key}`);
-          socket.addEventListener("open", () => resolve("open"));
-          socket.addEventListener("error", () => resolve("refused"));
-        });
+        const talk = (shown: string) =>
+          new Promise((resolve) => {
+            const socket = new WebSocket(`${url.replace("http", "ws")}/v1/talk?token=${shown}`);
+            let said = "nothing";
+            socket.addEventListener("open", () => {
+              socket.send('{"from": 7}');
+            });
+            socket.addEventListener("message", ({ data }) => {
+              said = typeof data === "string" ? data : "";
+              if (said.includes('"result"')) resolve("open");
+            });
+            socket.addEventListener("close", ({ code }) => {
+              resolve(`${/"reason":"([A-Z_]+)"/.exec(said)?.[1]} ${code}`);
+            });
+          });
         const init = { headers: { authorization: `Bearer ${key}`, "x-request-id": "page-1" } };
         const answer = await fetch(`${url}/v1/wait`, init).then(
           ({ status, headers }) => [status, headers.get("x-request-id")],
           () => ["hidden"],
         );
-        return [...answer, await socketOf];
+        return [...answer, await talk(key), await talk("wrong")];
       },
       [address, token],
     );
-  assert.deepEqual(await call(allowed.address), [200, "page-1", "open"]);
-  assert.deepEqual(await call(addressOf(some)), ["hidden", "refused"]);
+  assert.deepEqual(await call(allowed.address), [200, "page-1", "open", "TOKEN_INVALID 1008"]);
+  const refused = "ORIGIN_REFUSED 1008";
+  assert.deepEqual(await call(addressOf(some)), ["hidden", refused, refused]);
 });
 
 test("every answer has the name of its request, the caller's where it gave a good one", async () => {

@@ -23,6 +23,7 @@ before(async () => {
   provider = parts.use(await openTestProvider());
   const environment = {
     HLUST_ROLE: "api",
+    HLUST_CONTACT: "adgangur@hlust.example",
     HLUST_OIDC_ISSUER: provider.issuer,
     HLUST_OIDC_CLIENT_ID: "hlust",
     HLUST_OIDC_CLIENT_SECRET: "hlust secret",
@@ -56,6 +57,9 @@ test("a key signs in by keyboard alone, at the address that was asked for; one t
   await using page = await pages.open("/jobs?state=FAILED", signedOut);
   await heading(page, "Skráðu þig inn").waitFor();
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");
+  const contact = page.getByRole("link", { name: "adgangur@hlust.example" });
+  assert.equal(await contact.getAttribute("href"), "mailto:adgangur@hlust.example");
+  await page.getByText("Vantar þig aðgang? Hafðu samband:").waitFor();
   await checkLooks(page, "sign-in");
   await show(page, { size: "desktop", language: "is", theme: "light" });
 

@@ -36,8 +36,8 @@ export class JobLedger {
   /** PostgreSQL times statements by its clock: one that is under way when that is moved has taken an hour, and is called off. */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** Calls that were not answered with 200: under way in a fault. */
-  refused = 0;
+  /** What came in place of an answer: calls that were under way in a fault. */
+  readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
   /** The segments of an undisturbed run, by the name of the recording. */
@@ -122,6 +122,7 @@ export class JobLedger {
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
         if (error instanceof assert.AssertionError) throw error;
+        this.refusals.push(error);
       });
       await delay(pollMs, undefined, { signal }).catch(() => {});
     }
@@ -189,10 +190,9 @@ export class JobLedger {
     for (;;) {
       const path = "/v1alpha1/initupload";
       const { storageSignedUrl, resourceName } = await this.#untilAnswered("POST", path, {});
-      const put = await fetch(storageSignedUrl, { method: "PUT", body: bytes }).catch(() => null);
-      await put?.body?.cancel();
-      if (put?.ok) return resourceName;
-      this.refused += 1;
+      const put = await putMedia(storageSignedUrl, bytes).catch((error: unknown) => error);
+      if (put === undefined) return resourceName;
+      this.refusals.push(put);
       await delay(pollMs);
     }
   }
@@ -201,8 +201,9 @@ export class JobLedger {
     const all: Json[] = [];
     for (let token = ""; ;) {
       const page = `/v1alpha1/${path}?pageSize=1000&pageToken=${encodeURIComponent(token)}`;
-      const { status, json } = await this.#call("GET", page);
-      if (status !== 200) throw new Error(`${status}: ${JSON.stringify(json)}`);
+      const answer = await this.#call("GET", page);
+      const { status, json } = answer;
+      if (status !== 200) throw new Error(`${path} answers ${status}`, { cause: answer });
       all.push(...json[field]);
       token = json.nextPageToken;
       if (token === "") return all;
@@ -217,9 +218,9 @@ export class JobLedger {
   /** The first answer that is not about a fault. */
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
-      const answer = await this.#call(...call).catch(() => undefined);
-      if (answer && !this.#isOfFault(answer)) return answer;
-      this.refused += 1;
+      const answer = await this.#call(...call).catch((error: unknown) => ({ error }));
+      if (!("error" in answer) && !this.#isOfFault(answer)) return answer;
+      this.refusals.push("error" in answer ? answer.error : answer);
       await delay(pollMs);
     }
   }
@@ -229,6 +230,14 @@ export class JobLedger {
     assert.equal(status, 200, JSON.stringify(json));
     return json;
   }
+}
+
+/** What came in place of 200. */
+async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
+  const response = await fetch(url, { method: "PUT", body: bytes });
+  const { status, headers } = response;
+  const text = await response.text();
+  return status === 200 ? undefined : { status, headers, json: JSON.parse(text) };
 }
 
 function sorted(names: readonly string[]): string[] {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient } from "@connectrpc/connect";
+import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { speak } from "../flite.ts";
@@ -179,7 +179,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   await fsckClean(data);
 });
 
-test("SIGTERM lets an open gRPC stream have its finals, at once", async () => {
+test("SIGTERM lets an open gRPC stream have its finals, at once, and ends it with UNAVAILABLE", async () => {
   await using service = await startService(join(folder, "drain-grpc"));
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   const sentence = "my brother lives in a small town";
@@ -196,12 +196,16 @@ test("SIGTERM lets an open gRPC stream have its finals, at once", async () => {
   const finals: string[] = [];
   let exit: Promise<number | null> | undefined;
   const began = performance.now();
-  for await (const { results } of client.streamingRecognize(requests(), { headers })) {
-    exit ??= service.stop();
-    for (const { isFinal, alternatives } of results) {
-      if (isFinal) finals.push(alternatives[0]?.transcript ?? "");
+  const listen = async () => {
+    for await (const { results } of client.streamingRecognize(requests(), { headers })) {
+      exit ??= service.stop();
+      for (const { isFinal, alternatives } of results) {
+        if (isFinal) finals.push(alternatives[0]?.transcript ?? "");
+      }
     }
-  }
+  };
+  // Never OK: the caller was still sending.
+  await assert.rejects(listen(), { code: Code.Unavailable });
   assert.deepEqual(finals, [`${sentence} `]);
   assert.equal(await exit, 0);
   assert.ok(performance.now() - began < 30_000);

@@ -223,10 +223,9 @@ test("examples of jobs", async () => {
   });
   real.set(exampleIn("SubmitTranscriptJob", "name"), hanging.name);
   const { json: cancelled } = await send("CancelTranscriptJob", first("CancelTranscriptJob"));
-  assert.deepEqual(
-    [cancelled.state, cancelled.error],
-    ["FAILED", { code: 1, message: "the job was cancelled" }],
-  );
+  const { answer: example } = first("CancelTranscriptJob");
+  assert.ok(typeof example === "object" && example !== null && "error" in example);
+  assert.deepEqual([cancelled.state, cancelled.error], ["FAILED", example.error]);
 });
 
 test("examples of speech", async () => {

@@ -114,7 +114,7 @@ test("neither metadata nor segments: 400, and no version", async () => {
   );
 });
 
-test("what only the service sets is ignored, whatever it says, and need not be left out", async () => {
+test("what only the service sets is ignored beside a change, whatever it says, and need not be left out", async () => {
   const outputOnly = {
     name: "transcripts/0190a0a0-0000-7000-8000-000000000000",
     uri: "http://elsewhere.example/",
@@ -128,7 +128,14 @@ test("what only the service sets is ignored, whatever it says, and need not be l
     originalCharLength: 9,
     originalByteLength: 9,
   };
-  await assertMade(await patch({ ...outputOnly, metadata }), {});
+  const alone = await patch({ ...outputOnly, metadata });
+  assert.equal(alone.status, 400, "nothing in it can be updated");
+  assert.deepEqual(
+    fieldsOf(alone),
+    Object.keys(metadata)
+      .map((field) => `metadata.${field}`)
+      .toSorted(),
+  );
   const subject = "með";
   const answer = await patch({ ...outputOnly, metadata: { ...metadata, subject } });
   await assertMade(answer, { subject });
@@ -153,7 +160,6 @@ test("updateMask says what is taken: nothing else of the body, and what the body
     ["metadata.additional_metadata,metadata.speakers,metadata.subject", { metadata: {} }, cleared],
     ["segments", { metadata: { subject: "B" } }, {}, []],
     ["segments,metadata.dictation", { segments: [] }, { dictation: false }, []],
-    ["metadata.recordingDuration,metadata.original_uri,name,uri,version", body, {}],
     ["metadata.subject,metadata.subject", body, { subject: "B" }],
   ];
   for (const [mask, sent, changed, left] of rows) {
@@ -177,7 +183,8 @@ test("a mask with a path that there is not, or that clears what is required: 400
     ["metadata.", /"metadata\." is not/],
     ["metadata.__proto__", /updateMask/],
     ["metadata.constructor", /"metadata\.constructor" is not/],
-    ["name", /metadata or segments is required/],
+    ["name", /updateMask: "name" is set by the service and cannot be updated/],
+    ["metadata.subject,metadata.original_uri", /"metadata\.original_uri" is set by the service/],
     ["metadata.languageCode", /metadata\.languageCode: is required/],
     ["metadata.file_type", /metadata\.fileType: AUDIO or VIDEO is required/],
   ];

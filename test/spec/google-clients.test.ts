@@ -204,12 +204,31 @@ test("streamingRecognize() gives the finals of section 4.9 when the client half-
     assert.equal(result.languageCode, "en-US");
     before = end;
   }
+  checkStability(answers);
   assert.doesNotMatch(
     JSON.stringify(socket.messages),
-    /resultEndTime|languageCode/,
+    /resultEndTime|languageCode|stability/,
     "only Google's",
   );
 });
+
+/** Of interim results: the share of their words that stand where those of the result before stood. */
+function checkStability(answers: readonly StreamingAnswer[]): void {
+  let before: string[] = [];
+  const seen = new Set<number>();
+  for (const { alternatives, isFinal, stability } of answers.flatMap(
+    ({ results }) => results ?? [],
+  )) {
+    const words = alternatives?.[0]?.transcript?.split(" ") ?? [];
+    const changed = words.findIndex((word, at) => word !== before[at]);
+    const stood = changed < 0 ? words.length : changed;
+    const expected = isFinal ? 0 : Math.fround(stood / words.length);
+    assert.equal(stability, expected, words.join(" "));
+    seen.add(expected);
+    before = isFinal ? [] : words;
+  }
+  assert.ok(seen.size > 2, "some words stood and some did not");
+}
 
 test("singleUtterance: the final, the event and its time, then the end", async () => {
   const answers = await hear({ config, singleUtterance: true });

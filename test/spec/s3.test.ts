@@ -7,12 +7,19 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { DeleteObjectCommand } from "@aws-sdk/client-s3";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { openDatabase } from "../../src/database/database.ts";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { createLog } from "../../src/std/log.ts";
 import { samplesOfWav, speak } from "../flite.ts";
 import { openTestBucket, type TestBucket } from "../open-test-bucket.ts";
 import { openTestS3, type TestS3 } from "../open-test-s3.ts";
 import { runHlust } from "../run-hlust.ts";
+import { seedPostgres } from "../seed-postgres.ts";
 import { until } from "../until.ts";
 import { pollJob } from "./jobs.ts";
 import { openTestService, type TestService } from "./service.ts";
@@ -289,3 +296,54 @@ test("without presigned URLs all bytes pass through the service", async () => {
   }
   assert.deepEqual(Buffer.from(await (await fetch(uri)).arrayBuffer()), wav);
 });
+
+test("a bucket that does not answer takes jobs out, and neither live speech nor transcripts", async () => {
+  const ask = async (use = "") => {
+    const { status, json } = await service.call("GET", `/readyz${use && `?for=${use}`}`);
+    return { status, parts: json.parts };
+  };
+  for (const use of ["", "speech", "jobs", "transcripts"])
+    assert.equal((await ask(use)).status, 200);
+  const health = createClient(Health, createGrpcTransport({ baseUrl: service.address }));
+  const halted = s3.halt();
+  try {
+    await until(async () => (await ask()).status === 503);
+    const { parts } = await ask("jobs");
+    assert.deepEqual(parts.media, { ready: false, reason: "no answer within 2 s" });
+    for (const [uses, status] of [
+      ["speech", 200],
+      ["transcripts", 200],
+      ["speech,transcripts", 200],
+      ["jobs", 503],
+      ["speech,jobs", 503],
+    ] as const) {
+      assert.equal((await ask(uses)).status, status, uses);
+    }
+    assert.deepEqual(Object.keys((await ask("speech")).parts), ["database", "engines"]);
+    for (const [name, status] of [
+      ["", Status.NOT_SERVING],
+      ["hlust.speech.v2beta1.Speech", Status.SERVING],
+      ["google.cloud.speech.v1.Speech", Status.SERVING],
+      ["hlust.transcripts.v1alpha1.Transcripts", Status.SERVING],
+    ] as const) {
+      assert.equal((await health.check({ service: name })).status, status, name);
+    }
+  } finally {
+    halted.goOn();
+  }
+  await until(async () => (await ask()).status === 200);
+});
+
+test("a start without its bucket ends with the reason", async () => {
+  const { S3_PUBLIC_ENDPOINT: _, ...settings } = environmentOf(bucket);
+  const environment = { ...settings, HLUST_PORT: "0", S3_BUCKET: "no-such-bucket" };
+  const ended = await runHlust(["serve"], { ...environment, HLUST_DATA: await newDataFolder() });
+  assert.equal(ended.code, 1, ended.errors);
+  assert.match(ended.errors, /^hlust: .*no-such-bucket/m);
+});
+
+async function newDataFolder(): Promise<string> {
+  const folder = join(service.dataFolder, "another");
+  await seedPostgres(join(folder, "postgres"));
+  return folder;
+}

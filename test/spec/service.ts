@@ -66,7 +66,7 @@ export async function openTestService(
     call: (method, path, body, headers) =>
       callRest(app.address, key, { method, path, body, headers }),
     async [Symbol.asyncDispose]() {
-      const { databaseUrl: url } = config;
+      const { url } = config.database;
       const folder = join(dataFolder, "postgres");
       {
         await using parts = new AsyncDisposableStack();

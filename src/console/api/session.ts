@@ -23,9 +23,12 @@ interface Account {
   readonly role?: Role;
 }
 
-/** Nobody is signed in: the ways in that there are; none where browsers keep nobody signed in. */
+/** Nobody is signed in. */
 export interface SignedOut {
+  /** The ways in that there are; none where browsers keep nobody signed in. */
   readonly signInWays: readonly ("apiKey" | "openId")[];
+  /** E-mail address or URL of whoever gives access, where the operator has named one. */
+  readonly contact: string | undefined;
 }
 
 /** Who is signed in at this browser, asked again when the page is looked at again. */
@@ -40,13 +43,15 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
   try {
     return await callConsole<Session>("/console/session", signal && { signal });
   } catch (error) {
-    if (error instanceof ApiError && error.reason === "SIGNED_OUT") {
+    if (!(error instanceof ApiError)) throw error;
+    const { contact } = error.metadata;
+    if (error.reason === "SIGNED_OUT") {
       const ways = (error.metadata["signInWays"] ?? "apiKey").split(",");
-      return { signInWays: ways.includes("openId") ? ["apiKey", "openId"] : ["apiKey"] };
+      return { signInWays: ways.includes("openId") ? ["apiKey", "openId"] : ["apiKey"], contact };
     }
     // Browsers do not say that a page is the service's own where it came over http from another machine: nobody can sign in there.
-    if (error instanceof ApiError && error.reason === "ORIGIN_REFUSED" && !isSecureContext) {
-      return { signInWays: [] };
+    if (error.reason === "ORIGIN_REFUSED" && !isSecureContext) {
+      return { signInWays: [], contact };
     }
     throw error;
   }

@@ -7,7 +7,6 @@ import type { Recording } from "./recording.ts";
 import { sharedTimes, type SpokenWord } from "./spoken.ts";
 import { failureOf } from "./stream-failure.ts";
 import { StreamWatch } from "./stream-watch.ts";
-import { whyRefused } from "./why-refused.ts";
 
 /** How it stands between this page and the service. */
 export type Link =
@@ -111,9 +110,8 @@ export class Hearing {
       try {
         await this.#hear(signal);
       } catch (cause) {
-        const reason = await whyRefused(cause, signal);
         if (signal.aborted) break;
-        const { error, retryMs } = failureOf(reason, this.#failures);
+        const { error, retryMs } = failureOf(cause, this.#failures);
         this.#failures += 1;
         if (retryMs === 0) continue;
         this.#events.onLink({ kind: retryMs === undefined ? "failed" : "waiting", error });

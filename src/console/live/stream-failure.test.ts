@@ -18,8 +18,8 @@ const apiError = (status: number, reason: string) => new ApiError("no", { status
 test("failureOf() says why a stream ended and when to try again", () => {
   const rows: readonly [cause: unknown, failures: number, reason: string, retryMs?: number][] = [
     // Of its length: the next one takes over at once, unless that went wrong.
-    [new ConnectError("4 h", Code.OutOfRange), 0, "UNKNOWN", 0],
-    [new ConnectError("4 h", Code.OutOfRange), 1, "UNKNOWN", 1000],
+    [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 0, "STREAM_TOO_LONG", 0],
+    [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 1, "STREAM_TOO_LONG", 1000],
     // The network, or the service, is gone.
     [new ConnectError("lost", Code.Unavailable), 0, "OFFLINE", 500],
     [new ConnectError("lost", Code.Unavailable), 3, "OFFLINE", 4000],

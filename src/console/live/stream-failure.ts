@@ -18,15 +18,13 @@ const retryMsMax = 10_000;
 export function failureOf(cause: unknown, failures: number): StreamFailure {
   const error = apiErrorOf(cause);
   const later = Math.min(retryMsMax, retryMsMin * 2 ** failures);
-  if (isOfItsLength(cause)) return { error, retryMs: failures === 0 ? 0 : later };
+  if (error.reason === streamTooLong) return { error, retryMs: failures === 0 ? 0 : later };
   if (!mayPass(error)) return { error, retryMs: undefined };
   return { error, retryMs: Math.max(later, error.retryAfterMs ?? 0) };
 }
 
 /** A stream may last so long and no longer (HLUST_STREAM_SECONDS_MAX): the next one takes over. */
-function isOfItsLength(cause: unknown): boolean {
-  return cause instanceof ConnectError && cause.code === Code.OutOfRange;
-}
+const streamTooLong = "STREAM_TOO_LONG";
 
 /** Reasons of 429 that stay for the day. */
 const lasting: ReadonlySet<string> = new Set(["AUDIO_LIMIT"]);

@@ -14,11 +14,11 @@ import "./sign-in-page.css";
 
 /** The way in, at whatever address: that is where it leads. `hasEnded`: somebody was at work here until now. */
 export function SignInPage({
-  ways,
+  signInWays: ways,
+  contact,
   link,
   hasEnded,
-}: {
-  readonly ways: SignedOut["signInWays"];
+}: SignedOut & {
   readonly link: LinkState;
   readonly hasEnded: boolean;
 }) {
@@ -52,12 +52,21 @@ export function SignInPage({
             </div>
           </>
         )}
+        {contact !== undefined && (
+          <p className="sign-in-contact">
+            {t(signInText.noAccess)} <a href={hrefOf(contact)}>{contact}</a>
+          </p>
+        )}
       </main>
       <div className="sign-in-foot">
         <Looks />
       </div>
     </div>
   );
+}
+
+function hrefOf(contact: string): string {
+  return contact.includes("://") ? contact : `mailto:${contact}`;
 }
 
 /** It is said before somebody looks for a key. */

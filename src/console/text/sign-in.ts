@@ -28,6 +28,7 @@ export const signInText = {
     is: "Enginn lykill við höndina? Þessi skipun, á vél þjónustunnar, prentar hlekk sem skráir þig inn:",
     en: "No key at hand? This command, on the machine of the service, prints a link that signs you in:",
   },
+  noAccess: { is: "Vantar þig aðgang? Hafðu samband:", en: "Need access? Contact" },
   command: { is: "Skipun", en: "Command" },
 } as const;
 

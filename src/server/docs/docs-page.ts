@@ -51,6 +51,7 @@ export function docsPage(document: OpenApiDocument, intro: string): string {
                 <dd>${document.info.version}</dd>
                 <dt>For machines</dt>
                 <dd><a href="openapi.json">openapi.json</a> (OpenAPI 3.1), gRPC reflection</dd>
+                ${contactView(document.info.contact)}
               </dl>
             </header>
             ${guide.map(guideView)}
@@ -61,6 +62,16 @@ export function docsPage(document: OpenApiDocument, intro: string): string {
       </body>
     </html> `;
   return page.toString();
+}
+
+/** Where people ask for access. */
+function contactView(contact: OpenApiDocument["info"]["contact"]): Html {
+  const { email, url } = contact ?? {};
+  const text = email ?? url;
+  if (text === undefined) return html``;
+  const href = email === undefined ? text : `mailto:${email}`;
+  return html`<dt>Access</dt>
+    <dd>ask <a href="${href}">${text}</a></dd>`;
 }
 
 function contents(

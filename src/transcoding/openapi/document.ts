@@ -7,6 +7,7 @@ export interface OpenApiDocument {
     readonly title: string;
     readonly version: string;
     readonly description: string;
+    readonly contact?: { readonly url?: string; readonly email?: string };
     readonly license?: { readonly name: string; readonly identifier: string };
   };
   readonly servers: readonly { readonly url: string }[];

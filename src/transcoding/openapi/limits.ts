@@ -1,20 +1,7 @@
 import { type DescEnum, type DescField, getOption, hasOption } from "@bufbuild/protobuf";
-import { field_behavior } from "../../gen/google/api/field_behavior_pb.ts";
-import { FieldBehavior } from "../../gen/google/api/field_behavior_pb.ts";
 import { limits, type Limits } from "../../gen/hlust/api/annotations_pb.ts";
+import { isRequired } from "../field-behavior.ts";
 import type { Schema } from "./document.ts";
-
-export function isRequired(field: DescField): boolean {
-  return behaves(field, FieldBehavior.REQUIRED);
-}
-
-export function isOutputOnly(field: DescField): boolean {
-  return behaves(field, FieldBehavior.OUTPUT_ONLY);
-}
-
-function behaves(field: DescField, behavior: FieldBehavior): boolean {
-  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
-}
 
 function limitsOf(field: DescField): Limits | undefined {
   return hasOption(field, limits) ? getOption(field, limits) : undefined;

@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isScalarInJson } from "../field-path.ts";
 import type { Binding } from "../http-rules.ts";
 import type { Parameter, Schema } from "./document.ts";
-import { isOutputOnly, isRequired } from "./limits.ts";
+import { isOutputOnly, isRequired } from "../field-behavior.ts";
 import type { SchemaBook } from "./schema-book.ts";
 
 /**

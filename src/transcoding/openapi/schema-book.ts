@@ -1,17 +1,11 @@
 import type { DescEnum, DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
+import { isOutputOnly, isRequired } from "../field-behavior.ts";
 import { getOption } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import { emit_empty, emit_null, emit_unset_fields } from "../../gen/hlust/api/annotations_pb.ts";
 import type { Comments } from "./comments.ts";
 import type { Schema } from "./document.ts";
-import {
-  acceptedNames,
-  isOutputOnly,
-  isRequired,
-  withBounds,
-  withCounts,
-  withLimits,
-} from "./limits.ts";
+import { acceptedNames, withBounds, withCounts, withLimits } from "./limits.ts";
 import { mapKeySchema, scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
 
 /**

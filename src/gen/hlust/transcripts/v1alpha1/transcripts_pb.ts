@@ -77,7 +77,8 @@ export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> 
   transcriptMetadata?: TranscriptMetadata | undefined;
 
   /**
-   * Why the job `FAILED` (extension).
+   * Why the job `FAILED` (extension): in words, and in `details` as a google.rpc.ErrorInfo with a `reason` for programs, such as
+   * `MEDIA_STATUS`, `JOB_CANCELLED` or `JOB_POISON`.
    *
    * @generated from field: google.rpc.Status error = 8;
    */
@@ -140,7 +141,8 @@ export type TranscriptJobJson = {
   transcriptMetadata?: TranscriptMetadataJson;
 
   /**
-   * Why the job `FAILED` (extension).
+   * Why the job `FAILED` (extension): in words, and in `details` as a google.rpc.ErrorInfo with a `reason` for programs, such as
+   * `MEDIA_STATUS`, `JOB_CANCELLED` or `JOB_POISON`.
    *
    * @generated from field: google.rpc.Status error = 8;
    */

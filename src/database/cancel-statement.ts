@@ -1,0 +1,28 @@
+import { connect } from "node:net";
+import type pg from "pg";
+
+/** The code of a CancelRequest (PostgreSQL's protocol, section 53.7). */
+const cancelRequest = 80_877_102;
+const cancelMsMax = 2_000;
+
+/**
+ * Asks the server to cancel the statement that a connection is busy with; a pooler passes that on. Resolves when it was taken, or could not
+ * be delivered: a cancellation is never answered.
+ */
+export async function cancelStatement(client: pg.Client): Promise<void> {
+  if (!("processID" in client && "secretKey" in client)) return;
+  const { host, port } = client;
+  const message = Buffer.alloc(16);
+  message.writeInt32BE(message.length, 0);
+  message.writeInt32BE(cancelRequest, 4);
+  message.writeInt32BE(Number(client.processID), 8);
+  message.writeInt32BE(Number(client.secretKey), 12);
+  const socket = host.startsWith("/")
+    ? connect(`${host}/.s.PGSQL.${port}`)
+    : connect({ host, port });
+  socket.setTimeout(cancelMsMax, () => socket.destroy());
+  // The server closes the connection when it has taken the message.
+  socket.on("error", () => {});
+  socket.resume().write(message);
+  await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+}

@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { errorFields, type Log } from "../std/log.ts";
+import { cancelStatement } from "./cancel-statement.ts";
+
+export interface ConnectionPoolOptions {
+  readonly connection: pg.PoolConfig;
+  readonly connectionsMax: number;
+  /** How long a caller waits for a connection. */
+  readonly waitMsMax: number;
+  /** No statement runs for longer: the server cancels it, or behind a pooler the pool does. */
+  readonly statementMsMax: number;
+  readonly log: Log;
+}
+
+/** A server that does not answer at all is given up on this long after it should have cancelled a statement. */
+const graceMs = 5_000;
+/** Behind a pooler the pool cancels single statements, after the server has cancelled those of transactions. */
+const pooledGraceMs = 1_000;
+/** A statement that failed has ended at the server, too, within this time; one that took too long has not. */
+const endMs = 100;
+/** How often a node without any connection asks again for one. */
+const askEveryMs = 100;
+/** While the server refuses connections, the pool grows by one this often, and gives some up at most this often. */
+const paceMs = 1_000;
+/** What a pool keeps of its connections when the server refuses more: other nodes may have none. */
+const keptShare = 0.75;
+const noteEveryMs = 60_000;
+
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (failure?: Error | boolean) => void,
+) => void;
+
+/**
+ * A pool in which a call waits for one of its node's connections where the server refuses a new one, and in which every statement ends
+ * in time, also behind a PgBouncer, which takes no limits at the start of a connection.
+ */
+export class ConnectionPool extends pg.Pool {
+  readonly #settings: ConnectionPoolOptions;
+  #isPooled = false;
+  /** Connections that are established. */
+  readonly #open = new Set<pg.PoolClient>();
+  #growing: NodeJS.Timeout | undefined;
+  #shrunkMs = -Infinity;
+  #notedMs = -Infinity;
+  /** Since the last line in the log. */
+  #refusals = 0;
+
+  constructor(settings: ConnectionPoolOptions) {
+    const { connection, connectionsMax, waitMsMax, statementMsMax, log } = settings;
+    super({
+      ...connection,
+      application_name: "hlust",
+      max: connectionsMax,
+      // A node that has a connection is not kept out by others.
+      min: 1,
+      connectionTimeoutMillis: waitMsMax,
+      statement_timeout: statementMsMax,
+      query_timeout: statementMsMax + graceMs,
+      idle_in_transaction_session_timeout: 2 * statementMsMax,
+    });
+    this.#settings = settings;
+    this.on("error", (error) => log.warn(errorFields(error), "database.connection_lost"));
+    this.on("connect", (client) => {
+      this.#open.add(client);
+      client.once("end", () => this.#open.delete(client));
+      // The pool listens to idle connections only; one that breaks in use fails its query and then tells again, here.
+      client.on("error", (error) => log.debug(errorFields(error), "database.connection_broken"));
+    });
+  }
+
+  /** Whether a pooler stands before the server: limits are a transaction's, or the pool's own. */
+  get isPooled(): boolean {
+    return this.#isPooled;
+  }
+
+  /** What a transaction behind a pooler begins with: limits that hold also when this node is gone. */
+  get transactionLimits(): string {
+    const { statementMsMax } = this.#settings;
+    return `set local statement_timeout = ${statementMsMax};
+      set local idle_in_transaction_session_timeout = ${2 * statementMsMax}`;
+  }
+
+  /** Some poolers take the limits at the start of a connection and leave them out: finds out. To be called before the first use. */
+  async checkLimits(): Promise<void> {
+    const { rows } = await this.query<{ setting: string }>(
+      "select setting from pg_settings where name = 'statement_timeout'",
+    );
+    // A limit of the role or the database is as good, and holds also for single statements of a node that is gone.
+    const isServerLimited = rows[0]?.setting !== "0";
+    if (!isServerLimited) this.#limitHere();
+    if (this.#isPooled) this.#settings.log.info({ isServerLimited }, "database.behind_pooler");
+  }
+
+  #limitHere(): void {
+    this.#isPooled = true;
+    this.options.statement_timeout = undefined;
+    this.options.idle_in_transaction_session_timeout = undefined;
+    this.options.query_timeout = this.#settings.statementMsMax + pooledGraceMs;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | void {
+    if (!callback) return this.#connect();
+    void this.#connectFor(callback);
+  }
+
+  async #connectFor(callback: ConnectCallback): Promise<void> {
+    let client: pg.PoolClient;
+    try {
+      client = await this.#connect();
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), undefined, () => {});
+      return;
+    }
+    callback(undefined, client, (failure) => client.release(failure));
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const giveUpAt = performance.now() + this.#settings.waitMsMax;
+    for (;;) {
+      try {
+        return this.#handOut(await super.connect());
+      } catch (error) {
+        if (refusesLimits(error)) {
+          this.#limitHere();
+          continue;
+        }
+        if (!refusesConnection(error)) throw error;
+        this.#shrink(error);
+        if (performance.now() >= giveUpAt) throw error;
+        if (this.totalCount === 0) await sleep(askEveryMs);
+      }
+    }
+  }
+
+  /** A connection that is given back is closed where there are too many, and where its statement goes on. */
+  #handOut(client: pg.PoolClient): pg.PoolClient {
+    const release = client.release.bind(client);
+    const giveBack = (failure: Error | boolean | undefined): void => {
+      release(failure || this.#open.size > this.options.max);
+    };
+    client.release = (failure) => {
+      if (!isBusy(client) || !this.#open.has(client)) giveBack(failure);
+      else void this.#endStatement(client).then((hasEnded) => giveBack(failure || !hasEnded));
+    };
+    return client;
+  }
+
+  /** Resolves with whether the statement of this connection ended by itself; else it was cancelled. */
+  async #endStatement(client: pg.PoolClient): Promise<boolean> {
+    const ended = Promise.withResolvers<true>();
+    client.once("drain", () => ended.resolve(true));
+    const hasEnded = await Promise.race([ended.promise, sleep(endMs, false)]);
+    if (!hasEnded && client instanceof pg.Client) await cancelStatement(client);
+    return hasEnded;
+  }
+
+  /** The server has no more connections for this node: it does with what it has, and tries for one more now and then. */
+  #shrink(error: unknown): void {
+    const nowMs = performance.now();
+    const givesUp = nowMs - this.#shrunkMs > paceMs;
+    if (givesUp) this.#shrunkMs = nowMs;
+    const kept = givesUp ? Math.floor(this.#open.size * keptShare) : this.#open.size;
+    this.options.max = Math.max(1, Math.min(this.options.max, kept));
+    this.#growing ??= setInterval(() => this.#grow(), paceMs).unref();
+    this.#refusals += 1;
+    if (nowMs - this.#notedMs < noteEveryMs) return;
+    const { log, connectionsMax } = this.#settings;
+    const counts = { refusals: this.#refusals, connections: this.#open.size, connectionsMax };
+    log.warn({ ...counts, ...errorFields(error) }, "database.connections_refused");
+    this.#notedMs = nowMs;
+    this.#refusals = 0;
+  }
+
+  #grow(): void {
+    const { connectionsMax } = this.#settings;
+    this.options.max = Math.min(connectionsMax, this.options.max + 1);
+    if (this.options.max < connectionsMax && !this.ending) return;
+    clearInterval(this.#growing);
+    this.#growing = undefined;
+  }
+}
+
+/** Whether a statement is under way. After an error the server's last word may come a moment later. */
+function isBusy(client: pg.PoolClient): boolean {
+  return "readyForQuery" in client && client.readyForQuery === false;
+}
+
+/** PgBouncer refuses parameters that it does not know. */
+function refusesLimits(error: unknown): boolean {
+  return error instanceof Error && /^unsupported startup parameter: .*timeout/.test(error.message);
+}
+
+/** PostgreSQL, the limit of a role or database, or a PgBouncer has no more connections to give. */
+function refusesConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isFull = "code" in error && error.code === "53300";
+  return isFull || error.message.startsWith("no more connections allowed");
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { enginePids, until } from "../test/engine-pool-fixture.ts";
+import { putModel } from "../test/open-model-pool.ts";
+import { openEnginePool } from "./engines/engine-pool.ts";
+import { readinessChecks } from "./readiness.ts";
+import { createLog } from "./std/log.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hlust-readiness-"));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test("engines are ready once every process of the models found at the start is loaded; a model that cannot be is named", async () => {
+  putModel({
+    name: "broken",
+    into: folder,
+    withChecksums: false,
+    change: (model) => truncateSync(join(model, "model.onnx"), 10_000),
+  });
+  const log = createLog("silent");
+  const options = { engine: "auto", processes: 2, modelsFolder: folder, log } as const;
+  await using recognizer = await openEnginePool(options);
+  const answers = () => Promise.resolve();
+  const checks = readinessChecks(
+    {
+      database: { ping: answers },
+      store: { ping: answers },
+      recognizer,
+      sandbox: { kind: "reduced" },
+    },
+    "all",
+  );
+  const engines = checks.find(({ name }) => name === "engines") ?? assert.fail();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- facts, as /readyz shows them
+  const ask = async () => (await engines.check()) as Record<string, unknown>;
+
+  const first = await ask();
+  assert.equal(first["ready"], false);
+  assert.match(String(first["reason"]), /^models are being loaded: .*\S \(1 of 2 processes\)$/);
+  assert.deepEqual(first["refused"], [{ name: "broken", reason: "NOT_LOADED" }]);
+
+  await recognizer.loaded(AbortSignal.timeout(60_000));
+  const loaded = await ask();
+  assert.equal("ready" in loaded, false, "nothing says that it is not ready");
+  assert.deepEqual([loaded["running"], loaded["processes"]], [4, 4]);
+  assert.deepEqual(loaded["refused"], first["refused"]);
+
+  const [pid = assert.fail()] = enginePids();
+  process.kill(pid, "SIGKILL");
+  await until(() => recognizer.state().ready === 3, "one is gone");
+  assert.equal("ready" in (await ask()), false, "another one serves, while it is started again");
+});
+
+test("a worker can be asked about jobs alone", () => {
+  const answers = () => Promise.resolve();
+  const parts = {
+    database: { ping: answers },
+    store: { ping: answers },
+    recognizer: { state: () => assert.fail() },
+    sandbox: { kind: "reduced" },
+  } as const;
+  const usesOf = (role: "all" | "api" | "worker") =>
+    Object.fromEntries(readinessChecks(parts, role).map(({ name, uses }) => [name, uses]));
+  assert.deepEqual(usesOf("worker"), {
+    database: ["jobs"],
+    engines: ["jobs"],
+    media: ["jobs"],
+    sandbox: ["jobs"],
+  });
+  for (const role of ["all", "api"] as const) {
+    assert.deepEqual(usesOf(role), {
+      database: ["speech", "transcripts", "jobs"],
+      engines: ["speech", "jobs"],
+      media: ["jobs"],
+      sandbox: ["jobs"],
+    });
+  }
+});

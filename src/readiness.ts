@@ -1,0 +1,73 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { Sandbox } from "./audio/sandbox.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./database/database.ts";
+import type { EnginePool, EnginePoolState } from "./engines/engine-pool.ts";
+import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
+import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
+import type { MediaStore } from "./media/media-store.ts";
+import type { ReadinessCheck } from "./server/health.ts";
+
+/** What a node may be asked about its readiness for. */
+type Use = "speech" | "jobs" | "transcripts";
+
+/** The services whose calls need more than the database. */
+const speechServices: ReadonlySet<DescService> = new Set([Speech, GoogleSpeech]);
+
+/** What a service of the contract is for: whoever asks gRPC's health for it is told about that. */
+export function useOf(service: DescService): Use {
+  return speechServices.has(service) ? "speech" : "transcripts";
+}
+
+/**
+ * The parts of a node, and what each is needed for: for speech the engines, and the database, where callers are looked up; for transcripts
+ * the database; for jobs every part. A worker can be asked about jobs alone.
+ */
+export function readinessChecks(
+  parts: {
+    readonly database: Pick<Database, "ping">;
+    readonly recognizer: Pick<EnginePool, "state">;
+    readonly store: Pick<MediaStore, "ping">;
+    readonly sandbox: Pick<Sandbox, "kind">;
+  },
+  role: Config["role"],
+): ReadinessCheck[] {
+  const { database, recognizer, store, sandbox } = parts;
+  const usesOf = (...uses: readonly Use[]) =>
+    uses.filter((use) => use === "jobs" || role !== "worker");
+  const sandboxFacts = () => Promise.resolve({ kind: sandbox.kind });
+  return [
+    {
+      name: "database",
+      uses: usesOf("speech", "transcripts", "jobs"),
+      check: () => database.ping(),
+    },
+    { name: "engines", uses: usesOf("speech", "jobs"), check: () => enginesCheck(recognizer) },
+    { name: "media", uses: usesOf("jobs"), check: () => store.ping() },
+    { name: "sandbox", uses: usesOf("jobs"), check: sandboxFacts },
+  ];
+}
+
+/**
+ * Ready when every process of the models that were found at the start has been loaded, or has been tried. From then on when some process
+ * is: the others take over from one that died, or are on their way.
+ */
+function enginesCheck(recognizer: Pick<EnginePool, "state">): Promise<object> {
+  const { ready: running, load, ...state } = recognizer.state();
+  const facts = { ...state, running, load: Number(load.toFixed(2)) };
+  if (running === 0) return notReady("no engine process is ready", facts);
+  const loading = loadingModels(state);
+  if (loading.length > 0) return notReady(`models are being loaded: ${loading.join(", ")}`, facts);
+  return Promise.resolve(facts);
+}
+
+function notReady(reason: string, facts: object): Promise<object> {
+  return Promise.resolve({ ready: false, reason, ...facts });
+}
+
+/** The models that were found at the start and are still being loaded, each with how far it is, for people. */
+export function loadingModels({ models }: Pick<EnginePoolState, "models">): readonly string[] {
+  return models
+    .filter(({ loading }) => loading)
+    .map(({ name, ready, processes }) => `${name} (${ready} of ${processes} processes)`);
+}

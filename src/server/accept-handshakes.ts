@@ -1,0 +1,19 @@
+import type { WebSocketServer } from "ws";
+import { ServiceError } from "../std/service-error.ts";
+import { callOriginOf } from "./call-origin.ts";
+import { refuse } from "./refuse.ts";
+
+/** Has a server of WebSockets answer every handshake alike: with the request's id, and never with the token. */
+export function acceptHandshakes(server: WebSocketServer): void {
+  // A browser offers the token as the second protocol (section 5).
+  server.options.handleProtocols = (offered) =>
+    [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false;
+  // Not a handshake of RFC 6455, such as one without a key.
+  server.on("wsClientError", (error, socket, request) => {
+    const problem = new ServiceError("invalid_argument", error.message, { reason: "HANDSHAKE" });
+    refuse(socket, problem, callOriginOf(request).requestId);
+  });
+  server.on("headers", (headers, request) => {
+    headers.push(`x-request-id: ${callOriginOf(request).requestId}`);
+  });
+}

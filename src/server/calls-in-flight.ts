@@ -1,0 +1,38 @@
+import { Http2ServerResponse } from "node:http2";
+import { isClosed, type HttpResponse } from "./http.ts";
+
+/** The calls of a port that are in flight, and whether each answer is the last one of its connection. */
+export class CallsInFlight {
+  readonly #open = new Set<HttpResponse>();
+  #areLast = false;
+
+  add(response: HttpResponse): void {
+    this.#open.add(response);
+    response.once("close", () => {
+      this.#open.delete(response);
+    });
+    if (this.#areLast) sayLast(response);
+  }
+
+  /** From now on each answer that has not begun is the last one of its connection. Resolves when the calls in flight have ended. */
+  async end(): Promise<void> {
+    this.#areLast = true;
+    const open = [...this.#open].filter((response) => !isClosed(response));
+    for (const response of open) sayLast(response);
+    await Promise.all(
+      open.map(
+        (response) =>
+          new Promise<void>((resolve) => {
+            response.once("close", () => {
+              resolve();
+            });
+          }),
+      ),
+    );
+  }
+}
+
+/** Connection: close (RFC 9112, section 9.6); HTTP/2 has GOAWAY. */
+function sayLast(response: HttpResponse): void {
+  if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
+}

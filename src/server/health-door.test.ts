@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { after, before, test } from "node:test";
+import { unwatched } from "../../test/test-caller.ts";
+import { createLog } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { openServer, type Server } from "./server.ts";
+
+let server: Server;
+
+before(async () => {
+  const works = () => Promise.resolve();
+  const fails = () => Promise.reject(new ServiceError("unavailable", "the bucket is away"));
+  server = await openServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [],
+    media: undefined,
+    authenticator: { authenticate: () => Promise.reject(new Error("nobody calls")), ...unwatched },
+    readiness: [
+      { name: "database", uses: ["speech", "jobs"], check: works },
+      { name: "media", uses: ["jobs"], check: fails },
+    ],
+    explain: () => undefined,
+    log: createLog("silent"),
+  });
+});
+after(() => server[Symbol.asyncDispose]());
+
+/** The status of a request that is sent as these bytes. */
+async function statusOf(head: string): Promise<number> {
+  const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
+  socket.write(`${head}\r\n\r\n`);
+  const [answer] = await once(socket.setEncoding("utf8"), "data");
+  socket.destroy();
+  return Number(/^HTTP\/1\.1 (\d+) /.exec(String(answer))?.[1]);
+}
+
+test("health is answered in HTTP/1.0 and without a Host, as balancers ask; nothing else is", async () => {
+  const rows: [head: string, status: number][] = [
+    // HAProxy: option httpchk GET /readyz
+    ["GET /healthz HTTP/1.0", 200],
+    ["GET /readyz HTTP/1.0", 503],
+    ["HEAD /readyz?for=speech HTTP/1.0", 200],
+    ["GET /healthz HTTP/1.1", 200],
+    ["GET /readyz?for=speech HTTP/1.1", 200],
+    ["GET /healthz HTTP/1.0\r\nHost: a", 200],
+    ["GET /v1alpha1/transcripts HTTP/1.1", 400],
+    ["GET /v1alpha1/transcripts HTTP/1.0", 400],
+    ["GET /v1alpha1/transcripts HTTP/1.0\r\nHost: a", 404],
+    ["POST /readyz HTTP/1.1", 400],
+  ];
+  for (const [head, status] of rows) assert.equal(await statusOf(head), status, head);
+});
+
+test("/readyz?for= asks for uses, one or several, and names those that there are", async () => {
+  const ask = async (query: string) => {
+    const answer = await fetch(`${server.address}/readyz${query}`);
+    return { status: answer.status, body: await answer.text() };
+  };
+  const database = '"database":{"ready":true}';
+  const media = '"media":{"ready":false,"reason":"the bucket is away"}';
+  assert.deepEqual(await ask("?for=speech"), {
+    status: 200,
+    body: `{"status":"ready","parts":{${database}}}`,
+  });
+  for (const query of ["", "?for=jobs", "?for=speech,jobs", "?other=1"]) {
+    assert.deepEqual(
+      await ask(query),
+      { status: 503, body: `{"status":"not ready","parts":{${database},${media}}}` },
+      query,
+    );
+  }
+  for (const query of ["?for=", "?for=live", "?for=speech,live"]) {
+    const { status, body } = await ask(query);
+    assert.equal(status, 400, query);
+    assert.match(body, /this node can be asked for speech, jobs/, query);
+  }
+});

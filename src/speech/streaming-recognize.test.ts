@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { speech } from "../../test/engine-pool-fixture.ts";
+import { openEnginePool, type EnginePool } from "../engines/engine-pool.ts";
+import { StreamingRecognizeRequestSchema } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { createLog } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts";
+
+let recognizer: EnginePool;
+
+before(async () => {
+  recognizer = await openEnginePool({
+    engine: "scripted",
+    processes: 1,
+    log: createLog("silent"),
+  });
+});
+after(() => recognizer[Symbol.asyncDispose]());
+
+const request = (init: MessageInitShape<typeof StreamingRecognizeRequestSchema>) =>
+  create(StreamingRecognizeRequestSchema, init);
+
+/** A configuration, a second of speech, and then neither more of it nor an end. */
+async function* unfinished() {
+  const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "is-IS" };
+  yield request({ streamingRequest: { case: "streamingConfig", value: { config } } });
+  const value = new Uint8Array(speech(1_000).buffer);
+  yield request({ streamingRequest: { case: "audioContent", value } });
+  await new Promise(() => {});
+}
+
+/** The finals of a stream that is still spoken into, and what it ends with. */
+async function hear(limits: StreamLimits) {
+  const finals: string[] = [];
+  const { signal } = new AbortController();
+  const options = { limits, hear: () => undefined, describeResults: false, call: { signal } };
+  try {
+    for await (const { results } of streamingRecognize(unfinished(), recognizer, options)) {
+      for (const { isFinal, alternatives } of results) {
+        if (isFinal) finals.push(alternatives[0]?.transcript ?? "");
+      }
+    }
+  } catch (error) {
+    assert.ok(error instanceof ServiceError, String(error));
+    return { finals, error };
+  }
+  return assert.fail("the stream ended as if its caller had finalized it");
+}
+
+test("streamingRecognize() ends a stream that has lasted as long as it may after its finals, as unavailable", async () => {
+  const { finals, error } = await hear({ streamMsMax: 300 });
+  assert.equal(finals.length, 1);
+  assert.deepEqual(
+    [error.code, error.reason, error.retryAfterMs],
+    ["unavailable", "STREAM_TOO_LONG", 0],
+  );
+  assert.match(error.message, /has lasted 0\.3 s, the longest it may: open another one/);
+});
+
+test("streamingRecognize() ends a stream whose caller has fallen silent after its finals, as out_of_range", async () => {
+  const { finals, error } = await hear({ streamMsMax: 60_000, audioMsMax: 200 });
+  assert.equal(finals.length, 1);
+  assert.equal(error.code, "out_of_range");
+  assert.match(error.message, /no audio came for 0\.2 s/);
+});

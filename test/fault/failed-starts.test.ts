@@ -1,0 +1,172 @@
+// A start that fails ends the process with its reason, whatever had been opened by then.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, test } from "node:test";
+import { openDatabase } from "../../src/database/database.ts";
+import { createLog } from "../../src/std/log.ts";
+import { seedPostgres } from "../seed-postgres.ts";
+import { until, within } from "../until.ts";
+import { postgresOf } from "./process.ts";
+
+const hlust = resolve(import.meta.dirname, "../../bin/hlust");
+const folder = mkdtempSync(join(tmpdir(), "hlust-failed-"));
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Broken {
+  /** What fails. */
+  readonly what: string;
+  /** Breaks it, in a data folder whose database is made; answers settings. */
+  readonly breakIt: (data: string) => Promise<Record<string, string>> | Record<string, string>;
+  readonly reason: RegExp;
+  readonly code?: number;
+}
+
+const asFile = (path: string) => {
+  writeFileSync(path, "");
+  return {};
+};
+
+const table: readonly Broken[] = [
+  {
+    what: "a setting",
+    breakIt: () => ({ HLUST_PORT: "x" }),
+    reason: /HLUST_PORT is "x"/,
+    code: 2,
+  },
+  {
+    what: "the rules of the paths",
+    breakIt: (data) => ({ HLUST_HTTP_RULES: join(data, "none.yaml") }),
+    reason: /HLUST_HTTP_RULES cannot be used/,
+    code: 2,
+  },
+  {
+    what: "the data folder",
+    breakIt: (data) => ({ HLUST_DATA: asFileAt(join(data, "file")) }),
+    reason: /EEXIST|ENOTDIR/,
+  },
+  {
+    what: "the models folder",
+    breakIt: (data) => ({ HLUST_ENGINE: "auto", HLUST_MODELS: asFileAt(join(data, "file")) }),
+    reason: /ENOTDIR/,
+  },
+  {
+    what: "the key file",
+    breakIt: (data) => {
+      mkdirSync(join(data, "api-key"));
+      return {};
+    },
+    reason: /EISDIR|api-key/,
+  },
+  {
+    what: "the media folder",
+    breakIt: (data) => asFile(join(data, "media")),
+    reason: /EEXIST|ENOTDIR/,
+  },
+  {
+    what: "the queue",
+    breakIt: async (data) => {
+      const options = { url: undefined, folder: join(data, "postgres"), log: createLog("error") };
+      await using database = await openDatabase(options);
+      await database.pool.query("alter function pgboss.create_queue rename to renamed");
+      return {};
+    },
+    reason: /create_queue/,
+  },
+  {
+    what: "the scratch folder",
+    breakIt: (data) => asFile(join(data, "scratch")),
+    reason: /EEXIST|ENOTDIR/,
+  },
+  {
+    what: "the port",
+    breakIt: async () => {
+      const taken = createServer().listen(0, "127.0.0.1").unref();
+      await once(taken, "listening");
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a listener on a port
+      return { HLUST_PORT: `${(taken.address() as AddressInfo).port}` };
+    },
+    reason: /EADDRINUSE/,
+  },
+];
+
+function asFileAt(path: string): string {
+  writeFileSync(path, "");
+  return path;
+}
+
+/** Runs `hlust serve` in a process group of its own until it ends by itself. */
+async function start(data: string, settings: Readonly<Record<string, string>>) {
+  const child = spawn(hlust, ["serve"], {
+    cwd: "/",
+    detached: true,
+    env: {
+      PATH: process.env["PATH"],
+      HLUST_PORT: "0",
+      HLUST_DATA: data,
+      HLUST_ENGINE: "scripted",
+      HLUST_ENGINE_PROCESSES: "1",
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const group = -(child.pid ?? assert.fail("not started"));
+  const exited = once(child, "exit");
+  try {
+    const [out, errors] = await within(
+      "its end",
+      Promise.all([text(child.stdout), text(child.stderr)]),
+    );
+    const [code] = await exited;
+    return { code, out, errors, group };
+  } finally {
+    if (child.exitCode === null) process.kill(group, "SIGKILL");
+  }
+}
+
+function isThere(group: number): boolean {
+  try {
+    return process.kill(group, 0);
+  } catch {
+    return false;
+  }
+}
+
+for (const { what, breakIt, reason, code: expected = 1 } of table) {
+  test(`a start without ${what} ends with its reason, and leaves no process`, async () => {
+    const data = join(folder, what.replaceAll(" ", "-"));
+    await seedPostgres(join(data, "postgres"));
+    const settings = await breakIt(data);
+    const { code, out, errors, group } = await start(data, settings);
+    assert.equal(code, expected, errors);
+    assert.equal(out.includes("ready at"), false);
+    const told = errors.split("\n").filter((line) => line.startsWith("hlust: "));
+    assert.equal(told.length, 1, errors);
+    assert.match(told[0] ?? "", reason);
+    assert.deepEqual(postgresOf(data), []);
+    await until(async () => !isThere(group));
+  });
+}
+
+test("a start that fails in one part does not wait for another one", async () => {
+  const data = join(folder, "two");
+  mkdirSync(data);
+  const settings = {
+    // Nobody is there: a start waits for half a minute.
+    DATABASE_URL: "postgres://hlust@127.0.0.1:1/hlust",
+    HLUST_ENGINE: "auto",
+    HLUST_MODELS: asFileAt(join(data, "file")),
+  };
+  const began = performance.now();
+  const { code, errors } = await start(data, settings);
+  assert.equal(code, 1);
+  assert.match(errors, /^hlust: ENOTDIR/m);
+  assert.ok(performance.now() - began < 20_000);
+});

@@ -1,0 +1,140 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { recognizeLive } from "../../src/client/recognize-live.ts";
+import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import {
+  RecognitionConfig_AudioEncoding as Encoding,
+  type Speech,
+  type StreamingRecognitionResult,
+} from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { msOfDuration } from "../../src/std/duration.ts";
+import type { CallTally } from "./call-tally.ts";
+
+const samplesPerMs = 16;
+const chunkMs = 100;
+/** The recording says something for this long, and then nothing for this long, again and again. */
+const speechMs = 1_300;
+const pauseMs = 900;
+/** After a failure that no node has explained. */
+const againMs = 100;
+/** After a socket was closed because its node stops: no time is told with that. */
+const afterCloseMs = 1_000;
+
+/** From and to, in milliseconds of the recording. */
+type Span = readonly [fromMs: number, toMs: number];
+
+/**
+ * Speaks a recording without end in real time, over streams of one door: where a stream ends too early, it opens another one and
+ * speaks again what came after the last final. It knows what it has said, and so what was not heard.
+ */
+export class LiveCaller {
+  readonly name: string;
+  readonly #speech: Client<typeof Speech>;
+  readonly #tally: CallTally;
+  readonly #beganAt = performance.now();
+  /** Where the recording ends, once it does. */
+  #endMs = Infinity;
+  /** Where the last final ends. */
+  #heardMs = 0;
+  readonly #heard: Span[] = [];
+
+  constructor(name: string, speech: Client<typeof Speech>, tally: CallTally) {
+    this.name = name;
+    this.#speech = speech;
+    this.#tally = tally;
+    tally.addCaller(name);
+  }
+
+  /** Speaks until the signal, and resolves when all of it was answered. */
+  async speak(signal: AbortSignal): Promise<void> {
+    signal.addEventListener("abort", () => {
+      this.#endMs = this.#nowMs();
+    });
+    while (!(await this.#stream())) continue;
+  }
+
+  /** Speech that is in no final, in milliseconds. */
+  get lostMs(): number {
+    let lostMs = 0;
+    for (let atMs = 0; atMs < this.#endMs; atMs += speechMs + pauseMs) {
+      let fromMs = atMs;
+      const toMs = Math.min(atMs + speechMs, this.#endMs);
+      for (const [heardFromMs, heardToMs] of this.#heard) {
+        if (heardFromMs >= toMs || heardToMs <= fromMs) continue;
+        lostMs += Math.max(0, heardFromMs - fromMs);
+        fromMs = heardToMs;
+      }
+      lostMs += Math.max(0, toMs - fromMs);
+    }
+    return lostMs;
+  }
+
+  #nowMs(): number {
+    return Math.floor(performance.now() - this.#beganAt);
+  }
+
+  /** True when the recording was heard to its end. */
+  async #stream(): Promise<boolean> {
+    const fromMs = this.#heardMs;
+    const sent = { all: false };
+    const config = {
+      encoding: Encoding.LINEAR16,
+      sampleRateHertz: 1_000 * samplesPerMs,
+      languageCode: "en-US",
+      enableWordTimeOffsets: true,
+    };
+    try {
+      const results = recognizeLive(this.#speech, { config }, this.#audio(fromMs, sent));
+      for await (const result of results) this.#hear(result, fromMs);
+      if (sent.all) return true;
+      this.#tally.failed(this.name, "the stream ended with OK while its caller was speaking");
+    } catch (error) {
+      const retryMs = retryMsOf(error);
+      if (retryMs === undefined) this.#tally.failed(this.name, error);
+      else this.#tally.add("handedOver", this.name);
+      await delay(retryMs ?? againMs);
+    }
+    return false;
+  }
+
+  #hear({ isFinal, alternatives }: StreamingRecognitionResult, fromMs: number): void {
+    const words = alternatives[0]?.words ?? [];
+    const [start, end] = [words.at(0)?.startTime, words.at(-1)?.endTime];
+    if (!isFinal || !start || !end) return;
+    this.#heardMs = fromMs + msOfDuration(end);
+    this.#heard.push([fromMs + msOfDuration(start), this.#heardMs]);
+    this.#tally.add("answered", this.name);
+  }
+
+  async *#audio(fromMs: number, sent: { all: boolean }): AsyncGenerator<Uint8Array, void> {
+    for (let atMs = fromMs; ;) {
+      const tillMs = Math.min(atMs + chunkMs, this.#endMs);
+      const waitMs = tillMs - this.#nowMs();
+      if (waitMs > 0) await delay(waitMs);
+      // It may have come to its end meanwhile.
+      if (tillMs > this.#endMs) continue;
+      yield samplesOf(atMs, tillMs);
+      atMs = tillMs;
+      if (atMs < this.#endMs) continue;
+      sent.all = true;
+      return;
+    }
+  }
+}
+
+function samplesOf(fromMs: number, toMs: number): Uint8Array {
+  const samples = new Int16Array((toMs - fromMs) * samplesPerMs);
+  for (let ms = fromMs; ms < toMs; ms += 1) {
+    if (ms % (speechMs + pauseMs) >= speechMs) continue;
+    samples.fill(1_000, (ms - fromMs) * samplesPerMs, (ms - fromMs + 1) * samplesPerMs);
+  }
+  return new Uint8Array(samples.buffer);
+}
+
+/** Where the node stops and has said so: when to try again. undefined: something else. */
+function retryMsOf(error: unknown): number | undefined {
+  if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) return undefined;
+  const [retry] = error.findDetails(RetryInfoSchema);
+  if (retry?.retryDelay) return msOfDuration(retry.retryDelay);
+  return error.message.includes("(1012") ? afterCloseMs : undefined;
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openTestHaproxy, type TestHaproxy } from "../open-test-haproxy.ts";
+import { openTestPgbouncer, type TestPgbouncer } from "../open-test-pgbouncer.ts";
+import { openTestNginx, type TestNginx } from "../open-test-nginx.ts";
+import { shownConfig } from "../shown-config.ts";
+import { trustedCertificate } from "../trusted-certificate.ts";
+import { until } from "../until.ts";
+import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts";
+import { startService, type ServiceProcess } from "./process.ts";
+
+/** A node, on an address of its own as on a machine of its own; its port stays the same when it is started again. */
+export class NodeProcess {
+  readonly name: string;
+  readonly dataFolder: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  #service: ServiceProcess | undefined;
+
+  constructor(name: string, dataFolder: string, environment: Readonly<Record<string, string>>) {
+    this.name = name;
+    this.dataFolder = dataFolder;
+    this.#environment = environment;
+  }
+
+  get service(): ServiceProcess {
+    return this.#service ?? assert.fail(`${this.name} was not started`);
+  }
+
+  async start(): Promise<void> {
+    this.#service = await startService(this.dataFolder, this.#environment);
+  }
+
+  async restart(): Promise<void> {
+    assert.equal(await this.service.stop(), 0, `${this.name}: ${this.service.output().errors}`);
+    await this.start();
+  }
+
+  async end(): Promise<void> {
+    await this.#service?.stop();
+  }
+}
+
+/**
+ * Two API nodes and two workers on one database, through PgBouncer, and one shared media folder, behind HAProxy and nginx: all as
+ * docs/operations shows.
+ */
+export interface Nodes extends AsyncDisposable {
+  readonly apis: readonly [NodeProcess, NodeProcess];
+  readonly workers: readonly [NodeProcess, NodeProcess];
+  readonly postgres: FaultPostgres;
+  readonly pgbouncer: TestPgbouncer;
+  readonly haproxy: TestHaproxy;
+  readonly nginx: TestNginx;
+  /** Another pair of proxies, with further replacements in their configurations. */
+  openProxies(replacements: {
+    readonly haproxy: Readonly<Record<string, string>>;
+    readonly nginx: Readonly<Record<string, string>>;
+  }): Promise<{ readonly haproxy: TestHaproxy; readonly nginx: TestNginx } & AsyncDisposable>;
+  /** Takes the shared media away while `action` runs. */
+  withoutMedia(action: () => Promise<void>): Promise<void>;
+  /** HAProxy sends every kind of call to each API node. */
+  untilReady(): Promise<void>;
+  /** An address of this machine that nobody else calls from. */
+  readonly otherCaller: string;
+}
+
+/** Four times as often as the documentation has it. */
+const quicker = { "inter 1s": "inter 250ms" };
+
+export async function openNodes(): Promise<Nodes> {
+  await using opened = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "hlust-several-"));
+  opened.defer(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  // Of the millions of addresses of the loopback: each node has one, and the port that it would have on a machine of its own.
+  const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  const certificate = await trustedCertificate(
+    folder,
+    Array.from({ length: 8 }, (_, at) => `${network}.${at + 1}`),
+  );
+  let proxies = 0;
+  const openProxies: Nodes["openProxies"] = async ({ haproxy, nginx }) => {
+    await using both = new AsyncDisposableStack();
+    const next = () => {
+      proxies += 1;
+      const host = `${network}.${proxies}`;
+      return { host, folder: join(folder, `proxy-${proxies}`), certificate };
+    };
+    const nodes = { "10.0.0.": `${network}.` };
+    const opened = {
+      haproxy: both.use(
+        await openTestHaproxy({ ...next(), replacements: { ...nodes, ...haproxy } }),
+      ),
+      nginx: both.use(await openTestNginx({ ...next(), replacements: { ...nodes, ...nginx } })),
+    };
+    const open = both.move();
+    return { ...opened, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  };
+  const { haproxy, nginx } = opened.use(await openProxies({ haproxy: quicker, nginx: {} }));
+  const postgres = opened.use(await openFaultPostgres(join(folder, "pg"), {}));
+  const pgbouncer = opened.use(
+    await openTestPgbouncer({
+      postgres: join(folder, "pg", "18"),
+      mode: "transaction",
+      settings: poolSettings(),
+    }),
+  );
+
+  const media = join(folder, "media");
+  mkdirSync(media);
+  const newNode = (name: string, host: string): NodeProcess => {
+    const dataFolder = join(folder, name);
+    mkdirSync(dataFolder);
+    symlinkSync(media, join(dataFolder, "media"));
+    const node = new NodeProcess(name, dataFolder, {
+      HLUST_HOST: host,
+      HLUST_PORT: "8080",
+      HLUST_ROLE: name.replace(/\d$/, ""),
+      HLUST_ENGINE: "scripted",
+      HLUST_PUBLIC_URL: haproxy.address,
+      HLUST_DRAIN_SECONDS: "2",
+      HLUST_TRUSTED_PROXIES: "127.0.0.1",
+      DATABASE_URL: pgbouncer.url("postgres"),
+    });
+    opened.defer(() => node.end());
+    return node;
+  };
+  const apis = [newNode("api1", `${network}.11`), newNode("api2", `${network}.12`)] as const;
+  const workers = [
+    newNode("worker1", `${network}.21`),
+    newNode("worker2", `${network}.22`),
+  ] as const;
+  // The first one makes the account, and has its key.
+  await apis[0].start();
+  await Promise.all([apis[1], ...workers].map((node) => node.start()));
+
+  const open = opened.move();
+  return {
+    apis,
+    workers,
+    postgres,
+    pgbouncer,
+    haproxy,
+    nginx,
+    openProxies,
+    otherCaller: `${network}.200`,
+    async withoutMedia(action) {
+      renameSync(media, `${media}.away`);
+      try {
+        await action();
+      } finally {
+        renameSync(`${media}.away`, media);
+      }
+    },
+    async untilReady() {
+      await until(async () => (await haproxy.readyServers()).size === allServers, 30_000);
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Of each node: speech and everything else, over HTTP/1.1 and over HTTP/2. */
+const allServers = 2 * 2 * 2;
+
+/** What the documentation says of PgBouncer, but for places, users and the mode, which a test has of its own. */
+function poolSettings(): string[] {
+  const [, section = ""] = shownConfig("pgbouncer.ini", {}).split("[pgbouncer]\n");
+  const lines = section.split("\n").filter((line) => /^\w+ = /.test(line));
+  assert.ok(lines.includes("pool_mode = transaction"));
+  return lines.filter((line) => !/^(listen|auth|pool_mode)/.test(line));
+}

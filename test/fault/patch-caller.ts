@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { callRest, type Answer } from "../spec/service.ts";
+import type { CallTally } from "./call-tally.ts";
+
+/** Between two calls. */
+const pauseMs = 15;
+
+interface PatchTarget {
+  readonly address: string;
+  readonly key: string;
+  /** Of the transcript. */
+  readonly name: string;
+}
+
+/** Changes the subject of a transcript over REST, again and again, and keeps what was acknowledged. */
+export class PatchCaller {
+  /** Versions, by what was answered, and their subjects. */
+  readonly acknowledged = new Map<string, string>();
+  readonly #name: string;
+  readonly #target: PatchTarget;
+  readonly #tally: CallTally;
+
+  constructor(name: string, target: PatchTarget, tally: CallTally) {
+    this.#name = name;
+    this.#target = target;
+    this.#tally = tally;
+    tally.addCaller(name);
+  }
+
+  async patch(signal: AbortSignal): Promise<void> {
+    const { address, key, name } = this.#target;
+    for (let count = 1; !signal.aborted; count += 1) {
+      const subject = `subject ${count}`;
+      const body = { metadata: { subject } };
+      const call = { method: "PATCH", path: `/v1alpha1/${name}`, body };
+      await callRest(address, key, call).then(
+        (answer) => {
+          if (answer.status !== 200) return this.#tally.failed(this.#name, answer);
+          this.acknowledged.set(answer.json.version.name, subject);
+          this.#tally.add("answered", this.#name);
+        },
+        (error: unknown) => this.#tally.failed(this.#name, error),
+      );
+      await delay(pauseMs);
+    }
+  }
+
+  /** Everything that was acknowledged is there. */
+  async verify(): Promise<void> {
+    const kept = new Set<string>();
+    for (let token = ""; ;) {
+      const query = `pageSize=1000&pageToken=${encodeURIComponent(token)}`;
+      const { json } = await this.#get(`${this.#target.name}/versions?${query}`);
+      for (const { name } of json.versions) kept.add(name.split("/").at(-1));
+      token = json.nextPageToken;
+      if (token === "") break;
+    }
+    const lost = [...this.acknowledged.keys()].filter((version) => !kept.has(version));
+    assert.deepEqual(lost, [], `${this.#target.name}: versions that were acknowledged`);
+    const [version, subject] = [...this.acknowledged].at(-1) ?? assert.fail("nothing was done");
+    const { json } = await this.#get(`${this.#target.name}/versions/${version}`);
+    assert.equal(json.metadata.subject, subject);
+  }
+
+  async #get(path: string): Promise<Answer> {
+    const { address, key } = this.#target;
+    const answer = await callRest(address, key, { method: "GET", path: `/v1alpha1/${path}` });
+    assert.equal(answer.status, 200);
+    return answer;
+  }
+}

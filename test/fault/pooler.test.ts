@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import pg from "pg";
+import { type Database, databaseTrouble, openDatabase } from "../../src/database/database.ts";
+import { openOwnPostgres } from "../../src/database/own-postgres.ts";
+import { openJobQueue } from "../../src/jobs/job-queue.ts";
+import { createLog } from "../../src/std/log.ts";
+import { openTestPgbouncer, type TestPgbouncer } from "../open-test-pgbouncer.ts";
+import { pollJob, submit } from "../spec/jobs.ts";
+import { wavOf } from "../jobs-fixture.ts";
+import { openMediaHost } from "../spec/media-host.ts";
+import { openTestService } from "../spec/service.ts";
+import { until, within } from "../until.ts";
+import { scriptedSamples } from "./scripted-recording.ts";
+
+const log = createLog("silent");
+const nodesCount = 12;
+const parts = new AsyncDisposableStack();
+/** Straight to the server, past every pooler. */
+let direct: pg.Pool;
+let socketFolder: string;
+
+before(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "hlust-pooler-"));
+  parts.defer(() => rm(folder, { recursive: true, force: true }));
+  const server = parts.use(await openOwnPostgres({ folder, log }));
+  socketFolder = join(folder, "18");
+  direct = new pg.Pool({ ...server.connection, max: 2 });
+  direct.on("error", () => {}); // the server may end before its last connection
+  parts.defer(() => direct.end());
+});
+after(() => parts.disposeAsync());
+
+/** A transaction in which nothing is done until the server ends it. */
+async function idleTransaction(db: Database["db"], name: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select 1`.execute(trx);
+    await until(async () => (await busyIn(name)).length === 0);
+    await sql`select 1`.execute(trx);
+  });
+}
+
+/** What connections of a database are in the middle of. */
+async function busyIn(name: string): Promise<unknown[]> {
+  const { rows } = await direct.query(
+    `select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'
+     and (query ~ 'pg_sleep' and state = 'active' or state ~ '^idle in transaction')`,
+    [name],
+  );
+  return rows;
+}
+
+/** A node as far as the database sees it: its pool and its queue. */
+async function openNode(url: string) {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(
+    await openDatabase({ url, folder: "", log, durable: false, statementMsMax: 1_000 }),
+  );
+  opened.use(await openJobQueue({ database, log, supervise: true }));
+  const open = opened.move();
+  return { database, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+for (const mode of ["session", "transaction"] as const) {
+  describe(`nodes behind a PgBouncer of default configuration in ${mode} mode`, () => {
+    const name = `pooled_${mode}`;
+    let pgbouncer: TestPgbouncer;
+    before(async () => {
+      await direct.query(`create database ${name}`);
+      pgbouncer = await openTestPgbouncer({ postgres: socketFolder, mode });
+    });
+    after(() => pgbouncer[Symbol.asyncDispose]());
+
+    it("start on an empty database, all of them at once, and again where it is made", async () => {
+      for (const round of ["empty", "made"]) {
+        const opening = Array.from({ length: nodesCount }, () => openNode(pgbouncer.url(name)));
+        const nodes = await within(
+          `${round}: ${nodesCount} starts`,
+          Promise.allSettled(opening),
+          60_000,
+        );
+        await using opened = new AsyncDisposableStack();
+        for (const node of nodes) if (node.status === "fulfilled") opened.use(node.value);
+        for (const node of nodes) if (node.status === "rejected") throw node.reason;
+        const migrated = nodes.flatMap((node) =>
+          node.status === "fulfilled" ? node.value.database.migrated : [],
+        );
+        assert.equal(migrated.length > 0, round === "empty");
+        assert.deepEqual(migrated, [...new Set(migrated)], "each migration once");
+      }
+    });
+
+    it("end statements in time: one alone, one of a transaction, and a transaction that does nothing", async () => {
+      await using node = await openNode(pgbouncer.url(name));
+      const { db, pool } = node.database;
+      const nap = sql`select pg_sleep(60)`;
+      const rows: [what: string, run: () => Promise<unknown>, code: string][] = [
+        ["alone", () => nap.execute(db), "deadline_exceeded"],
+        ["of the queue", () => pool.query("select pg_sleep(60)"), "deadline_exceeded"],
+        [
+          "in a transaction",
+          () => db.transaction().execute((trx) => nap.execute(trx)),
+          "deadline_exceeded",
+        ],
+        ["idle", () => idleTransaction(db, name), "unavailable"],
+      ];
+      for (const [what, run, code] of rows) {
+        const error = await run().then(
+          () => assert.fail(`${what}: it ended`),
+          (error: unknown) => error,
+        );
+        assert.equal(databaseTrouble(error)?.code, code, what);
+        await until(async () => (await busyIn(name)).length === 0);
+        await node.database.ping();
+      }
+      const left = await pool.query(
+        "select setting from pg_settings where name ~ 'e_timeout$|n_session_timeout$' and setting <> '0'",
+      );
+      assert.deepEqual(left.rows, [], "nothing of it stays with a connection of the server");
+    });
+
+    it("answer calls and do a job to its end while the server's connections are cut", async () => {
+      await using service = await openTestService({
+        DATABASE_URL: pgbouncer.url(name),
+        HLUST_ENGINE: "scripted",
+        HLUST_LOG: "fatal",
+      });
+      const samples = scriptedSamples([1_000, 2_000], { pauseMs: 1_000 });
+      await using host = await openMediaHost({ "/talk.wav": wavOf(samples) });
+      const { json } = await submit(service, `${host.address}/talk.wav`);
+      const statuses: number[] = [];
+      for (let call = 0; call < 40; call++) {
+        if (call % 10 === 5) {
+          await direct.query(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1",
+            [name],
+          );
+        }
+        statuses.push((await service.call("GET", "/v1alpha1/transcripts")).status);
+      }
+      const { last } = await pollJob(service, json.name);
+      assert.equal(last.state, "SUCCESS");
+      assert.deepEqual(
+        statuses.filter((status) => status !== 200 && status !== 503),
+        [],
+      );
+      assert.ok(statuses.filter((status) => status === 200).length >= 30, statuses.join());
+    });
+  });
+}

@@ -1,0 +1,123 @@
+// What a proxy spoils unless its configuration says otherwise: each is asked for through one, with a node behind it that is well.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:https";
+import { setTimeout as delay } from "node:timers/promises";
+import { createClient } from "@connectrpc/connect";
+import { WebSocket } from "ws";
+import { createHlustClient } from "../../src/client/hlust-client.ts";
+import { recognizeLive } from "../../src/client/recognize-live.ts";
+import {
+  RecognitionConfig_AudioEncoding as Encoding,
+  Speech,
+} from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { callRest } from "../spec/service.ts";
+import { streamPath } from "../spec/stream.ts";
+import { openDoor } from "./open-door.ts";
+
+export interface ProbeTarget {
+  /** Of a proxy. */
+  readonly address: string;
+  readonly key: string;
+}
+
+const bytesPerMs = 32;
+const config = {
+  encoding: Encoding.LINEAR16,
+  sampleRateHertz: 16_000,
+  languageCode: "en-US",
+} as const;
+
+/** Media of 3 MB comes back as it was put. */
+export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<void> {
+  const bytes = Buffer.alloc(3 << 20, "media ");
+  const draft = { metadata: { languageCode: "en-US", fileType: "AUDIO", subject: "big" } };
+  const path = "/v1alpha1/transcripts";
+  const made = await callRest(address, key, { method: "POST", path, body: draft });
+  assert.equal(made.status, 200, JSON.stringify(made.json));
+  const { name } = made.json;
+  const started = await callRest(address, key, {
+    method: "POST",
+    path: "/v1alpha1/initupload",
+    body: { resourceName: name },
+  });
+  // Signed URLs name the proxy that HLUST_PUBLIC_URL names; any other one will do.
+  const { pathname, search } = new URL(started.json.storageSignedUrl);
+  const put = await fetch(`${address}${pathname}${search}`, { method: "PUT", body: bytes });
+  assert.equal(put.status, 200, await put.text());
+  const { json } = await callRest(address, key, { method: "GET", path: `/v1alpha1/${name}` });
+  const media = new URL(json.uri);
+  const got = await fetch(`${address}${media.pathname}${media.search}`);
+  assert.ok(bytes.equals(Buffer.from(await got.arrayBuffer())), "the media that was put");
+  const removed = await callRest(address, key, { method: "DELETE", path: `/v1alpha1/${name}` });
+  assert.equal(removed.status, 200);
+}
+
+/** 40 s of audio, 1.3 MB, on one gRPC stream. */
+export async function longStreamPasses({ address, key }: ProbeTarget): Promise<void> {
+  async function* audio(): AsyncGenerator<Uint8Array, void> {
+    for (let second = 0; second < 40; second += 1) {
+      const samples = new Int16Array(16_000).fill(1_000, 0, 8_000);
+      yield new Uint8Array(samples.buffer);
+    }
+  }
+  const speech = createClient(Speech, openDoor("grpc", address, key));
+  const results = await Array.fromAsync(recognizeLive(speech, { config }, audio()));
+  assert.ok(results.filter(({ isFinal }) => isFinal).length > 30);
+}
+
+/** A stream over which only silence goes for so long, and then a word. */
+export async function silencePasses(
+  { address, key }: ProbeTarget,
+  door: "grpc" | "WebSocket",
+  silenceMs: number,
+): Promise<void> {
+  const chunkMs = 250;
+  async function* audio(): AsyncGenerator<Uint8Array, void> {
+    for (let sentMs = 0; sentMs < silenceMs; sentMs += chunkMs) {
+      yield new Uint8Array(chunkMs * bytesPerMs);
+      await delay(chunkMs);
+    }
+    yield new Uint8Array(new Int16Array(8_000).fill(1_000).buffer);
+  }
+  const speech =
+    door === "grpc"
+      ? createClient(Speech, openDoor("grpc", address, key))
+      : createHlustClient({ url: address, token: key }).speech;
+  const results = await Array.fromAsync(recognizeLive(speech, { config }, audio()));
+  const finals = results.filter(({ isFinal }) => isFinal);
+  assert.deepEqual(
+    finals.map(({ alternatives }) => alternatives[0]?.transcript),
+    ["word1 "],
+    door,
+  );
+}
+
+/** The socket of a page of the proxy's own origin, whatever HLUST_PUBLIC_URL is. */
+export async function pageSocketOpens({ address, key }: ProbeTarget): Promise<void> {
+  const url = `${address.replace("https", "wss")}${streamPath}`;
+  const socket = new WebSocket(url, ["Bearer", key], { origin: address });
+  await once(socket, "open");
+  assert.equal(socket.protocol, "Bearer");
+  socket.terminate();
+}
+
+/** The audit log has the address that a call came from, not the proxy's. */
+export async function callerIsSeen(
+  { address, key }: ProbeTarget,
+  callerAddress: string,
+): Promise<void> {
+  const body = JSON.stringify({ displayName: "of the caller", scopes: ["speech"] });
+  const call = request(`${address}/v1/apiKeys`, {
+    method: "POST",
+    localAddress: callerAddress,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  });
+  call.end(body);
+  const [response] = await once(call, "response");
+  response.resume();
+  assert.equal(response.statusCode, 200);
+  const path = "/v1/auditEvents?pageSize=1";
+  const { json } = await callRest(address, key, { method: "GET", path });
+  assert.equal(json.auditEvents[0].address, callerAddress, JSON.stringify(json));
+}

@@ -1,0 +1,159 @@
+// Two API nodes and two workers behind HAProxy, nginx and PgBouncer, all as docs/operations shows: what callers see of restarts, kills and outages.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../until.ts";
+import type { FailedCall } from "./call-tally.ts";
+import { Callers } from "./callers.ts";
+import { chanceOf } from "./chance.ts";
+import { fsckClean } from "./fsck-clean.ts";
+import { openNodes, type NodeProcess, type Nodes } from "./open-nodes.ts";
+import {
+  bigUploadPasses,
+  callerIsSeen,
+  longStreamPasses,
+  pageSocketOpens,
+  silencePasses,
+} from "./proxy-probes.ts";
+
+const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
+const rounds = Number(process.env["FAULT_ROUNDS"] ?? 3);
+const awayMs = Number(process.env["FAULT_AWAY_MS"] ?? 2_000);
+/** nginx has no health checks: it may bring the caller of a stream that was ended back to the same node, which refuses it once more. */
+const handoversMax = 2;
+/** For the same reason a call may be on its way to a node that closes: 502, at a stop. */
+const nginxFailuresMax = 1;
+/** Calls of one caller that a kill cuts: that under way, and one that meets the dead node before the proxy knows. */
+const cutMax = 2;
+const timeout = 600_000;
+
+test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (context) => {
+  await using nodes = await openNodes();
+  const { key } = nodes.apis[0].service;
+  const proxies = [
+    { name: "HAProxy", address: nodes.haproxy.address },
+    { name: "nginx", address: nodes.nginx.address },
+  ];
+
+  await context.test("HAProxy finds every node ready by its checks", () => nodes.untilReady());
+  for (const { name, address } of proxies) {
+    await context.test(`what ${name} might spoil passes`, async () => {
+      const target = { address, key };
+      await bigUploadPasses(target);
+      await longStreamPasses(target);
+      await pageSocketOpens(target);
+      await callerIsSeen(target, nodes.otherCaller);
+    });
+  }
+  await context.test("media that is away takes no API node out", () => mediaIsAway(nodes, key));
+  await context.test("silent streams outlast every time limit of the proxies", () =>
+    silenceOutlasts(nodes, key),
+  );
+
+  const callers = new Callers({ proxies, key }, chanceOf(seed));
+  await callers.during(async () => {
+    await callers.untilAnswered();
+    await context.test(`${rounds} rolling restarts: no call fails`, () => roll(nodes, callers));
+    await context.test("an API node and a worker are killed: their calls are cut, once", () =>
+      kill(nodes, callers),
+    );
+    await context.test(
+      "the database is away: streams go on, other calls are told why",
+      async () => {
+        await nodes.postgres.kill();
+        await delay(awayMs);
+        await nodes.postgres.start();
+        await assertExplained(callers);
+      },
+    );
+    await context.test("so is a pooler that is killed and started again", async () => {
+      await nodes.pgbouncer.restart();
+      await assertExplained(callers);
+    });
+    await callers.untilAnswered();
+    assert.deepEqual(countsOf(callers.takeFailures()), {}, "after all that");
+  });
+  context.diagnostic(JSON.stringify(callers.counts));
+
+  for (const { name, service } of [...nodes.apis, ...nodes.workers]) {
+    assert.equal(await service.stop(), 0, name);
+    assert.doesNotMatch(service.output().errors, /"event":"(?:call|process)\.broken"/, name);
+  }
+  await fsckClean(nodes.apis[0].dataFolder, { DATABASE_URL: nodes.postgres.url });
+});
+
+async function mediaIsAway(nodes: Nodes, key: string): Promise<void> {
+  const { haproxy, apis, workers } = nodes;
+  const readyFor = async (node: NodeProcess, query: string): Promise<number> =>
+    (await fetch(`${node.service.address}/readyz${query}`)).status;
+  await nodes.withoutMedia(async () => {
+    await until(async () => (await readyFor(workers[0], "?for=jobs")) === 503);
+    await until(async () => (await readyFor(apis[0], "")) === 503);
+    await silencePasses({ address: haproxy.address, key }, "grpc", 1_000);
+    await nodes.untilReady();
+  });
+  await until(async () => (await readyFor(workers[0], "?for=jobs")) === 200);
+}
+
+async function silenceOutlasts(nodes: Nodes, key: string): Promise<void> {
+  const short = { "90s": "2s", "1h": "2s" };
+  await using quick = await nodes.openProxies({ haproxy: short, nginx: short });
+  const targets = [quick.haproxy, quick.nginx].map(({ address }) => ({ address, key }));
+  const doors = ["grpc", "WebSocket"] as const;
+  await Promise.all(
+    targets.flatMap((target) => doors.map((door) => silencePasses(target, door, 5_000))),
+  );
+}
+
+/** Each node in turn, a worker beside an API node. */
+async function roll(nodes: Nodes, callers: Callers): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const at of [0, 1] as const) {
+      await Promise.all([nodes.apis[at].restart(), nodes.workers[at].restart()]);
+      await nodes.untilReady();
+    }
+  }
+  await callers.untilAnswered();
+  const stops = nodes.apis.length * rounds;
+  const failures = Map.groupBy(callers.takeFailures(), ({ caller }) => caller.includes("nginx"));
+  assert.deepEqual(countsOf(failures.get(false) ?? []), {});
+  const ofNginx = failures.get(true) ?? [];
+  assert.ok(ofNginx.length <= nginxFailuresMax * stops, JSON.stringify(countsOf(ofNginx)));
+  for (const [caller, count] of callers.tally.handedOver) {
+    assert.ok(count <= handoversMax * stops, `${caller}: ${count}`);
+  }
+}
+
+async function kill({ apis, workers, untilReady }: Nodes, callers: Callers): Promise<void> {
+  await Promise.all([apis[0].service.crash(), workers[0].service.crash()]);
+  await callers.untilAnswered();
+  await Promise.all([apis[0].start(), workers[0].start()]);
+  await untilReady();
+  await callers.untilAnswered();
+  const counts = Map.groupBy(callers.takeFailures(), ({ caller }) => caller);
+  for (const [caller, failures] of counts) {
+    assert.ok(failures.length <= cutMax, JSON.stringify({ caller, failures }));
+  }
+}
+
+/** No stream noticed an outage of what is behind the nodes, and whoever did was told when to try again. */
+async function assertExplained(callers: Callers): Promise<void> {
+  await callers.untilAnswered();
+  const failures = callers.takeFailures();
+  const live = new Set(callers.lives.map(({ name }) => name));
+  assert.deepEqual(countsOf(failures.filter(({ caller }) => live.has(caller))), {});
+  const broken = failures.filter(({ isExplained }) => !isExplained);
+  // A proxy may drop the end of a refusal that comes before its request was sent to the end, in HTTP/1.1.
+  assert.deepEqual(countsOf(broken.filter(({ caller }) => !caller.includes("/1.1"))), {});
+  assert.ok(broken.length <= failures.length / 4, JSON.stringify(countsOf(broken)));
+}
+
+/** How often each failure came. */
+function countsOf(failures: readonly FailedCall[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { caller, problem } of failures) {
+    const what = `${caller}: ${problem}`;
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  return counts;
+}

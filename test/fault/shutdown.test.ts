@@ -1,0 +1,100 @@
+// A node that is told to stop: it says so first, goes on for a while, and closes its listener last.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { speech } from "../engine-pool-fixture.ts";
+import { callRest } from "../spec/service.ts";
+import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
+import { until } from "../until.ts";
+import { startService } from "./process.ts";
+
+const data = mkdtempSync(join(tmpdir(), "hlust-shutdown-"));
+after(() => {
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** A connection of HTTP/1.1 that is kept open over several calls. */
+function openKept(address: string) {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  let received = "";
+  socket.on("data", (part: string) => (received += part));
+  return {
+    closed: once(socket, "close"),
+    write: (bytes: string) => socket.write(bytes),
+    /** The next answer, whole: its body is JSON. */
+    async answer() {
+      await until(async () => /\r\n\r\n\{.*\}$/s.test(received));
+      const answer = received;
+      received = "";
+      return answer;
+    },
+  };
+}
+
+test("a node that is told to stop turns its health first, answers as before until the delay is over, and then lets callers go", async () => {
+  const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN_SECONDS: "600" };
+  await using service = await startService(data, settings);
+  const { address, key, child } = service;
+  const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
+  const list = `GET /v1alpha1/transcripts HTTP/1.1\r\n${head}\r\n`;
+  const isTold = async () => (await fetch(`${address}/readyz`)).status === 503;
+
+  child.kill("SIGHUP");
+  await until(async () => service.output().errors.includes("service.signal_ignored"));
+  assert.equal((await fetch(`${address}/readyz`)).status, 200, "SIGHUP ends nothing");
+
+  const health = createClient(Health, createGrpcTransport({ baseUrl: address }));
+  const watching = health.watch({})[Symbol.asyncIterator]();
+  assert.equal((await watching.next()).value?.status, Status.SERVING);
+  const kept = openKept(address);
+
+  child.kill("SIGTERM");
+  await until(isTold);
+  assert.equal((await watching.next()).value?.status, Status.NOT_SERVING);
+  assert.equal((await health.check({})).status, Status.NOT_SERVING);
+  for (const path of ["/readyz", "/readyz?for=speech"]) {
+    const { status, json } = await callRest(address, undefined, { method: "GET", path });
+    assert.deepEqual([status, json.status], [503, "shutting down"], path);
+  }
+  assert.equal((await fetch(`${address}/healthz`)).status, 200);
+  kept.write(list);
+  const before = await kept.answer();
+  assert.match(before, /^HTTP\/1.1 200 /);
+  assert.doesNotMatch(before, /connection: close/i);
+  const stream = await openStream(address, { token: key });
+  stream.send(streamingConfig({ languageCode: "is-IS" }));
+  stream.sendAudio(Buffer.from(speech(1_000).buffer));
+  await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
+  // A call in flight: its body comes later.
+  const slow = openKept(address);
+  const body = JSON.stringify({ transcript: { metadata: { languageCode: "is-IS" } } });
+  const create = `POST /v1alpha1/transcripts HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;
+  slow.write(`${create}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+
+  child.kill("SIGTERM");
+  await assert.rejects(watching.next(), { code: Code.Unavailable });
+  assert.equal(await stream.closed, 1012);
+  assert.equal(finalsOf(stream.messages).length, 1);
+  kept.write(list);
+  const last = await kept.answer();
+  assert.match(last, /^HTTP\/1.1 200 /);
+  assert.match(last, /connection: close/i);
+  const late = await fetch(`${address}/healthz`);
+  assert.equal(late.headers.get("connection"), "close", "the listener closes last");
+  const exited = once(child, "exit");
+  slow.write(body);
+  assert.match(await slow.answer(), /HTTP\/1.1 \d+ .*connection: close/is);
+  await Promise.all([kept.closed, slow.closed]);
+  assert.deepEqual(await exited, [0, null]);
+});

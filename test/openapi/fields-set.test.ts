@@ -1,0 +1,69 @@
+// No field of an answer is promised in vain: each is set somewhere in the service.
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import {
+  Speech,
+  StreamingRecognitionResultSchema,
+  StreamingRecognizeResponseSchema,
+  WordInfoSchema,
+} from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+
+/** Messages of ours that methods answer, with all that they hold. */
+function answered(): Set<DescMessage> {
+  const found = new Set<DescMessage>();
+  const add = (message: DescMessage): void => {
+    if (found.has(message) || !message.typeName.startsWith("hlust.")) return;
+    found.add(message);
+    for (const field of message.fields) {
+      const below = messageOf(field);
+      if (below) add(below);
+    }
+  };
+  for (const service of [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks]) {
+    for (const method of service.methods) add(method.output);
+  }
+  return found;
+}
+
+function messageOf(field: DescField): DescMessage | undefined {
+  return field.message ?? undefined;
+}
+
+test("every field of an answer is named where the service makes answers", () => {
+  const root = join(import.meta.dirname, "../../src");
+  const folders = "{accounts,auth,engines,jobs,speech,transcripts,webhooks}";
+  const files = globSync(`${root}/${folders}/**/*.ts`, { exclude: ["**/*.test.ts"] });
+  assert.ok(files.length > 100);
+  const words = new Set(files.flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));
+  const unset = [...answered()].flatMap(({ typeName, fields }) =>
+    fields
+      .filter(({ localName }) => !words.has(localName))
+      .map(({ name }) => `${typeName}.${name}`),
+  );
+  assert.deepEqual(unset, []);
+});
+
+test("what was never set has left the contract, or is set", () => {
+  const rows: [message: DescMessage, field: string, isThere: boolean][] = [
+    // Nobody is told apart on streams and in short audio.
+    [WordInfoSchema, "speaker_tag", false],
+    // Streams that fail end with an error of their protocol.
+    [StreamingRecognizeResponseSchema, "error", false],
+    // test/spec/google-clients.test.ts shows it.
+    [StreamingRecognitionResultSchema, "stability", true],
+  ];
+  for (const [message, field, isThere] of rows) {
+    const found = message.fields.some(({ name }) => name === field);
+    assert.equal(found, isThere, `${message.typeName}.${field}`);
+    if (isThere) continue;
+    const isReserved = message.proto.reservedName.includes(field);
+    assert.ok(isReserved, `${message.typeName}.${field} could come back as something else`);
+  }
+});

@@ -1,0 +1,229 @@
+// Section 4.6: every field of a PATCH either changes what GET then answers, or is refused with words; facts of the media
+// follow the media.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { fromJson } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient, type Client } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import {
+  TranscriptMetadataSchema,
+  Transcripts,
+  TranscriptSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { toneWav } from "../jobs-fixture.ts";
+import { until } from "../until.ts";
+import { fieldsOf, pollJob, submit } from "./jobs.ts";
+import { openMediaHost } from "./media-host.ts";
+import { openTestService, type Answer, type TestService } from "./service.ts";
+import { draftOf, segmentOf } from "./transcripts.ts";
+
+let service: TestService;
+let grpc: Client<typeof Transcripts>;
+before(async () => {
+  service = await openTestService({ HLUST_ENGINE: "scripted", HLUST_LOG: "silent" });
+  grpc = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
+});
+after(() => service[Symbol.asyncDispose]());
+
+const wav = toneWav([10, 20, 30]);
+const text = Buffer.from("not a sound at all");
+
+const get = async (name: string): Promise<Answer["json"]> =>
+  (await service.call("GET", `/v1alpha1/${name}`)).json;
+
+const patch = async (name: string, body: unknown, query = ""): Promise<Answer> =>
+  await service.call("PATCH", `/v1alpha1/${name}${query}`, body);
+
+async function create(fileType: string): Promise<string> {
+  const draft = draftOf("Staðreyndir", { fileType });
+  return (await service.call("POST", "/v1alpha1/transcripts", draft)).json.name;
+}
+
+async function upload(name: string, bytes: Buffer): Promise<void> {
+  const begun = await service.call("POST", "/v1alpha1/initupload", { resourceName: name });
+  const { status } = await fetch(begun.json.storageSignedUrl, { method: "PUT", body: bytes });
+  assert.equal(status, 200);
+}
+
+/** Uploads a recording; resolves once it is described. */
+async function uploadRecording(name: string): Promise<void> {
+  await upload(name, wav);
+  await until(async () => (await get(name)).metadata.waveformUri !== "");
+}
+
+/** Uploads what is no recording; resolves once media that came after it is described, so that it had its turn. */
+async function uploadText(name: string): Promise<void> {
+  await upload(name, text);
+  await uploadRecording(await create("AUDIO"));
+}
+
+async function factsOf(name: string): Promise<unknown[]> {
+  const { metadata } = await get(name);
+  const listed = await service.call("GET", "/v1alpha1/transcripts");
+  const shown = listed.json.transcripts.find((each: { name: string }) => each.name === name);
+  const exported = await service.call("GET", `/v1alpha1/${name}:export?format=JSON`);
+  const all = [metadata, shown.metadata, exported.json.metadata].map((each) => [
+    each.recordingDuration,
+    each.waveformUri !== "",
+    each.fileType,
+  ]);
+  assert.deepEqual(all[1], all[0], "the list shows what GET shows");
+  assert.deepEqual(all[2], all[0], "the file has what GET shows");
+  return all[0] ?? [];
+}
+
+describe("facts of the media follow the media", () => {
+  test("of a job's transcript, whose media is replaced by what is no recording", async () => {
+    await using host = await openMediaHost({ "/a.wav": wav });
+    const metadata = { fileType: "VIDEO" };
+    const submitted = await submit(service, `${host.address}/a.wav`, metadata);
+    const { last } = await pollJob(service, submitted.json.name);
+    const name: string = last.transcript;
+    const { recordingDuration } = last.transcriptMetadata;
+    assert.deepEqual(await factsOf(name), [recordingDuration, true, "AUDIO"]);
+    await uploadText(name);
+    assert.deepEqual(await factsOf(name), [null, false, "VIDEO"], "what was declared is left");
+    // A change carries no fact of the old media on.
+    const changed = await patch(name, { metadata: { subject: "annað" } });
+    assert.equal(changed.json.metadata.recordingDuration, null);
+    await uploadRecording(name);
+    assert.deepEqual(await factsOf(name), [recordingDuration, true, "AUDIO"]);
+  });
+
+  test("a caller's fileType holds until other media comes", async () => {
+    const name = await create("AUDIO");
+    await uploadRecording(name);
+    const changed = await patch(name, { metadata: { fileType: "VIDEO" } });
+    assert.equal(changed.json.metadata.fileType, "VIDEO");
+    await patch(name, { metadata: { subject: "annað" } });
+    const held = await factsOf(name);
+    assert.deepEqual(held.slice(1), [true, "VIDEO"]);
+    await uploadRecording(name);
+    assert.deepEqual((await factsOf(name)).slice(1), [true, "AUDIO"]);
+    // Said before the new media is described, it is about the new media.
+    await upload(name, wav);
+    await patch(name, { metadata: { fileType: "VIDEO" } });
+    await until(async () => (await get(name)).metadata.waveformUri !== "");
+    assert.equal((await get(name)).metadata.fileType, "VIDEO");
+  });
+
+  test("what a caller reads and sends back is no word of its own", async () => {
+    const name = await create("VIDEO");
+    await uploadRecording(name);
+    const seen = await get(name);
+    assert.equal(seen.metadata.fileType, "AUDIO");
+    assert.equal((await patch(name, seen)).status, 200);
+    assert.deepEqual((await factsOf(name)).slice(1), [true, "AUDIO"]);
+    await uploadText(name);
+    assert.deepEqual(await factsOf(name), [null, false, "VIDEO"], "as it was declared");
+  });
+});
+
+describe("a PATCH", () => {
+  const segments = [segmentOf("alveg nýtt")];
+  const changes: [field: string, value: unknown][] = [
+    ["fileType", "VIDEO"],
+    ["languageCode", "en-US"],
+    ["subject", "annað"],
+    ["description", "önnur"],
+    ["keywords", ["b", "c"]],
+    ["additionalMetadata", { salur: "3" }],
+    ["speakers", { c: { name: "Dóra" } }],
+    ["dictation", false],
+  ];
+  /** With values that no transcript has. */
+  const outputOnly: [field: string, value: unknown][] = [
+    ["originalUri", "http://elsewhere.example/"],
+    ["recordingDuration", "9s"],
+    ["waveformUri", "http://elsewhere.example/"],
+    ["dataSource", "URI"],
+    ["originalCharLength", 9],
+    ["originalByteLength", 9],
+  ];
+  const outputOnlyAbove: [field: string, value: unknown][] = [
+    ["name", "transcripts/0190a0a0-0000-7000-8000-000000000000"],
+    ["uri", "http://elsewhere.example/"],
+    ["version", { name: "x", parent: "y", creationTime: "2001-01-01T00:00:00Z" }],
+  ];
+  let name: string;
+  before(async () => {
+    name = await create("AUDIO");
+    await uploadRecording(name);
+  });
+
+  test("the table has every field of Transcript and of its metadata", () => {
+    const tabled = [...changes, ...outputOnly].map(([field]) => field);
+    const fields = TranscriptMetadataSchema.fields.map(({ jsonName }) => jsonName);
+    assert.deepEqual(tabled.toSorted(), fields.toSorted());
+    const above = [...outputOnlyAbove.map(([field]) => field), "metadata", "segments"];
+    assert.deepEqual(above.toSorted(), TranscriptSchema.fields.map((each) => each.name).toSorted());
+  });
+
+  /** Over REST with and without a mask, and over gRPC with one; the status of each, and the fields that it names. */
+  async function patched(path: string, transcript: Answer["json"]): Promise<unknown[]> {
+    const headers = { authorization: `Bearer ${service.key}` };
+    const message = fromJson(TranscriptSchema, { ...transcript, name });
+    const request = { transcript: message, updateMask: { paths: [path] } };
+    const overGrpc = await grpc.updateTranscript(request, { headers }).then(
+      () => 200,
+      (error: unknown) => (ConnectError.from(error).code === Code.InvalidArgument ? 400 : error),
+    );
+    const masked = await patch(name, transcript, `?updateMask=${path}`);
+    return [(await patch(name, transcript)).status, masked.status, overGrpc];
+  }
+
+  test("of a field that is the caller's is seen in GET, while media is there", async () => {
+    const rows: [
+      path: string,
+      transcript: Answer["json"],
+      read: (json: Answer["json"]) => unknown,
+    ][] = changes.map(([field, value]) => [
+      `metadata.${field}`,
+      { metadata: { [field]: value } },
+      (json) => json.metadata[field],
+    ]);
+    rows.push(["segments", { segments }, (json) => json.segments]);
+    for (const [path, transcript, read] of rows) {
+      const before = read(await get(name));
+      assert.deepEqual(await patched(path, transcript), [200, 200, 200], path);
+      const seen = read(await get(name));
+      assert.notDeepEqual(seen, before, path);
+    }
+  });
+
+  test("of what the service sets is refused with words, and makes no version", async () => {
+    const before = await get(name);
+    const rows: [path: string, transcript: Answer["json"], named: string[]][] = [
+      ...outputOnly.map(([field, value]): [string, Answer["json"], string[]] => [
+        `metadata.${field}`,
+        { metadata: { [field]: value } },
+        [`metadata.${field}`],
+      ]),
+      ...outputOnlyAbove.map(([field, value]): [string, Answer["json"], string[]] => [
+        field,
+        { [field]: value },
+        ["metadata", "segments"],
+      ]),
+    ];
+    for (const [path, transcript, named] of rows) {
+      assert.deepEqual(await patched(path, transcript), [400, 400, 400], path);
+      assert.deepEqual(fieldsOf(await patch(name, transcript)), named);
+      const masked = await patch(name, transcript, `?updateMask=metadata.subject,${path}`);
+      assert.equal(masked.status, 400, path);
+      const inProto = path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const words = `updateMask: "${inProto}" is set by the service and cannot be updated`;
+      assert.equal(masked.json.message, words);
+    }
+    assert.deepEqual((await get(name)).version, before.version);
+  });
+
+  test("of a transcript as it was read, with an edit, takes the edit", async () => {
+    const seen = await get(name);
+    const whole = { ...seen, metadata: { ...seen.metadata, subject: "breytt" } };
+    const answer = await patch(name, whole);
+    assert.equal(answer.status, 200, answer.json.message);
+    assert.equal((await get(name)).metadata.subject, "breytt");
+    const headers = { authorization: `Bearer ${service.key}` };
+    await grpc.updateTranscript({ transcript: fromJson(TranscriptSchema, whole) }, { headers });
+  });
+});
