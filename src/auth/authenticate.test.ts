@@ -311,8 +311,9 @@ describe("authenticate() takes a key for as long as it is good", () => {
     await database.pool.query(`
       create table noted (at timestamptz);
       create function note() returns trigger language plpgsql as
-        'begin insert into noted select max(last_used_at) from api_key; return null; end';
-      create trigger noted after update on api_key for each statement execute function note()`);
+        'begin insert into noted values (new.last_used_at); return null; end';
+      create trigger noted after update on api_key for each row
+        when (new.id = '${made.id}') execute function note()`);
     const noted = async () => {
       const { rows } = await database.pool.query<{ at: Date }>("select at from noted order by at");
       return rows.map(({ at }) => at.toISOString());
