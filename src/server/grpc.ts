@@ -10,7 +10,7 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import type { BodyLimits } from "./body-pace.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
-import { endWhenRevoked, responseKey } from "./end-when-revoked.ts";
+import { endCalls, responseKey } from "./end-calls.ts";
 import {
   giveUpReading,
   headersOf,
@@ -86,7 +86,7 @@ export function createGrpcDoor(parts: {
     interceptors: [
       answerErrors(parts.answerError),
       unless(open, authenticate, limitStreams(openStreamsMax)),
-      unless(open, endWhenRevoked(parts.authenticator), (next) => next),
+      unless(open, endCalls(parts.authenticator, parts.shutdownSignal), (next) => next),
       parts.draining.interceptor,
     ],
     contextValues: (request) =>
