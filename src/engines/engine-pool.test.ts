@@ -41,10 +41,11 @@ test("openEnginePool() tells what it has", () => {
   assert.equal(pool.takesHints("is-IS", "live"), false);
   const { models, ...state } = pool.state();
   const counts = { processes: 2, ready: 2, sessions: 0 };
-  assert.deepEqual(state, { ...counts, load: 0 });
+  assert.deepEqual(state, { ...counts, load: 0, refused: [] });
   const languageCodes = ["en-US", "is-IS"];
   const streamsMax = models[0]?.streamsMax ?? 0;
-  const expected = { name: "scripted", version: "1", languageCodes, ...counts, streamsMax };
+  const facts = { name: "scripted", version: "1", languageCodes, loading: false };
+  const expected = { ...facts, ...counts, streamsMax };
   assert.deepEqual(models, [expected]);
   assert.ok(streamsMax >= 1000, `${streamsMax} streams`);
 });

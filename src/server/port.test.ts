@@ -159,13 +159,14 @@ test("Port.drain() lets a call in flight end, takes new ones until then, and lis
 });
 
 test("Port.drain() answers what comes over idle connections with Connection: close, and closes those where nothing comes", async () => {
-  const { port, number } = await openEcho();
+  const { port, number, answer, letGo } = await openHeld();
   const [used, idle] = [openKept(number), openKept(number)];
   for (const kept of [used, idle]) assert.doesNotMatch(await kept.call(), /connection: close/i);
   const closed = [used, idle].map(({ socket }) => once(socket, "close"));
   const drained = port.drain();
   assert.match(await used.call(), /connection: close/i);
-  await Promise.all([...closed, drained]);
+  letGo();
+  await Promise.all([...closed, drained, answer]);
 });
 
 /** What a caller of HTTP/2 sees, frame by frame. */
@@ -182,7 +183,7 @@ async function* framesOf(socket: Socket) {
 }
 
 test("Port.drain() tells callers of HTTP/2 to leave, and still takes the calls that are on their way", async () => {
-  const { port, number } = await openEcho();
+  const { port, number, answer, letGo } = await openHeld();
   const socket = connect(number, "127.0.0.1");
   const [headers, goaway] = [1, 7];
   const call = { ":method": "GET", ":path": "/" };
@@ -197,11 +198,27 @@ test("Port.drain() tells callers of HTTP/2 to leave, and still takes the calls t
     if (type === headers) answered.push(stream);
     if (answered.length === 1) drained ??= port.drain();
     if (type === goaway && lastStreams.length === 1) socket.write(request(3, call));
+    if (answered.length === 2) letGo();
   }
-  await drained;
+  await Promise.all([drained, answer]);
   // Node says the last one twice.
   assert.deepEqual([...new Set(lastStreams)], [2 ** 31 - 1, 3]);
   assert.deepEqual(answered, [1, 3]);
+});
+
+test("Port.drain() does not disturb answers over HTTP/2 that are being sent", async () => {
+  const size = 4_000_000;
+  const { port } = await openEcho((_, response) => {
+    response.end(Buffer.alloc(size, 7));
+  });
+  const session = connectHttp2(port.address);
+  const streams = [1, 2, 3].map(() => session.request({ ":path": "/" }));
+  const heard = streams.map(async (stream) => Buffer.concat(await stream.toArray()));
+  const [first] = streams;
+  await once(first ?? assert.fail(), "readable");
+  const drained = port.drain();
+  for (const bytes of await Promise.all(heard)) assert.ok(bytes.equals(Buffer.alloc(size, 7)));
+  await drained;
 });
 
 test(

@@ -114,7 +114,8 @@ export async function openPort(
     async drain(others) {
       const begun = calls.end();
       // Between two writes of Node there are always whole frames.
-      for (const [session, socket] of sessions) if (!session.closed) socket.write(farewell);
+      for (const [session, socket] of sessions)
+        if (!session.closed && socket.writable) socket.write(farewell);
       const hasCallers = connections.open.length > 0;
       await Promise.race([
         Promise.all([begun, others, hasCallers && sleep(lastRequestsMs)]),

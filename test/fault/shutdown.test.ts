@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +16,8 @@ import {
 import { speech } from "../engine-pool-fixture.ts";
 import { callRest } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
-import { until } from "../until.ts";
-import { startService } from "./process.ts";
+import { until, within } from "../until.ts";
+import { startService, type ServiceProcess } from "./process.ts";
 
 const data = mkdtempSync(join(tmpdir(), "hlust-shutdown-"));
 after(() => {
@@ -42,10 +43,29 @@ function openKept(address: string) {
   };
 }
 
+/** A job whose media is fetched from there. */
+async function submit({ address, key }: ServiceProcess, media: Server): Promise<void> {
+  const at = media.address();
+  assert.ok(typeof at === "object" && at !== null);
+  const { status } = await callRest(address, key, {
+    method: "POST",
+    path: "/v1alpha1/transcriptjob:submit",
+    body: {
+      metadata: { languageCode: "is-IS", fileType: "AUDIO" },
+      useUri: true,
+      uri: `http://127.0.0.1:${at.port}/a.wav`,
+    },
+  });
+  assert.equal(status, 200);
+}
+
 test("a node that is told to stop turns its health first, answers as before until the delay is over, and then lets callers go", async () => {
   const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN_SECONDS: "600" };
   await using service = await startService(data, settings);
   const { address, key, child } = service;
+  // Where an assertion fails, the signal that ends the service is the second one.
+  using cleaning = new DisposableStack();
+  cleaning.defer(() => child.kill("SIGTERM"));
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
   const list = `GET /v1alpha1/transcripts HTTP/1.1\r\n${head}\r\n`;
   const isTold = async () => (await fetch(`${address}/readyz`)).status === 503;
@@ -58,9 +78,23 @@ test("a node that is told to stop turns its health first, answers as before unti
   const watching = health.watch({})[Symbol.asyncIterator]();
   assert.equal((await watching.next()).value?.status, Status.SERVING);
   const kept = openKept(address);
+  // A job is at work: its media never comes.
+  const media = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "audio/wav", "content-length": 1_000_000 });
+    response.write("RIFF");
+  }).listen(0, "127.0.0.1");
+  cleaning.defer(() => media.close());
+  await once(media, "listening");
+  const [asked] = await within(
+    "its media is asked for",
+    Promise.all([once(media, "request"), submit(service, media)]),
+  );
+  const givenBack = once(asked[1], "close");
 
   child.kill("SIGTERM");
   await until(isTold);
+  await within("the job is given back", givenBack);
+  await until(async () => service.output().errors.includes("job.given_back"));
   assert.equal((await watching.next()).value?.status, Status.NOT_SERVING);
   assert.equal((await health.check({})).status, Status.NOT_SERVING);
   for (const path of ["/readyz", "/readyz?for=speech"]) {
