@@ -11,6 +11,7 @@ import { openNodes, type NodeProcess, type Nodes } from "./open-nodes.ts";
 import {
   bigUploadPasses,
   callerIsSeen,
+  earlyRefusalPasses,
   longStreamPasses,
   pageSocketOpens,
   silencePasses,
@@ -40,6 +41,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
     await context.test(`what ${name} might spoil passes`, async () => {
       const target = { address, key };
       await bigUploadPasses(target);
+      await earlyRefusalPasses(target);
       await longStreamPasses(target);
       await pageSocketOpens(target);
       await callerIsSeen(target, nodes.otherCaller);
