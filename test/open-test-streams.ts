@@ -6,7 +6,11 @@ import { shownToken } from "../src/auth/shown-tokens.ts";
 import { access } from "../src/gen/hlust/api/annotations_pb.ts";
 import { createAnswerError } from "../src/server/answer-errors.ts";
 import type { StreamLimits } from "../src/server/answer-stream.ts";
-import { answerFailure } from "../src/server/http.ts";
+import { bodyLimits } from "../src/server/body-pace.ts";
+import { findCallOrigin } from "../src/server/call-origin.ts";
+import { createDraining } from "../src/server/draining.ts";
+import { createGrpcDoor } from "../src/server/grpc.ts";
+import { answerFailure, breakOff } from "../src/server/http.ts";
 import { implemented, methodsOf } from "../src/server/methods.ts";
 import { openPort } from "../src/server/port.ts";
 import { refuseMalformed } from "../src/server/refuse.ts";
@@ -102,6 +106,49 @@ export async function openTestRestDoor(
     seen,
     bugs,
     stop,
+    async [Symbol.asyncDispose]() {
+      port.close();
+      await port.drain();
+    },
+  };
+}
+
+/** Behind the door of gRPC, gRPC-Web and Connect alone; `shutdown` ends what is left. */
+export async function openTestGrpcDoor(): Promise<
+  TestStreams & { readonly shutdown: AbortController }
+> {
+  const seen = newSeen();
+  const bugs: unknown[] = [];
+  const shutdown = new AbortController();
+  const handle = createGrpcDoor({
+    services: [implemented(Streams, streamsService(seen))],
+    open: [],
+    authenticator: authenticator(seen, token),
+    answerError: createAnswerError(
+      () => undefined,
+      (bug) => bugs.push(bug),
+    ),
+    draining: createDraining(),
+    shutdownSignal: shutdown.signal,
+    bodyLimits,
+    otherwise: (_, response) => breakOff(response),
+  });
+  const port = await openPort(
+    { host: "127.0.0.1", port: 0 },
+    {
+      handle: (request, response) => {
+        findCallOrigin(request, () => false);
+        handle(request, response);
+      },
+      refuse: refuseMalformed,
+      upgrade: (_, socket) => socket.destroy(),
+    },
+  );
+  return {
+    address: port.address,
+    seen,
+    bugs,
+    shutdown,
     async [Symbol.asyncDispose]() {
       port.close();
       await port.drain();

@@ -8,27 +8,31 @@ import {
 } from "@connectrpc/connect-node";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Streams } from "../../test/gen/streams_pb.ts";
-import { openTestStreams, token } from "../../test/open-test-streams.ts";
+import { openTestGrpcDoor, openTestStreams, token } from "../../test/open-test-streams.ts";
+import { until } from "../../test/until.ts";
+import { ServiceError } from "../std/service-error.ts";
 
 const headers = { authorization: `Bearer ${token}` };
 
-test("a stream that the service ends while its caller still sends is never OK, over every protocol", async () => {
-  const server = await openTestStreams();
-  const baseUrl = server.address;
+function transportsTo(baseUrl: string) {
   const options = { baseUrl, httpVersion: "2" } as const;
-  const transports = {
+  return {
     grpc: createGrpcTransport({ baseUrl }),
     "grpc-web": createGrpcWebTransport(options),
     connect: createConnectTransport(options),
     "connect, JSON": createConnectTransport({ ...options, useBinaryFormat: false }),
   };
+}
+
+test("a stream that the service ends while its caller still sends is never OK, over every protocol", async () => {
+  const server = await openTestStreams();
   const { promise: never } = Promise.withResolvers<never>();
   async function* talking() {
     yield { from: 7 };
     await never;
   }
   const open = await Promise.all(
-    Object.entries(transports).map(async ([protocol, transport]) => {
+    Object.entries(transportsTo(server.address)).map(async ([protocol, transport]) => {
       const call = createClient(Streams, transport).talk(talking(), { headers });
       const answers = call[Symbol.asyncIterator]();
       assert.equal((await answers.next()).value?.n, 7, protocol);
@@ -48,4 +52,30 @@ test("a stream that the service ends while its caller still sends is never OK, o
     assert.ok(error.findDetails(RetryInfoSchema)[0]?.retryDelay, protocol);
   }
   await closed;
+});
+
+test("what is still left at the end is UNAVAILABLE, whether its method listens, fails of it, or is deaf", async () => {
+  await using server = await openTestGrpcDoor();
+  const calls = Object.entries(transportsTo(server.address)).flatMap(([protocol, transport]) => {
+    const client = createClient(Streams, transport);
+    return ["hang", "abort", "deaf"].flatMap((atEnd) => [
+      { name: `${protocol} ${atEnd}`, ended: client.wait({ atEnd }, { headers }) },
+      {
+        name: `${protocol} ${atEnd}, stream`,
+        ended: Array.fromAsync(client.count({ atEnd }, { headers })),
+      },
+    ]);
+  });
+  const errors = calls.map(async ({ name, ended }) => {
+    const error = await Promise.resolve(ended).then(
+      () => assert.fail(name),
+      (reason: unknown) => ConnectError.from(reason),
+    );
+    assert.equal(error.code, Code.Unavailable, name);
+    assert.ok(error.findDetails(RetryInfoSchema)[0]?.retryDelay, name);
+  });
+  await until(() => Promise.resolve(server.seen.tokens.length === calls.length));
+  server.shutdown.abort(new ServiceError("unavailable", "the service is shutting down"));
+  await Promise.all(errors);
+  assert.deepEqual(server.bugs, []);
 });

@@ -9,7 +9,7 @@ import { answerErrors, connectError, rpcCode, type AnswerError } from "./answer-
 import type { BodyLimits } from "./body-pace.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
-import { endWhenRevoked, responseKey } from "./end-when-revoked.ts";
+import { endCalls, responseKey } from "./end-calls.ts";
 import {
   giveUpReading,
   headersOf,
@@ -85,7 +85,7 @@ export function createGrpcDoor(parts: {
     interceptors: [
       answerErrors(parts.answerError),
       unless(open, authenticate, limitStreams(openStreamsMax)),
-      unless(open, endWhenRevoked(parts.authenticator), (next) => next),
+      unless(open, endCalls(parts.authenticator, parts.shutdownSignal), (next) => next),
       parts.draining.interceptor,
     ],
     contextValues: (request) =>

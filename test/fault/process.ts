@@ -13,8 +13,8 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly address: string;
   /** The first API key of the data folder: of the node that came first to its database. */
   readonly key: string;
-  /** From the start to the line that says ready. */
-  readonly readyMs: number;
+  /** From the start to the first line that says where it answers: models may still be being loaded. */
+  readonly answersMs: number;
   /** What it has written to standard output and standard error. */
   output(): { readonly out: string; readonly errors: string };
   /** Sends SIGTERM and gives the exit code. */
@@ -52,9 +52,11 @@ export async function startService(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
   });
+  let answersMs: number | undefined;
   const address = await new Promise<string>((ready, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       out += text;
+      if (/^hlust: (?:answering|ready) at/m.test(out)) answersMs ??= performance.now() - began;
       const line = /^hlust: ready at (\S+)$/m.exec(out);
       if (line?.[1]) ready(line[1]);
     });
@@ -62,7 +64,6 @@ export async function startService(
       reject(new Error(`exit ${code}\n${out}${errors}`));
     });
   });
-  const readyMs = performance.now() - began;
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
     const exited = once(child, "exit");
@@ -79,7 +80,7 @@ export async function startService(
     get key() {
       return readFileSync(join(dataFolder, "api-key"), "utf8").trim();
     },
-    readyMs,
+    answersMs: answersMs ?? NaN,
     output: () => ({ out, errors }),
     stop: () => end("SIGTERM"),
     crash: async () => {

@@ -1,0 +1,59 @@
+import { createContextKey, type Interceptor } from "@connectrpc/connect";
+import type { Authenticator } from "../auth/authenticate.ts";
+import { callerOf } from "../auth/caller.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { unlessAborted, untilAborted } from "../std/until-aborted.ts";
+import { breakOffSoon, type HttpResponse } from "./http.ts";
+
+/** Where the door puts what a call is answered with. */
+export const responseKey = createContextKey<HttpResponse | undefined>(undefined, {
+  description: "the answer of the call",
+});
+
+/**
+ * Ends calls that may not go on, whether their method listens or not: streams whose caller is let in no more, and, when `shutdown` aborts,
+ * all that are left, with its reason. The method is told by its signal, and its messages end with the answer.
+ */
+export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): Interceptor {
+  return (next) => async (request) => {
+    if (!request.stream) {
+      try {
+        return await unlessAborted(next(request), shutdown);
+      } catch (error) {
+        // What a method throws because it was told to stop is no failure of its own.
+        throw shutdown.aborted && !(error instanceof ServiceError) ? shutdown.reason : error;
+      }
+    }
+    const { contextValues, method } = request;
+    const over = new AbortController();
+    const signal = AbortSignal.any([request.signal, over.signal]);
+    const response = await next({ ...request, signal });
+    if (!response.stream) return response;
+
+    async function* watched<T>(answers: AsyncIterable<T>): AsyncIterable<T> {
+      using _watched = authenticator.watch(
+        callerOf({ values: contextValues }),
+        method,
+        (reason) => {
+          over.abort(reason);
+          const answer = contextValues.get(responseKey);
+          if (answer) breakOffSoon(answer);
+        },
+      );
+      const shutDown = () => {
+        over.abort(shutdown.reason);
+      };
+      if (shutdown.aborted) shutDown();
+      shutdown.addEventListener("abort", shutDown);
+      try {
+        yield* untilAborted(answers, over.signal);
+      } catch (error) {
+        // What an answer that is cut fails with is nobody's failure.
+        throw over.signal.aborted ? over.signal.reason : error;
+      } finally {
+        shutdown.removeEventListener("abort", shutDown);
+      }
+    }
+    return { ...response, message: watched(response.message) };
+  };
+}
