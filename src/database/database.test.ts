@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
+import { getRollbackPlans } from "pg-boss";
+import { pino } from "pino";
 import { openTestDatabase } from "../../test/open-test-database.ts";
 import { until } from "../../test/until.ts";
 import { foldText } from "../std/fold-text.ts";
@@ -59,6 +61,37 @@ describe("openDatabase()", () => {
     const later = { up: () => Promise.resolve() };
     await migrate({ connectionString: url }, log, { "0001_first": first, "0002_later": later });
     await assert.rejects(open(url), /newer Hlust.*0002_later/);
+  });
+
+  it("says in the log that it waits, while another process changes the schema, and then goes on", async () => {
+    const url = await newDatabase("waiting");
+    await using other = await openClient(url);
+    await other.query("begin");
+    await other.query("select pg_advisory_xact_lock(4750412)");
+    const lines: string[] = [];
+    const kept = pino({ messageKey: "event" }, { write: (line: string) => void lines.push(line) });
+    const opening = openDatabase({ url, folder: "", log: kept, durable: false });
+    await until(() => Promise.resolve(lines.some((line) => line.includes("migration_waiting"))));
+    await other.query("commit");
+    await using opened = await opening;
+    assert.ok(opened.migrated.length > 0);
+  });
+
+  it("brings the queue's tables of an earlier version of pg-boss up", async () => {
+    const url = await newDatabase("earlier_queue");
+    await using client = await openClient(url);
+    await (await open(url))[Symbol.asyncDispose]();
+    const version = async () => (await client.query("select version from pgboss.version")).rows;
+    const newest = await version();
+    await client.query(getRollbackPlans("pgboss"));
+    assert.notDeepEqual(await version(), newest);
+    await using opened = await open(url);
+    assert.deepEqual(opened.migrated, [`pgboss_${newest[0].version}`]);
+    assert.deepEqual(await version(), newest);
+    assert.deepEqual(
+      (await client.query("select from pgboss.bam where status = 'pending'")).rows,
+      [],
+    );
   });
 
   it("has the media of transcripts described that an earlier version kept", async () => {

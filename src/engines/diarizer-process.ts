@@ -9,6 +9,7 @@ import {
 } from "./engine-frames.ts";
 import { checkNativeFiles } from "./models/check-model-files.ts";
 import { PendingWork } from "./pending-work.ts";
+import { readOwnSigns } from "./process-signs.ts";
 import { parseNamedCard, readCardText } from "./models/models-folder.ts";
 import type { Diarizer } from "./sherpa-onnx/diarizer.ts";
 
@@ -16,10 +17,7 @@ const [, , source = "", reportMs = ""] = process.argv;
 const writer = new FrameWriter(process.stdout);
 /** Samples of each session. */
 const windows = new Map<number, Int16Array[]>();
-const pending = new PendingWork(() => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-});
+const pending = new PendingWork(readOwnSigns);
 /** One window is heard at a time. */
 let hearing = Promise.resolve();
 

@@ -161,7 +161,7 @@ test("a stopped process and one that loops are replaced, and their streams go on
 
 test("a stream that kills, hangs or garbles its process fails alone, and after three of them", async () => {
   for (const [name, order] of Object.entries(scriptedOrders)) {
-    if (name === "toil") continue;
+    if (name === "toil" || name === "askRemote") continue;
     await allReady();
     const before = pids();
     const items = itemsOf(
@@ -344,4 +344,13 @@ test("a stream that hangs its process elsewhere, on another thread, is found out
   clearTimeout(limit);
   innocent.end();
   assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
+});
+
+test("a stream whose engine waits for another machine keeps its process, however long it takes no CPU", async () => {
+  await using own = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
+  const input = [speech(100), speech(200).fill(scriptedOrders.askRemote), speech(100)];
+  const before = enginePids();
+  const found = await recognise(own, input);
+  assert.deepEqual(found, finalsWithoutPool([speech(400)]));
+  assert.deepEqual(enginePids(), before);
 });

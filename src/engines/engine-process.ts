@@ -14,6 +14,7 @@ import { LoadMeter, type Metered } from "./load-meter.ts";
 import { engineCpuMs, measureSpeech } from "./measure-speech.ts";
 import { endUtterance } from "./recognizer.ts";
 import { PendingWork } from "./pending-work.ts";
+import { readOwnSigns } from "./process-signs.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
 import { openTurnLength } from "./turn-length.ts";
 
@@ -52,10 +53,7 @@ writer.writeJson("ready", 0, {
   cpuPerSpeech,
 });
 /** Of all its threads: a promise does not tell whether anything comes of it. */
-const elsewhere = new PendingWork(() => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-});
+const elsewhere = new PendingWork(readOwnSigns);
 /** Where other threads do the work, they have the turns of everybody, and this one hands it to them. */
 const askForLongTurns = engine.usesThreads ? () => {} : openTurnLength();
 const meter = new LoadMeter({ nowMs: () => performance.now(), cpuMs: () => engineCpuMs(engine) });

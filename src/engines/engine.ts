@@ -53,7 +53,8 @@ export interface Decoder {
   pause(msToEnd: number): void;
   /**
    * Hears at most 100 ms more of what was accepted; false when there is no more to hear now. A promise where it is heard elsewhere (in one
-   * batch with other streams, on another thread): to be called again when that resolves, and harmless before. end() hears what is left.
+   * batch with other streams, on another thread): to be called again when that resolves, and harmless before. The answer of another machine
+   * is marked as such (remote-answer.ts): it takes no CPU here. end() hears what is left.
    */
   work(): boolean | Promise<void>;
   /** The best reading so far of the current utterance; undefined before there is one. */

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { VoiceActivity } from "../audio/voice-activity.ts";
 import {
   type Decoder,
@@ -8,6 +9,7 @@ import {
   type EngineWord,
   type Hypothesis,
 } from "./engine.ts";
+import { remoteAnswer } from "./remote-answer.ts";
 
 /** A word for each half second. */
 const wordMs = 500;
@@ -30,9 +32,13 @@ export const scriptedOrders = {
   dieElsewhere: -32_005,
   /** What is heard elsewhere never comes back. */
   hangElsewhere: -32_006,
+  /** Another machine is asked, which takes 3 s. */
+  askRemote: -32_007,
 } as const;
 const toilShare = 0.2;
 const elsewhereMs = 20;
+const remoteMs = 3_000;
+const remoteMsMax = 60_000;
 
 /**
  * An engine for load tests and for what a real one cannot be made to do: it hears a new word every 500 ms of an utterance and
@@ -58,7 +64,7 @@ class ScriptedDecoder implements Decoder {
   #first: number | undefined;
   #last = 0;
   #partial: Hypothesis | undefined;
-  /** Does not resolve. */
+  /** What is heard elsewhere; of most it does not resolve. */
   #elsewhere: Promise<void> | undefined;
 
   constructor(options: DecoderOptions) {
@@ -79,6 +85,10 @@ class ScriptedDecoder implements Decoder {
     }
     if (order === scriptedOrders.dieElsewhere) {
       setTimeout(() => process.kill(process.pid, "SIGKILL"), elsewhereMs);
+    }
+    if (order === scriptedOrders.askRemote) {
+      const answer = sleep(remoteMs).then(() => (this.#elsewhere = undefined));
+      this.#elsewhere = remoteAnswer(answer, remoteMsMax);
     }
     obey(samples);
     const last = lastLoud(samples);

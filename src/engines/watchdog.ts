@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { type ProcessSigns, readProcessSigns } from "./process-signs.ts";
 
 /** Looks at the process so often within the time after which it counts as stuck. */
 const looks = 10;
-/** Of the time without a sign: a process that got less of a core was kept from working and is not stuck. */
+/** Of the time without a sign: a process that could run and got less of a core was kept from working and is not stuck. */
 const cpuShareMin = 0.25;
+/** So was one that waited for a core for this share, in any of its threads. */
+const starvedShareMin = 0.25;
 
 export interface WatchdogOptions {
   readonly pid: number;
@@ -15,8 +17,8 @@ export interface WatchdogOptions {
 }
 
 /**
- * Finds a process that is there and does nothing: stopped, or in a loop that does not end. Slowness does not count: a process
- * that a busy machine does not let run is left in peace.
+ * Finds a process that is there and does nothing: stopped, deadlocked, or in a loop that does not end. Slowness does not count: a process
+ * that waits for a core of a busy machine, or for its disk, is left in peace.
  */
 export class Watchdog implements Disposable {
   readonly #options: WatchdogOptions;
@@ -24,7 +26,9 @@ export class Watchdog implements Disposable {
   #signAt = performance.now();
   /** Looks since the last sign. Not a time: when this very process stood still, no time has passed for the other. */
   #silentLooks = 0;
-  #silentCpuMs: number | undefined;
+  /** Of the process at the first look without a sign, and at the last ones. */
+  #early: ProcessSigns | undefined;
+  #lately: (ProcessSigns | undefined)[] = [];
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
@@ -49,9 +53,12 @@ export class Watchdog implements Disposable {
       return;
     }
     this.#silentLooks += 1;
-    if (this.#silentLooks === 1) this.#silentCpuMs = readProcess(pid)?.cpuMs;
+    const now = readProcessSigns(pid);
+    if (this.#silentLooks === 1) [this.#early, this.#lately] = [now, []];
+    const before = this.#lately.length < looks ? this.#early : this.#lately.shift();
+    this.#lately.push(now);
     if (this.#silentLooks <= looks) return;
-    if (isKeptFromWorking(readProcess(pid), this.#silentCpuMs, stuckMsMax)) return;
+    if (isKeptFromWorking({ early: this.#early, before, now }, stuckMsMax)) return;
     clearInterval(this.#timer);
     onStuck();
   }
@@ -61,31 +68,19 @@ export class Watchdog implements Disposable {
   }
 }
 
-interface ProcessFacts {
-  /** R: it could run. D: it waits for the disk. */
-  readonly state: string;
-  readonly cpuMs: number;
-}
-
+/** Whether it could not work, as far as the kernel tells. `early`: when its silence began; `before`: as long ago as it may be silent. */
 function isKeptFromWorking(
-  facts: ProcessFacts | undefined,
-  fromCpuMs: number | undefined,
+  { early, before, now }: Record<"early" | "before" | "now", ProcessSigns | undefined>,
   stuckMsMax: number,
 ): boolean {
-  if (!facts || fromCpuMs === undefined) return false;
-  if (facts.state === "D") return true;
-  return facts.state === "R" && facts.cpuMs - fromCpuMs < cpuShareMin * stuckMsMax;
+  if (!early || !before || !now || now.first.isStopped) return false;
+  const [first, others] = [now.first, now.others];
+  if (first.waitsForDisk || others.waitsForDisk || now.pageIns > before.pageIns) return true;
+  if (now.cpuMs - early.cpuMs >= cpuShareMin * stuckMsMax) return false;
+  const starvedMs = starvedMsOf(now) - starvedMsOf(before);
+  return first.canRun || others.canRun || starvedMs >= starvedShareMin * stuckMsMax;
 }
 
-/** undefined where the kernel has no /proc. */
-function readProcess(pid: number): ProcessFacts | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name before them may hold anything.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    return { state: fields[0] ?? "", cpuMs: ticks * 10 };
-  } catch {
-    return undefined;
-  }
+function starvedMsOf({ first, others }: ProcessSigns): number {
+  return first.starvedMs + others.starvedMs;
 }

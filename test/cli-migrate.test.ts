@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { openOwnPostgres } from "../src/database/own-postgres.ts";
+import { createLog } from "../src/std/log.ts";
+import { runHlust } from "./run-hlust.ts";
+import { openTestService } from "./spec/service.ts";
+
+const log = createLog("silent");
+const parts = new AsyncDisposableStack();
+/** A superuser's. */
+let pool: pg.Pool;
+/** A DATABASE_URL of a role. */
+let urlOf: (role: string) => string;
+
+before(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "hlust-migrate-"));
+  parts.defer(() => rm(folder, { recursive: true }));
+  const server = parts.use(await openOwnPostgres({ folder, log }));
+  const host = encodeURIComponent(join(folder, "18"));
+  urlOf = (role) => `postgres://${role}@/archive?host=${host}`;
+  const admin = new pg.Client(server.connection);
+  await admin.connect();
+  await admin.query("create role deploy login; create role app login");
+  await admin.query("create database archive owner deploy");
+  await admin.end();
+  pool = new pg.Pool({ connectionString: urlOf("hlust"), max: 1 });
+  pool.on("error", () => {}); // the server may end before its last connection
+  parts.defer(() => pool.end());
+  await pool.query("create extension pg_trgm; create extension btree_gin");
+});
+after(() => parts.disposeAsync());
+
+/** Everything that is there but the rows. */
+async function schema(): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    "select relname, relkind from pg_class where relnamespace::regnamespace::text in ('public', 'pgboss') order by 1",
+  );
+  return rows;
+}
+
+const run = async (args: string, role = "deploy") =>
+  await runHlust(args.split(" "), { DATABASE_URL: urlOf(role), HLUST_DATA: "/nonexistent" });
+
+test("a command changes no schema: it refuses an older one, and says what to do", async () => {
+  const before = await schema();
+  for (const args of ["fsck", "accounts list", "keys list", "console"]) {
+    const { code, out, errors } = await run(args);
+    assert.deepEqual([code === 0, out], [false, ""], args);
+    assert.match(errors, /older than this version.*lacks 0001_first.*Run `hlust migrate`/, args);
+  }
+  const check = await run("migrate --check");
+  assert.equal(check.code, 1, check.errors);
+  assert.match(check.out, /^missing 0001_first\n(missing \d{4}_\w+\n)+missing pgboss_\d+\n$/);
+  assert.deepEqual(await schema(), before);
+});
+
+test("a role without the right to change the schema is told of it, with what to run", async () => {
+  const { code, errors } = await run("migrate", "app");
+  assert.equal(code, 2);
+  assert.match(errors, /its role app may not do it \(permission denied for schema public\)/);
+  assert.match(
+    errors,
+    /grant create on database archive to app; grant create on schema public to app/,
+  );
+});
+
+test("migrate brings the schema up once, and the service then runs with a role that has no right to change it", async () => {
+  const { code, out, errors } = await run("migrate");
+  assert.equal(code, 0, errors);
+  assert.match(out, /^applied 0001_first\n(applied \d{4}_\w+\n)+applied pgboss_\d+\n$/);
+  const made = await schema();
+  for (const args of ["migrate", "migrate --check"]) {
+    assert.deepEqual(await run(args), {
+      code: 0,
+      out: "The schema is that of this version.\n",
+      errors: "",
+    });
+  }
+  const page = await readFile(resolve(import.meta.dirname, "../docs/database.md"), "utf8");
+  await pool.query(/```sql\n(.*?)```/s.exec(page)?.[1] ?? assert.fail("no grants"));
+  await using service = await openTestService({
+    DATABASE_URL: urlOf("app"),
+    HLUST_ENGINE: "scripted",
+  });
+  const { status, json } = await service.call("GET", "/readyz");
+  assert.equal(status, 200, JSON.stringify(json));
+  assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
+  assert.deepEqual(await schema(), made);
+});
