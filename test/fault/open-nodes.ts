@@ -80,7 +80,7 @@ export async function openNodes(): Promise<Nodes> {
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const certificate = await trustedCertificate(
     folder,
-    Array.from({ length: 8 }, (_, at) => `${network}.${at + 1}`),
+    Array.from({ length: 60 }, (_, at) => `${network}.${at + 1}`),
   );
   let proxies = 0;
   const openProxies: Nodes["openProxies"] = async ({ haproxy, nginx }) => {

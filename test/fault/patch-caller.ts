@@ -4,7 +4,7 @@ import { callRest, type Answer } from "../spec/service.ts";
 import type { CallTally } from "./call-tally.ts";
 
 /** Between two calls. */
-const pauseMs = 15;
+const pauseMs = 30;
 
 interface PatchTarget {
   readonly address: string;

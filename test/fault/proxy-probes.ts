@@ -13,6 +13,7 @@ import {
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { callRest } from "../spec/service.ts";
 import { streamPath } from "../spec/stream.ts";
+import { within } from "../until.ts";
 import { openDoor } from "./open-door.ts";
 
 export interface ProbeTarget {
@@ -51,6 +52,19 @@ export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<vo
   assert.ok(bytes.equals(Buffer.from(await got.arrayBuffer())), "the media that was put");
   const removed = await callRest(address, key, { method: "DELETE", path: `/v1alpha1/${name}` });
   assert.equal(removed.status, 200);
+}
+
+/** What is refused by its headers is answered while its body is still to come: the proxy does not wait for the end. */
+export async function earlyRefusalPasses({ address, key }: ProbeTarget): Promise<void> {
+  const start = { method: "POST", path: "/v1alpha1/initupload", body: {} };
+  const started = await callRest(address, key, start);
+  const { pathname, search } = new URL(started.json.storageSignedUrl);
+  const put = request(`${address}${pathname}${search}x`, { method: "PUT" });
+  put.on("error", () => {});
+  put.write(Buffer.alloc(1_000));
+  const [response] = await within("a refusal before the body", once(put, "response"));
+  assert.equal(response.statusCode, 403);
+  put.destroy();
 }
 
 /** 40 s of audio, 1.3 MB, on one gRPC stream. */
