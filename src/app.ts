@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
 import { chooseSandbox, type Sandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
@@ -20,16 +19,15 @@ import { openDescriber } from "./jobs/describer.ts";
 import { openJobQueue } from "./jobs/job-queue.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
 import { openWorker } from "./jobs/worker.ts";
-import { removeUnrecordedMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
-import { openMediaStore } from "./media/open-media-store.ts";
+import { openServedArchive, type ServedArchive } from "./media/open-served-archive.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import type { ReadinessCheck } from "./server/health.ts";
 import { openServer } from "./server/server.ts";
 import { newId } from "./std/ids.ts";
-import { errorFields, type Log } from "./std/log.ts";
+import type { Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
@@ -46,6 +44,8 @@ export interface App extends AsyncDisposable {
   readonly firstKey: FirstKey | undefined;
   /** Opens the console once, within 10 minutes, with that key; undefined also where this process has no console. */
   readonly firstLink: string | undefined;
+  /** Why the service only answers calls, and does nothing by itself; undefined: it does all that it does. */
+  readonly quarantine: string | undefined;
 }
 
 /**
@@ -54,8 +54,14 @@ export interface App extends AsyncDisposable {
  */
 export async function openApp(
   config: Config,
-  { log, signal }: { readonly log: Log; readonly signal?: AbortSignal },
+  options: {
+    readonly log: Log;
+    readonly signal?: AbortSignal;
+    /** Whether the operator wants the archive left alone: see openServedArchive(). Default: no. */
+    readonly isQuarantined?: boolean;
+  },
 ): Promise<App> {
+  const { log, signal, isQuarantined = false } = options;
   await using parts = new AsyncDisposableStack();
   const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
   const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
@@ -82,13 +88,17 @@ export async function openApp(
   const [database, recognizer, sandbox] = await Promise.all(opening);
   signal?.throwIfAborted();
   const { db } = database;
+  // Before anything is made: a database that is not the archive's stays as it is.
+  const { removedMediaDays: removedDays } = config;
+  const archive = parts.use(
+    await openServedArchive(config, { db, log, isQuarantined, removedDays }),
+  );
+  const { store, quarantine } = archive;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const { accountLimits } = config;
   const { storedBytes: storedBytesMax } = accountLimits;
   const meter = parts.use(openMeter({ db, accountLimits, log }));
-  const store = parts.use(await openMediaStore(config, { log }));
-  cleanMedia(parts, { db, store, log });
-  const runsJobs = config.role !== "api";
+  const runsJobs = config.role !== "api" && quarantine === undefined;
   const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
   if (runsJobs) {
     const scratchFolder = join(config.dataFolder, "scratch");
@@ -108,7 +118,9 @@ export async function openApp(
   const answers = config.role !== "worker";
   const taking = { db, store, uploadBytesMax, storedBytesMax, log };
   const collector =
-    direct && answers ? parts.use(openUploadCollector({ ...taking, direct })) : undefined;
+    direct && answers && quarantine === undefined
+      ? parts.use(openUploadCollector({ ...taking, direct }))
+      : undefined;
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const segmentsReader = parts.use(openSegmentsReader());
@@ -152,7 +164,7 @@ export async function openApp(
             log,
           }
         : undefined,
-      readiness: readinessOf({ database, recognizer, store, sandbox }),
+      readiness: readinessOf({ database, recognizer, archive, sandbox }),
       explain: databaseTrouble,
       publicUrl,
       httpRules: answers ? httpRules : undefined,
@@ -170,37 +182,18 @@ export async function openApp(
       ? signInLink(publicUrl(), await createSignInToken(db, firstKey.owner))
       : undefined;
   const open = parts.move();
-  return { address, firstKey, firstLink, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return {
+    address,
+    firstKey,
+    firstLink,
+    quarantine,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
 }
 
 /** Where browsers send and find media besides the service itself: its presigned URLs tell. */
 async function originsOf({ direct }: MediaStore): Promise<string[]> {
   return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
-}
-
-/** What a kill left in the store is looked for this often: it goes within the hour. */
-const cleanEveryMs = 600_000;
-
-/** Removes in the background what a kill left in the store, while the service runs. */
-function cleanMedia(
-  parts: AsyncDisposableStack,
-  { db, store, log }: Pick<Database, "db"> & { readonly store: MediaStore; readonly log: Log },
-): void {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const clean = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await removeUnrecordedMedia({ db, store, log, signal }).catch((error: unknown) => {
-        if (!signal.aborted) log.warn(errorFields(error), "media.cleaning_failed");
-      });
-      await sleep(cleanEveryMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  };
-  const cleaning = clean();
-  parts.defer(async () => {
-    stop.abort();
-    await cleaning;
-  });
 }
 
 /** This machine: reverse proxies and load tools on it call for many, and whoever else is on it needs no connections to harm it. */
@@ -234,14 +227,14 @@ function allowListOf(setting: string, entries: readonly string[]): MediaAllowLis
 function readinessOf(parts: {
   readonly database: Database;
   readonly recognizer: EnginePool;
-  readonly store: MediaStore;
+  readonly archive: ServedArchive;
   readonly sandbox: Sandbox;
 }): ReadinessCheck[] {
-  const { database, recognizer, store, sandbox } = parts;
+  const { database, recognizer, archive, sandbox } = parts;
   return [
     { name: "database", check: () => database.ping() },
     { name: "engines", check: () => enginesCheck(recognizer) },
-    { name: "media", check: () => store.ping() },
+    { name: "media", check: () => archive.ping() },
     { name: "sandbox", check: () => Promise.resolve({ kind: sandbox.kind }) },
   ];
 }

@@ -7,7 +7,10 @@ import { createLog, errorFields } from "./std/log.ts";
 const stopMsMax = 28_000;
 
 /** Runs the service until SIGTERM or SIGINT: says where it listens when it is ready, drains when it is told to stop, exits 0. */
-export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+export async function serve(
+  environment: NodeJS.ProcessEnv,
+  { isQuarantined }: { readonly isQuarantined: boolean },
+): Promise<void> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
   const stop = new AbortController();
@@ -28,7 +31,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   });
 
   try {
-    await using app = await openApp(config, { log, signal: stop.signal });
+    await using app = await openApp(config, { log, signal: stop.signal, isQuarantined });
     process.stdout.write(readyText(app));
     await stopped(stop.signal);
   } catch (error) {
@@ -38,14 +41,20 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /** For people, on standard output: the log is on standard error, and has neither the key nor the link. */
-function readyText({ address, firstKey, firstLink }: Awaited<ReturnType<typeof openApp>>): string {
+function readyText(app: Awaited<ReturnType<typeof openApp>>): string {
+  const { address, firstKey, firstLink, quarantine } = app;
   const key = firstKey
     ? `hlust: the first API key is ${firstKey.secret} (kept in ${firstKey.file})\n`
     : "";
   const link = firstLink
     ? `hlust: open the console, signed in, once and within 10 minutes: ${firstLink}\n`
     : "";
-  return `${key}${link}hlust: ready at ${address}\n`;
+  const state =
+    quarantine === undefined
+      ? ""
+      : `hlust: in quarantine: ${quarantine}. Calls are answered; no job runs, no webhook is sent, nothing is swept or deleted. ` +
+        "When the archive goes on here, and nowhere else: run `hlust archive release`, and start again.\n";
+  return `${key}${link}${state}hlust: ready at ${address}\n`;
 }
 
 async function stopped(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ import { sessions } from "./migrations/0007_sessions.ts";
 import { streamTokens } from "./migrations/0008_stream_tokens.ts";
 import { usage } from "./migrations/0009_usage.ts";
 import { idleWorkers } from "./migrations/0010_idle_workers.ts";
+import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 
 /** Every migration, in order. A landed one is never edited, renamed or removed. */
 const migrations: Readonly<Record<string, Migration>> = {
@@ -25,6 +26,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0008_stream_tokens": streamTokens,
   "0009_usage": usage,
   "0010_idle_workers": idleWorkers,
+  "0011_archive_identity": archiveIdentity,
 };
 
 /**

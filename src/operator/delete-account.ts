@@ -49,13 +49,14 @@ export async function deleteAccountWithMedia(
   { db, store }: Pick<OpenArchive, "db" | "store">,
   accountId: string,
 ): Promise<boolean> {
-  const log = createLog("silent");
+  const log = createLog("info");
   const media = await db
     .selectFrom("media")
     .where("account_id", "=", accountId)
     .select("id")
     .execute();
   if (!(await deleteAccount({ db, log }, accountId))) return false;
-  for (const { id } of media) await deleteBytes({ store, log }, id);
+  const mediaIds = media.map(({ id }) => id);
+  await deleteBytes({ store, log }, mediaIds, "account_deleted");
   return true;
 }
