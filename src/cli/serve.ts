@@ -10,7 +10,7 @@ const options = {
 const usage = `Usage: hlust serve [--quarantine]
 
 ${describeOptions(options)}
-A service that finds that its archive is a copy is in quarantine by itself: \`hlust archive\` tells why, \`hlust archive release\` ends it.
+A service that finds that its archive is a copy is in quarantine by itself: \`hlust archive show\` tells why, \`hlust archive release\` ends it.
 `;
 
 export const serve: Command = {

@@ -86,7 +86,7 @@ export async function settleArchive(
   });
 }
 
-const markName = "hlust-archive";
+export const markName = "hlust-archive";
 
 /** What lies beside the media. */
 export function markOf({ id, createdAt }: Pick<ArchiveRow, "id" | "createdAt">): string {

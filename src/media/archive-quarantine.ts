@@ -55,6 +55,7 @@ async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
 export function withoutDeletions(store: MediaStore): MediaStore {
   return {
     ...store,
+    keepsAll: true,
     delete: () => Promise.resolve(),
     removed: {
       ...store.removed,

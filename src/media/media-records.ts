@@ -102,7 +102,7 @@ export type DeletionReason =
  * what no row knows is set aside.
  */
 export async function deleteBytes(
-  parts: { readonly store: Pick<MediaStore, "delete">; readonly log: Log },
+  parts: { readonly store: Pick<MediaStore, "delete" | "keepsAll">; readonly log: Log },
   mediaIds: readonly string[],
   why: DeletionReason,
 ): Promise<void> {
@@ -116,7 +116,8 @@ export async function deleteBytes(
     }
   }
   const one = mediaIds.length === 1 ? { mediaId: mediaIds[0] } : {};
-  if (count > 0) parts.log.info({ why, count, ...one }, "media.bytes_deleted");
+  const event = parts.store.keepsAll ? "media.bytes_kept" : "media.bytes_deleted";
+  if (count > 0) parts.log.info({ why, count, ...one }, event);
 }
 
 /** What of these ids no row is of. */

@@ -46,6 +46,8 @@ export interface MediaStore {
   sizeBytes(id: string): Promise<number | undefined>;
   /** Deletes for good; nothing happens when there is none. For media that the database has just forgotten: see deleteBytes(). */
   delete(id: string): Promise<void>;
+  /** Whether delete() keeps what it is to delete, as in quarantine. */
+  readonly keepsAll?: boolean;
   /** Media that was set aside because nothing knew it. */
   readonly removed: RemovedMedia;
   /** What the service writes down beside the media. */

@@ -1,6 +1,14 @@
 // A service whose database and media are not of one archive does not start, and touches nothing (B1 of the operator's trial).
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,6 +19,7 @@ import { openTestS3, type TestS3 } from "../open-test-s3.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { openFakeClock } from "./fake-clock.ts";
+import { openCluster } from "./cluster.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
 const scripted = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
@@ -134,4 +143,21 @@ test("(c) a bucket without a mark that is not empty is refused to an empty datab
   };
   await refuses(join(folder, "bucket-3"), environment, /is new/, /S3_BUCKET/);
   assert.deepEqual(await keys(), [Key]);
+});
+
+test("(B11) a node whose media folder is not that of the others does not start", async () => {
+  await using cluster = await openCluster({});
+  const [api, apart] = [cluster.addNode("api"), cluster.addNode("worker")];
+  await api.start();
+  await assert.rejects(
+    apart.start(),
+    /has no mark of it.*one folder that they share, or S3_BUCKET/s,
+  );
+  // The same folder by another path.
+  rmSync(join(apart.dataFolder, "media"), { recursive: true });
+  symlinkSync(join(api.dataFolder, "media"), join(apart.dataFolder, "media"));
+  await apart.start();
+  const { address } = apart.service;
+  const { json } = await callRest(address, undefined, { method: "GET", path: "/readyz" });
+  assert.deepEqual(json.parts.media, { ready: true });
 });
