@@ -219,10 +219,24 @@ export function mediaStoreConformance(name: string, open: Open): void {
     // Stores tell whole seconds.
     assert.ok(Math.abs((removed?.removedAt.getTime() ?? 0) - before) < 60_000);
 
-    for (const id of [gone, gone, kept, newId()]) await store.removed.putBack(id);
+    for (const [id, isBack] of [
+      [gone, true],
+      [gone, false],
+      [kept, false],
+      [newId(), false],
+    ] as const) {
+      assert.equal(await store.removed.putBack(id), isBack);
+    }
     assert.deepEqual(await listed(store), [kept, gone].toSorted());
     assert.deepEqual(await buffer(await store.open(gone)), sample(10));
     assert.deepEqual(await Array.fromAsync(store.removed.list()), []);
+
+    // As a kill in the middle of a move leaves it.
+    await store.removed.add(gone);
+    await store.put(gone, chunksOf(sample(10), 10), limit);
+    assert.equal(await store.removed.putBack(gone), false);
+    assert.deepEqual(await Array.fromAsync(store.removed.list()), []);
+    assert.deepEqual(await listed(store), [kept, gone].toSorted());
 
     await store.removed.add(gone);
     for (const id of [gone, gone, kept]) await store.removed.delete(id);

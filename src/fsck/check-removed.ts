@@ -30,11 +30,7 @@ async function* findingsOf(
     const name = `media/${id}`;
     const since = `since ${removedAt.toISOString()}`;
     if (!unrecorded.has(id)) {
-      const run = async () => {
-        await store.removed.putBack(id);
-        return true;
-      };
-      const remedy = { done: "they were put back", run };
+      const remedy = { done: "they were put back", run: () => store.removed.putBack(id) };
       yield { code: "MEDIA_SET_ASIDE", name, what: `its bytes are set aside ${since}`, remedy };
     } else if (purges) {
       const run = async () => {

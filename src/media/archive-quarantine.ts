@@ -60,6 +60,7 @@ export function withoutDeletions(store: MediaStore): MediaStore {
     removed: {
       ...store.removed,
       add: () => Promise.resolve(),
+      putBack: () => Promise.resolve(false),
       delete: () => Promise.resolve(),
     },
   };

@@ -27,9 +27,14 @@ export function openDiskRemoved(
     },
     async putBack(id) {
       const aside = asideOf(id);
-      if (!(await statFile(aside)) || (await statFile(fileOf(id)))) return;
+      const [removed, media] = [await statFile(aside), await statFile(fileOf(id))];
+      if (!removed) return false;
+      if (media) {
+        if (media.size === removed.size) await rm(aside, { force: true });
+        return false;
+      }
       await prepare(id);
-      await move(aside, fileOf(id));
+      return await move(aside, fileOf(id));
     },
     async *list() {
       for (const id of await readdir(folder)) {
@@ -43,9 +48,10 @@ export function openDiskRemoved(
   };
 }
 
-/** Nothing happens when it is not there, as when another node was first. */
-async function move(from: string, to: string): Promise<void> {
+/** false: it is not there, as when another node was first. */
+async function move(from: string, to: string): Promise<boolean> {
   const isMoved = await rename(from, to).then(() => true, ignoreMissing);
-  if (!isMoved) return;
+  if (!isMoved) return false;
   for (const each of [from, to]) await syncFolder(dirname(each));
+  return true;
 }

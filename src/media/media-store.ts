@@ -66,8 +66,8 @@ export interface MediaStore {
 export interface RemovedMedia {
   /** Sets media aside; nothing happens when there is none. */
   add(id: string): Promise<void>;
-  /** Makes it media again, unless there is media of that id; nothing happens when nothing was set aside. */
-  putBack(id: string): Promise<void>;
+  /** Makes it media again. false: nothing was set aside, or there is media of that id, beside which the same bytes then go. */
+  putBack(id: string): Promise<boolean>;
   list(): AsyncIterable<{ readonly id: string; readonly removedAt: Date }>;
   /** Deletes for good; nothing happens when there is none. */
   delete(id: string): Promise<void>;

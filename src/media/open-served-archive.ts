@@ -35,14 +35,16 @@ export async function openServedArchive(
     readonly isQuarantined: boolean;
     /** How long media that was set aside is kept. */
     readonly removedDays: number;
+    /** For tests: how often the store is looked at, and the pulse written. */
+    readonly pulseMs?: { readonly lookEveryMs: number; readonly writeEveryMs: number };
   },
 ): Promise<ServedArchive> {
-  const { db, log, removedDays } = parts;
+  const { db, log, removedDays, pulseMs } = parts;
   const quarantine = await settle(settings, parts);
   await using opened = new AsyncDisposableStack();
   const sweeps = quarantine === undefined;
   const store = opened.use(await openMediaStore(settings, { log, sweeps }));
-  const pulse = sweeps ? opened.use(openArchivePulse({ db, store, log })) : undefined;
+  const pulse = sweeps ? opened.use(openArchivePulse({ db, store, log, ...pulseMs })) : undefined;
   if (pulse) opened.use(openMediaSweep({ db, store, log, removedDays }, pulse));
   else log.warn({ reason: quarantine }, "archive.quarantine");
   const open = opened.move();

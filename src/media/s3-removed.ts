@@ -31,7 +31,9 @@ export function openS3Removed(
     if (!isId(id)) throw new Error("a media id is a UUID");
     return folder + id;
   };
-  const take = async (key: string, id: string): Promise<void> => await move(s3, key, asideOf(id));
+  const take = async (key: string, id: string): Promise<void> => {
+    await move(s3, key, asideOf(id));
+  };
   return {
     take,
     async add(id) {
@@ -39,7 +41,12 @@ export function openS3Removed(
     },
     async putBack(id) {
       const aside = asideOf(id);
-      if (!(await describeObject(s3, keyOf(id)))) await move(s3, aside, keyOf(id));
+      const media = await describeObject(s3, keyOf(id));
+      if (!media) return await move(s3, aside, keyOf(id));
+      const removed = await describeObject(s3, aside);
+      // A kill in the middle of a move leaves both.
+      if (removed?.sizeBytes === media.sizeBytes) await deleteObject(s3, aside);
+      return false;
     },
     async *list() {
       for await (const { name, putAt } of listObjects(s3, folder, pageKeysMax)) {
@@ -52,10 +59,10 @@ export function openS3Removed(
   };
 }
 
-/** A kill between copy and deletion leaves both, and the next move ends it. Nothing happens when there is no such object. */
-async function move(s3: S3Bucket, from: string, to: string): Promise<void> {
+/** A kill between copy and deletion leaves both, and the next move ends it. false: there is no such object. */
+async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {
   const found = await describeObject(s3, from);
-  if (!found) return;
+  if (!found) return false;
   if (found.sizeBytes > copyBytesMax) {
     const { bytes } = await readObject(s3, from);
     await putObject(s3, to, bytes, { bytesMax: found.sizeBytes });
@@ -67,7 +74,8 @@ async function move(s3: S3Bucket, from: string, to: string): Promise<void> {
     });
     const copying = s3.client.send(command, { requestTimeout: slowAnswerMsMax });
     // Another node was first.
-    if (!(await s3.find(copying, "copy"))) return;
+    if (!(await s3.find(copying, "copy"))) return false;
   }
   await deleteObject(s3, from);
+  return true;
 }

@@ -47,10 +47,12 @@ async function sweepRemoved(parts: SweepParts): Promise<void> {
     );
     for (const { id, removedAt } of page) {
       signal?.throwIfAborted();
-      const isRecorded = !unrecorded.has(id);
-      if (!isRecorded && removedAt.getTime() > before) continue;
-      await (isRecorded ? store.removed.putBack(id) : store.removed.delete(id));
-      (isRecorded ? putBack : deleted).push(id);
+      if (!unrecorded.has(id)) {
+        if (await store.removed.putBack(id)) putBack.push(id);
+      } else if (removedAt.getTime() <= before) {
+        await store.removed.delete(id);
+        deleted.push(id);
+      }
     }
   }
   if (putBack.length > 0) log.info(counted(putBack), "media.put_back");
