@@ -103,13 +103,18 @@ test("a copy of the data folder starts in quarantine: calls are answered, and no
   assert.deepEqual(told, []);
 });
 
-test("`hlust archive` tells why, and fsck mends nothing there", async () => {
+test("`hlust archive` tells why, and fsck mends, and accounts delete, nothing there", async () => {
   const shown = await hlust("archive", "show");
   assert.equal(shown.code, 1, shown.errors);
   assert.match(shown.out, /^Archive [0-9a-f-]{36}, since .*\n.*\n.*\nA service is in quarantine: /);
   const fsck = await hlust("fsck", "--repair");
   assert.deepEqual([fsck.code, fsck.out], [2, ""]);
   assert.match(fsck.errors, /the archive is in quarantine: .*hlust archive release/);
+  const listed = JSON.parse((await hlust("accounts", "list", "--json")).out);
+  const [, id = ""] = listed.accounts[0].name.split("/");
+  const deleted = await hlust("accounts", "delete", id, "--yes");
+  assert.equal(deleted.code, 1);
+  assert.match(deleted.errors, /the archive is in quarantine/);
 });
 
 test("once it is released it runs its jobs and sends its webhooks", async () => {

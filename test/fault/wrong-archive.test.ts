@@ -16,6 +16,7 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { newId } from "../../src/std/ids.ts";
 import { openTestBucket } from "../open-test-bucket.ts";
 import { openTestS3, type TestS3 } from "../open-test-s3.ts";
+import { runHlust } from "../run-hlust.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { openFakeClock } from "./fake-clock.ts";
@@ -96,6 +97,19 @@ test("(a) also where the media is from before archives had marks", async () => {
   rmSync(join(copy, "media/hlust-archive"), { force: true });
   await refuses(copy, {}, /database .* is new/, /2 /, /DATABASE_URL/);
   assert.equal(mediaOf(copy).length, 2);
+
+  // Who knows better says so.
+  const hlust = async (...args: string[]) => await runHlust(args, { HLUST_DATA: copy });
+  const fsck = await hlust("fsck", "--repair");
+  assert.deepEqual([fsck.code, fsck.out], [2, ""]);
+  assert.match(fsck.errors, /database .* is new/);
+  const shown = await hlust("archive", "show");
+  assert.equal(shown.code, 1);
+  assert.match(shown.out, /^No service has started yet\n(.*\n)+.*is new.*`hlust archive adopt`/);
+  const adopted = await hlust("archive", "adopt");
+  assert.deepEqual([adopted.code, adopted.errors], [0, ""]);
+  assert.equal((await hlust("archive", "show")).code, 0);
+  assert.equal((await hlust("archive", "adopt", "everything")).code, 2);
 });
 
 test("(b) a misspelt DATABASE_URI stops the start before anything is made", async () => {
