@@ -300,8 +300,16 @@ test("nodes whose folder is the same beat as one, and one with a copy of it is t
   const then = await pulse();
   await until(async () => (await pulse()) > then + 5);
   assert.deepEqual([one.problem, two.problem], [undefined, undefined]);
-  // A start says so, too.
-  assert.match((await reasons(copied)).join(), /its database has gone on without this media store/);
+  // A start beside them is refused. Without them, it is the media that was restored from a backup.
+  const start = async () => await openServedArchive(settings, parts);
+  await assert.rejects(start(), { message: /is a copy of the media store that other nodes/ });
+  for (const each of [one, two]) await each[Symbol.asyncDispose]();
+  await db
+    .updateTable("archive_pulse")
+    .set({ at: new Date(Date.now() - 3_600_000) })
+    .execute();
+  await using restored = await start();
+  assert.match(restored.quarantine ?? "", /^its database has gone on without this media store/);
 });
 
 test("a database that lost its last commits goes on, one that was restored from a backup does not", async () => {

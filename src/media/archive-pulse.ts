@@ -26,6 +26,8 @@ const lookEveryMs = 20_000;
 const writeEveryMs = 60_000;
 /** What another database wrote last stops counting after this long. */
 const foreignMs = 4 * writeEveryMs;
+/** A node that runs has written within this time: it may have missed a turn or two. */
+export const beatingMs = 3 * writeEveryMs;
 /** So many looks in a row say that the store is another one; fewer may be a read that was out of date. */
 const missesMax = 3;
 

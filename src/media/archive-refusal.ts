@@ -14,6 +14,15 @@ export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
   );
 }
 
+/** What the operator is told where the media store is a copy of the one that other nodes use now. */
+export function apartRefusal(settings: ArchiveSettings): Error {
+  return new Error(
+    `${storeName(settings)} is a copy of the media store that other nodes of ${databaseName(settings)} use: they have written to theirs ` +
+      `within the last three minutes. Nothing was changed. Nodes of one service need one folder that they share, or S3_BUCKET. ` +
+      `If no other node runs any more, start again in three minutes.`,
+  );
+}
+
 function whatDisagrees(why: Disagreement, settings: ArchiveSettings): string {
   const [store, database] = [storeName(settings), databaseName(settings)];
   if (why.kind === "other_archive") {

@@ -94,6 +94,16 @@ export async function readPulse(db: Kysely<Tables>): Promise<Pulse | undefined> 
   return row && { number: Number(row.number), nonce: row.nonce };
 }
 
+/** Whether some node has written the pulse within this time. */
+export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("archive_pulse")
+    .where(sql<boolean>`at > now() - ${withinMs} * interval '1 ms'`)
+    .select("number")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Holds the pulse for one who wants to write the next; undefined while another node does, or before it is due. */
 export async function holdPulse(
   trx: Transaction<Tables>,

@@ -4,8 +4,10 @@ import type { Tables } from "../database/tables.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { settleArchive } from "./archive-identity.ts";
 import type { ArchiveSettings } from "./archive-place.ts";
-import { openArchivePulse, type ArchivePulse } from "./archive-pulse.ts";
+import { beatingMs, matchPulse, openArchivePulse, type ArchivePulse } from "./archive-pulse.ts";
 import { quarantineReasons, withoutDeletions } from "./archive-quarantine.ts";
+import { apartRefusal } from "./archive-refusal.ts";
+import { isBeating } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 import { openMediaStore } from "./open-media-store.ts";
 import { sweepMedia, type SweepParts } from "./sweep-media.ts";
@@ -70,6 +72,9 @@ async function settle(
   const row = await settleArchive({ db, store, settings, log });
   const asked = isQuarantined ? ["it was asked for (--quarantine)"] : [];
   const reasons = [...asked, ...(await quarantineReasons({ db, store, settings }, row))];
+  // A copy of the media alone, beside nodes that run, is no copy of an archive: what came here would be missing there.
+  const isApart = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
+  if (isApart && (await isBeating(db, beatingMs))) throw apartRefusal(settings);
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
