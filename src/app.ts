@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
@@ -13,16 +12,15 @@ import { openMeter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts } from "./auth/refused-attempts.ts";
 import { ConfigError, type Config } from "./config.ts";
-import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
+import { databaseTrouble, openDatabase } from "./database/database.ts";
 import { httpRulesOf, openDoors } from "./doors.ts";
 import { openEnginePool } from "./engines/engine-pool.ts";
 import { openDescriber } from "./jobs/describer.ts";
 import { openJobQueue } from "./jobs/job-queue.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
 import { openWorker } from "./jobs/worker.ts";
-import { removeUnrecordedMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
-import { openMediaStore } from "./media/open-media-store.ts";
+import { openServedArchive } from "./media/open-served-archive.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
@@ -52,6 +50,8 @@ export interface App extends AsyncDisposable {
   loaded(signal: AbortSignal): Promise<void>;
   /** Before it is disposed of: health says from now on that it is not ready, and no more jobs are taken. Calls are answered as before. */
   leave(): void;
+  /** Why the service only answers calls, and does nothing by itself; undefined: it does all that it does. */
+  readonly quarantine: string | undefined;
 }
 
 /**
@@ -63,17 +63,24 @@ export async function openApp(
   options: {
     readonly log: Log;
     readonly signal?: AbortSignal;
+    /** Whether the operator wants the archive left alone: see openServedArchive(). Default: no. */
+    readonly isQuarantined?: boolean;
     /** Told why the opening fails, before what is open is closed. */
     readonly onFailure?: (error: unknown) => void;
   },
 ): Promise<App> {
-  const { log, signal, onFailure } = options;
+  const { log, signal, isQuarantined = false, onFailure } = options;
   await using parts = new AsyncDisposableStack();
   const failed = new AbortController();
   failed.signal.addEventListener("abort", () => onFailure?.(failed.signal.reason));
   const given = signal ? [signal, failed.signal] : [failed.signal];
   try {
-    return await openParts(config, parts, { log, signal: AbortSignal.any(given), failed });
+    return await openParts(config, parts, {
+      log,
+      signal: AbortSignal.any(given),
+      failed,
+      isQuarantined,
+    });
   } catch (error) {
     failed.abort(error);
     throw failed.signal.reason;
@@ -88,7 +95,13 @@ async function openParts(
     log,
     signal,
     failed,
-  }: { readonly log: Log; readonly signal: AbortSignal; readonly failed: AbortController },
+    isQuarantined,
+  }: {
+    readonly log: Log;
+    readonly signal: AbortSignal;
+    readonly failed: AbortController;
+    readonly isQuarantined: boolean;
+  },
 ): Promise<App> {
   const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
   const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
@@ -117,13 +130,17 @@ async function openParts(
   const [database, recognizer, sandbox] = await Promise.all(opening);
   signal.throwIfAborted();
   const { db } = database;
+  // Before anything is made: a database that is not the archive's stays as it is.
+  const { removedMediaDays: removedDays } = config;
+  const archive = parts.use(
+    await openServedArchive(config, { db, log, isQuarantined, removedDays }),
+  );
+  const { store, quarantine } = archive;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const { accountLimits } = config;
   const { storedBytes: storedBytesMax } = accountLimits;
   const meter = parts.use(openMeter({ db, accountLimits, log }));
-  const store = parts.use(await openMediaStore(config, { log }));
-  cleanMedia(parts, { db, store, log });
-  const runsJobs = config.role !== "api";
+  const runsJobs = config.role !== "api" && quarantine === undefined;
   const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
   let worker: AsyncDisposable | undefined;
   if (runsJobs) {
@@ -144,7 +161,9 @@ async function openParts(
   const answers = config.role !== "worker";
   const taking = { db, store, uploadBytesMax, storedBytesMax, log };
   const collector =
-    direct && answers ? parts.use(openUploadCollector({ ...taking, direct })) : undefined;
+    direct && answers && quarantine === undefined
+      ? parts.use(openUploadCollector({ ...taking, direct }))
+      : undefined;
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const segmentsReader = parts.use(openSegmentsReader());
@@ -188,7 +207,7 @@ async function openParts(
             log,
           }
         : undefined,
-      readiness: readinessChecks({ database, recognizer, store, sandbox }, config.role),
+      readiness: readinessChecks({ database, recognizer, archive, sandbox }, config.role),
       useOf,
       explain: databaseTrouble,
       publicUrl,
@@ -220,6 +239,7 @@ async function openParts(
         log.error(errorFields(error), "worker.stop_failed");
       });
     },
+    quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -227,31 +247,6 @@ async function openParts(
 /** Where browsers send and find media besides the service itself: its presigned URLs tell. */
 async function originsOf({ direct }: MediaStore): Promise<string[]> {
   return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
-}
-
-/** What a kill left in the store is looked for this often: it goes within the hour. */
-const cleanEveryMs = 600_000;
-
-/** Removes in the background what a kill left in the store, while the service runs. */
-function cleanMedia(
-  parts: AsyncDisposableStack,
-  { db, store, log }: Pick<Database, "db"> & { readonly store: MediaStore; readonly log: Log },
-): void {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const clean = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await removeUnrecordedMedia({ db, store, log, signal }).catch((error: unknown) => {
-        if (!signal.aborted) log.warn(errorFields(error), "media.cleaning_failed");
-      });
-      await sleep(cleanEveryMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  };
-  const cleaning = clean();
-  parts.defer(async () => {
-    stop.abort();
-    await cleaning;
-  });
 }
 
 /** This machine: reverse proxies and load tools on it call for many, and whoever else is on it needs no connections to harm it. */

@@ -26,6 +26,7 @@ test("readConfig() has defaults that work", () => {
     contact: undefined,
   });
   assert.equal(config.httpRulesFile, undefined);
+  assert.equal(config.removedMediaDays, 30);
   assert.equal(config.sandbox, "auto");
   assert.equal(config.logLevel, "info");
   assert.equal(config.recordingSecondsMax, 8 * 3600);
@@ -69,6 +70,7 @@ test("readConfig() reads every setting", () => {
     HLUST_REFUSED_PER_MINUTE: "10",
     HLUST_CONTACT: "anna+hlust@hlust.example",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
+    HLUST_REMOVED_MEDIA_DAYS: "7",
     S3_BUCKET: "media",
     S3_ENDPOINT: "http://minio:9000/",
     S3_PUBLIC_ENDPOINT: "https://media.example",
@@ -114,6 +116,7 @@ test("readConfig() reads every setting", () => {
       storedBytes: 1e12,
     },
     httpRulesFile: "/etc/hlust/rules.yaml",
+    removedMediaDays: 7,
     s3: {
       bucket: "media",
       endpoint: "http://minio:9000",
@@ -200,6 +203,24 @@ test("readConfig() names every setting that cannot be used", () => {
     ["HLUST_RECORDING_SECONDS_MAX", "86401", /HLUST_RECORDING_SECONDS_MAX.*86400/],
     ["HLUST_PROT", "1", /HLUST_PROT is not a setting/],
     ["HLUST_DATA_DIR", "/x", /HLUST_DATA_DIR is not a setting: did you mean HLUST_DATA\?/],
+    ["HLUST_REMOVED_MEDIA_DAYS", "0", /HLUST_REMOVED_MEDIA_DAYS/],
+    [
+      "DATABASE_URI",
+      "postgres://a:secret@b/c",
+      /^DATABASE_URI is not a .*: was DATABASE_URL meant\?$/,
+    ],
+    ["DATABSE_URL", "x", /was DATABASE_URL meant/],
+    ["DATABASEURL", "x", /was DATABASE_URL meant/],
+    ["database_url", "x", /was DATABASE_URL meant/],
+    ["S3_BUKCET", "x", /was S3_BUCKET meant/],
+    ["S3_BUCKETS", "x", /was S3_BUCKET meant/],
+    ["S3_ENPOINT", "x", /was S3_ENDPOINT meant/],
+    ["S3_PERFIX", "x", /was S3_PREFIX meant/],
+    ["S3_ACESS_KEYID", "x", /was S3_ACCESS_KEY_ID meant/],
+    ["S3_SECRET_ACCES_KEY", "x", /was S3_SECRET_ACCESS_KEY meant/],
+    ["HLSUT_DATA", "x", /was HLUST_DATA meant/],
+    ["HLUSTDATA", "x", /was HLUST_DATA meant/],
+    ["hlust_port", "x", /was HLUST_PORT meant/],
   ];
   for (const [name, value, problem] of rows) {
     assert.throws(
@@ -211,6 +232,22 @@ test("readConfig() names every setting that cannot be used", () => {
   assert.throws(() => readConfig({ HLUST_PORT: "x", HLUST_ROLE: "y", HLUST_Z: "" }), {
     message: /HLUST_Z(.|\n)*HLUST_PORT(.|\n)*HLUST_ROLE/,
   });
+});
+
+test("readConfig() leaves the variables of other programs alone", () => {
+  const names = [
+    ["DATABASE_HOST", "DATABASE_PORT", "DATABASE_USER", "DATABASE_NAME", "DATABASE_PASSWORD"],
+    ["DATABASE_SSL", "DATABASE_DSN", "DATABASE_URL_UNPOOLED", "DATABASE_URL_TEST", "DATABASE"],
+    ["DB_URL", "DB_HOST", "TEST_DATABASE_URL", "PGDATABASE", "PGHOST", "PGSSLMODE", "REDIS_URL"],
+    ["POSTGRES_URL", "POSTGRES_PASSWORD", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
+    ["AWS_REGION", "AWS_ENDPOINT_URL_S3", "AWS_S3_BUCKET", "S3_URL", "S3_HOST", "S3_KEY"],
+    ["HOST_PORT", "HOST", "PORT", "HOSTNAME", "USER", "HOME", "PATH", "LANG", "TZ", "SHLVL"],
+    ["KUBERNETES_SERVICE_HOST", "HLUST_TOKEN", "HLUST_VECTORS", "NODE_OPTIONS", "CI", "_"],
+  ].flat();
+  readConfig(Object.fromEntries(names.map((name) => [name, "x"])));
+  // What is set is what was meant.
+  readConfig({ DATABASE_URL: "postgres://db/hlust", DATABASE_URL2: "postgres://db/other" });
+  readConfig({ DATABASE_URI: "" });
 });
 
 test("describeConfig() shows meaning, value and default, and no secret", () => {

@@ -10,7 +10,16 @@ import {
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { openIdSettings, readOpenId, type OpenIdConfig } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings, type S3Config } from "./settings/s3-settings.ts";
-import { ConfigError, httpUrl, list, nearest, oneOf, whole, type Setting } from "./std/setting.ts";
+import {
+  ConfigError,
+  httpUrl,
+  list,
+  misspelt,
+  nearest,
+  oneOf,
+  whole,
+  type Setting,
+} from "./std/setting.ts";
 
 export { ConfigError } from "./std/setting.ts";
 
@@ -49,6 +58,8 @@ export interface Config {
   readonly drainSeconds: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
+  /** How long media that nothing knew, and that was set aside, is kept. */
+  readonly removedMediaDays: number;
   /** Where media is kept; undefined: in the data folder. */
   readonly s3: S3Config | undefined;
   /** Where members sign in; undefined: nowhere. */
@@ -192,6 +203,13 @@ const settings = {
     fallback: "0; behind a balancer 10",
     parse: (text, name) => whole(text ?? "0", name, 0, 600),
   },
+  removedMediaDays: {
+    name: "HLUST_REMOVED_MEDIA_DAYS",
+    meaning:
+      "Days that media is kept which the database does not know, and which was set aside, before it is deleted; 1 to 3650",
+    fallback: "30",
+    parse: (text, name) => whole(text ?? "30", name, 1, 3650),
+  },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
@@ -220,12 +238,7 @@ const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTOR
 /** Reads every setting; throws ConfigError that names each unknown or unusable one. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
-  const known = new Set(allSettings.map(({ name }) => name));
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith("HLUST_") && !known.has(name) && !readElsewhere.has(name)) {
-      problems.push(`${name} is not a setting${nearest(name, known)}`);
-    }
-  }
+  problems.push(...unknownNames(environment));
   const read = <T>(setting: Setting<T>): T => {
     const text = environment[setting.name];
     try {
@@ -260,12 +273,28 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     accountLimits: readLimits(read),
     drainSeconds: read(settings.drainSeconds),
     httpRulesFile: read(settings.httpRulesFile),
+    removedMediaDays: read(settings.removedMediaDays),
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;
+}
+
+/**
+ * What is wrong with names of variables: each HLUST_ one has to be known, and none of another program may be nearly one of ours. Where the
+ * setting that may have been meant is set as well, it is what was meant.
+ */
+function unknownNames(environment: NodeJS.ProcessEnv): string[] {
+  const known = new Set(allSettings.map(({ name }) => name));
+  const unset = [...known].filter((name) => !environment[name]);
+  return Object.entries(environment).flatMap(([name, text]) => {
+    if (known.has(name) || readElsewhere.has(name)) return [];
+    if (name.startsWith("HLUST_")) return [`${name} is not a setting${nearest(name, known)}`];
+    const meant = text === "" ? undefined : misspelt(name, unset);
+    return meant === undefined ? [] : [`${name} is not a setting: was ${meant} meant?`];
+  });
 }
 
 /** Each setting with its value, meaning and default, for `hlust config`; secrets are not shown. */

@@ -13,7 +13,10 @@ const giveUpMsMax = 4_000;
  * Runs the service until SIGTERM or SIGINT: says where it listens when it is ready. When it is told to stop, it says so to those who ask
  * about its health, goes on for HLUST_DRAIN_SECONDS (a second signal ends that), drains, and exits 0. Throws when it cannot be opened.
  */
-export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+export async function serve(
+  environment: NodeJS.ProcessEnv,
+  { isQuarantined }: { readonly isQuarantined: boolean },
+): Promise<void> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
   const stop = listenForSignals(log);
@@ -26,6 +29,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
     await using app = await openApp(config, {
       log,
       signal: stop.told,
+      isQuarantined,
       onFailure: (error) => {
         if (!stop.told.aborted) endSoon(error);
       },
@@ -77,9 +81,15 @@ async function sayReady(
   app: App,
   { log, told }: { readonly log: Log; readonly told: AbortSignal },
 ): Promise<void> {
-  const { address, firstKey, firstLink } = app;
+  const { address, firstKey, firstLink, quarantine } = app;
   if (firstKey) say(`the first API key is ${firstKey.secret} (kept in ${firstKey.file})`);
   if (firstLink) say(`open the console, signed in, once and within 10 minutes: ${firstLink}`);
+  if (quarantine !== undefined) {
+    say(
+      `in quarantine: ${quarantine}. Calls are answered; no job runs, no webhook is sent, nothing is swept or deleted. ` +
+        "When the archive goes on here, and nowhere else: run `hlust archive release`, and start again.",
+    );
+  }
   const loading = app.loading();
   if (loading.length > 0) {
     say(`answering at ${address}; models are being loaded: ${loading.join(", ")}`);

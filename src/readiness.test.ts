@@ -24,11 +24,11 @@ test("engines are ready once every process of the models found at the start is l
   const log = createLog("silent");
   const options = { engine: "auto", processes: 2, modelsFolder: folder, log } as const;
   await using recognizer = await openEnginePool(options);
-  const answers = () => Promise.resolve();
+  const answers = () => Promise.resolve({});
   const checks = readinessChecks(
     {
-      database: { ping: answers },
-      store: { ping: answers },
+      database: { ping: () => Promise.resolve() },
+      archive: { ping: answers },
       recognizer,
       sandbox: { kind: "reduced" },
     },
@@ -56,10 +56,10 @@ test("engines are ready once every process of the models found at the start is l
 });
 
 test("a worker can be asked about jobs alone", () => {
-  const answers = () => Promise.resolve();
+  const answers = () => Promise.resolve({});
   const parts = {
-    database: { ping: answers },
-    store: { ping: answers },
+    database: { ping: () => Promise.resolve() },
+    archive: { ping: answers },
     recognizer: { state: () => assert.fail() },
     sandbox: { kind: "reduced" },
   } as const;

@@ -5,7 +5,7 @@ import type { Database } from "./database/database.ts";
 import type { EnginePool, EnginePoolState } from "./engines/engine-pool.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
-import type { MediaStore } from "./media/media-store.ts";
+import type { ServedArchive } from "./media/open-served-archive.ts";
 import type { ReadinessCheck } from "./server/health.ts";
 
 /** What a node may be asked about its readiness for. */
@@ -27,12 +27,12 @@ export function readinessChecks(
   parts: {
     readonly database: Pick<Database, "ping">;
     readonly recognizer: Pick<EnginePool, "state">;
-    readonly store: Pick<MediaStore, "ping">;
+    readonly archive: Pick<ServedArchive, "ping">;
     readonly sandbox: Pick<Sandbox, "kind">;
   },
   role: Config["role"],
 ): ReadinessCheck[] {
-  const { database, recognizer, store, sandbox } = parts;
+  const { database, recognizer, archive, sandbox } = parts;
   const usesOf = (...uses: readonly Use[]) =>
     uses.filter((use) => use === "jobs" || role !== "worker");
   const sandboxFacts = () => Promise.resolve({ kind: sandbox.kind });
@@ -43,7 +43,7 @@ export function readinessChecks(
       check: () => database.ping(),
     },
     { name: "engines", uses: usesOf("speech", "jobs"), check: () => enginesCheck(recognizer) },
-    { name: "media", uses: usesOf("jobs"), check: () => store.ping() },
+    { name: "media", uses: usesOf("jobs"), check: () => archive.ping() },
     { name: "sandbox", uses: usesOf("jobs"), check: sandboxFacts },
   ];
 }

@@ -245,6 +245,21 @@ const media: Damage[] = [
     isMended: true,
   },
   {
+    what: "that was set aside and has a record again",
+    damage: (test, { mediaId }) => test.store.removed.add(mediaId),
+    found: ["MEDIA_SET_ASIDE", "MEDIA_MISSING"],
+    isMended: true,
+  },
+  {
+    what: "that was set aside, which is as it should be",
+    damage: async (test) => {
+      const id = newId();
+      await test.store.put(id, bytesOf("lost"), { bytesMax: 10 });
+      await test.store.removed.add(id);
+    },
+    found: [],
+  },
+  {
     what: "without a record, on its way",
     damage: (test) => test.store.put(newId(), bytesOf("new"), { bytesMax: 10 }),
     found: [],

@@ -26,6 +26,7 @@ export async function keepOnlyOne(test: TestTranscripts): Promise<Kept> {
       await rm(join(mediaFolder, "finished", name, file));
     }
   }
+  for await (const { id } of test.store.removed.list()) await test.store.removed.delete(id);
   return await keep(test);
 }
 

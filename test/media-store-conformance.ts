@@ -204,12 +204,74 @@ export function mediaStoreConformance(name: string, open: Open): void {
     await store.ping();
   });
 
+  test(`${name}: removed.add() takes media out of sight, and putBack() brings it back whole`, async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const [kept, gone] = [newId(), newId()];
+    for (const id of [kept, gone]) await store.put(id, chunksOf(sample(10), 10), limit);
+    const before = Date.now();
+    for (const id of [gone, gone, newId()]) await store.removed.add(id);
+    assert.deepEqual(await listed(store), [kept]);
+    await assert.rejects(store.open(gone), { code: "not_found" });
+    assert.equal(await store.sizeBytes(gone), undefined);
+    const [removed, ...others] = await Array.fromAsync(store.removed.list());
+    assert.deepEqual([removed?.id, others], [gone, []]);
+    // Stores tell whole seconds.
+    assert.ok(Math.abs((removed?.removedAt.getTime() ?? 0) - before) < 60_000);
+
+    for (const [id, isBack] of [
+      [gone, true],
+      [gone, false],
+      [kept, false],
+      [newId(), false],
+    ] as const) {
+      assert.equal(await store.removed.putBack(id), isBack);
+    }
+    assert.deepEqual(await listed(store), [kept, gone].toSorted());
+    assert.deepEqual(await buffer(await store.open(gone)), sample(10));
+    assert.deepEqual(await Array.fromAsync(store.removed.list()), []);
+
+    // As a kill in the middle of a move leaves it.
+    await store.removed.add(gone);
+    await store.put(gone, chunksOf(sample(10), 10), limit);
+    assert.equal(await store.removed.putBack(gone), false);
+    assert.deepEqual(await Array.fromAsync(store.removed.list()), []);
+    assert.deepEqual(await listed(store), [kept, gone].toSorted());
+
+    await store.removed.add(gone);
+    for (const id of [gone, gone, kept]) await store.removed.delete(id);
+    assert.deepEqual(await Array.fromAsync(store.removed.list()), []);
+    assert.deepEqual(await listed(store), [kept]);
+  });
+
+  test(`${name}: a note is created once, read and replaced, and is no media`, async () => {
+    await using opened = await open();
+    const { notes } = opened.store;
+    assert.equal(await notes.read("hlust-archive"), undefined);
+    const texts = ["one", "two", "three"];
+    const created = await Promise.all(
+      texts.map(async (text) => await notes.create("hlust-archive", text)),
+    );
+    assert.equal(created.filter(Boolean).length, 1);
+    assert.equal(await notes.read("hlust-archive"), texts[created.indexOf(true)]);
+    assert.equal(await notes.create("hlust-archive", "four"), false);
+    await notes.replace("hlust-archive", "five");
+    await notes.replace("hlust-pulse", "six");
+    assert.equal(await notes.read("hlust-archive"), "five");
+    assert.equal(await notes.read("hlust-pulse"), "six");
+    assert.deepEqual(await listed(opened.store), []);
+    assert.deepEqual(await Array.fromAsync(opened.store.removed.list()), []);
+  });
+
   test(`${name}: ids that are no UUID are refused`, async () => {
     await using opened = await open();
     const { store } = opened;
     for (const id of ["", "..", "../../etc/passwd", `${newId()}/x`]) {
       await assert.rejects(store.open(id), /UUID/, id);
       await assert.rejects(store.put(id, chunksOf(sample(1), 1), limit), /UUID/, id);
+      await assert.rejects(store.removed.add(id), /UUID/, id);
+      await assert.rejects(store.removed.putBack(id), /UUID/, id);
+      await assert.rejects(store.removed.delete(id), /UUID/, id);
     }
   });
 }

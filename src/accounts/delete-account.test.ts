@@ -14,7 +14,7 @@ import { testOrigin } from "../../test/test-caller.ts";
 import { until } from "../../test/until.ts";
 import { createAuthenticator } from "../auth/authenticate.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
-import { removeUnrecordedMedia } from "../media/media-records.ts";
+import { sweepMedia } from "../media/sweep-media.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { deleteAccount } from "./delete-account.ts";
@@ -103,7 +103,7 @@ test("deleteAccount() deletes all that an account has but its audit log, and not
     otherId,
   );
   const inAnHour = () => Date.now() + 3_600_000;
-  await removeUnrecordedMedia({ db, store: jobs.store, log, now: inAnHour });
+  await sweepMedia({ db, store: jobs.store, log, now: inAnHour });
   assert.equal(await jobs.store.sizeBytes(mediaId), undefined);
   assert.equal(await deleteAccount({ db, log }, accountId), false, "once more");
   assert.equal(await deleteAccount({ db, log }, newId()), false, "none such");

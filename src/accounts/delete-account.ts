@@ -16,8 +16,8 @@ const rowsAtOnce = 500;
 
 /**
  * The operator's way to end an account: with all that it has, but for its audit log. false: there is none such. From its first moment
- * nobody of the account is let in; broken off, it is gone on with by calling it again. Bytes of media go from the store when a
- * service next looks for such without a row, within the hour.
+ * nobody of the account is let in; broken off, it is gone on with by calling it again. Bytes of media are the
+ * caller's matter; what no row knows any more is set aside when a service next looks.
  */
 export async function deleteAccount(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },

@@ -6,15 +6,21 @@ import { Arguments, describeOptions } from "./options.ts";
 
 const options = {
   repair: { meaning: "mend what can be mended without loss" },
+  purge: {
+    meaning: "with --repair: delete what was set aside at once, not once its days are over",
+  },
   "no-hash": { meaning: "do not read the bytes of all media" },
   json: { meaning: "for programs: a line of JSON for each finding, and one for the end" },
 } as const;
 
-const usage = `Usage: hlust fsck [--repair] [--no-hash] [--json]
+const usage = `Usage: hlust fsck [--repair [--purge]] [--no-hash] [--json]
 
 Looks for what is lost, altered or left over in the archive, also while the service runs.
 
 ${describeOptions(options)}
+Bytes in the media store that no record knows are set aside by --repair, however many they are (a service stops at 100, or 1 %), and put
+back once there is a record of them: until HLUST_REMOVED_MEDIA_DAYS are over, or --purge is given, nothing of them is lost.
+
 It ends with 0 where nothing is wrong, 1 where something is, 2 where it could not look.
 `;
 
@@ -42,6 +48,7 @@ export const fsck: Command = {
 function readArguments(args: readonly string[]): Arguments<typeof options> {
   try {
     const read = new Arguments(options, args);
+    if (read.has("purge") && !read.has("repair")) throw new UsageError("--purge needs --repair");
     if (read.positionals.length === 0) return read;
     throw new UsageError(`unexpected ${JSON.stringify(read.positionals[0])}`);
   } catch (error) {
@@ -53,11 +60,16 @@ async function check(settings: ArchiveSettings, read: Arguments<typeof options>)
   const { openArchive } = await import("../media/open-archive.ts");
   const { checkArchive } = await import("../fsck/check-archive.ts");
   await using opened = await openArchive(settings);
+  if (read.has("repair") && opened.quarantine.length > 0) {
+    const why = opened.quarantine.join("; ");
+    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends that`);
+  }
   const report = new Report(read.has("json"));
   const findings = checkArchive({
     db: opened.db,
     store: opened.store,
     readsMedia: !read.has("no-hash"),
+    purges: read.has("purge"),
     onProgress: (what, count) => {
       report.progress(what, count);
     },

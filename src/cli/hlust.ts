@@ -2,6 +2,7 @@
 import process from "node:process";
 import { ConfigError } from "../config.ts";
 import { accounts } from "./accounts.ts";
+import { archive } from "./archive.ts";
 import { bench } from "./bench.ts";
 import { refuseArguments, UsageError, type Command } from "./command.ts";
 import { config } from "./config.ts";
@@ -30,6 +31,7 @@ const commands: Readonly<Record<string, Command>> = {
   models,
   accounts,
   keys,
+  archive,
   fsck,
   bench,
   version,

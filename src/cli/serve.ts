@@ -1,10 +1,33 @@
-import { refuseArguments, type Command } from "./command.ts";
+import { UsageError, type Command } from "./command.ts";
+import { Arguments, describeOptions } from "./options.ts";
+
+const options = {
+  quarantine: {
+    meaning: "answer calls, but run no jobs, send no webhooks, and sweep and delete nothing",
+  },
+} as const;
+
+const usage = `Usage: hlust serve [--quarantine]
+
+${describeOptions(options)}
+A service that finds that its archive is a copy is in quarantine by itself: \`hlust archive show\` tells why, \`hlust archive release\` ends it.
+`;
 
 export const serve: Command = {
   summary: "run the service; settings come from the environment",
   async run(args, environment) {
-    refuseArguments(args);
-    await (await import("../main.ts")).serve(environment);
+    if (args.some((each) => /^(-h|--help)$/.test(each))) {
+      process.stdout.write(usage);
+      return 0;
+    }
+    const isQuarantined = readArguments(args).has("quarantine");
+    await (await import("../main.ts")).serve(environment, { isQuarantined });
     return undefined;
   },
 };
+
+function readArguments(args: readonly string[]): Arguments<typeof options> {
+  const read = new Arguments(options, args);
+  if (read.positionals.length === 0) return read;
+  throw new UsageError(`unexpected ${JSON.stringify(read.positionals[0])}`);
+}

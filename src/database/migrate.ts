@@ -12,6 +12,7 @@ import { sessions } from "./migrations/0007_sessions.ts";
 import { streamTokens } from "./migrations/0008_stream_tokens.ts";
 import { usage } from "./migrations/0009_usage.ts";
 import { idleWorkers } from "./migrations/0010_idle_workers.ts";
+import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 import { mediaFacts } from "./migrations/0012_media_facts.ts";
 import { missingRight } from "./missing-right.ts";
 import { migrateQueueSchema, missingQueueSchema } from "./queue-schema.ts";
@@ -31,6 +32,7 @@ const migrations: MigrationList = {
   "0008_stream_tokens": streamTokens,
   "0009_usage": usage,
   "0010_idle_workers": idleWorkers,
+  "0011_archive_identity": archiveIdentity,
   "0012_media_facts": mediaFacts,
 };
 

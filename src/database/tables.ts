@@ -15,6 +15,33 @@ import type {
 } from "./access-tables.ts";
 import type { Instant, Whole } from "./column-types.ts";
 
+/** Which archive this is: one row. Each write of it names its own transaction, see archive-row.ts. */
+export interface ArchiveIdentityTable {
+  is_only: Generated<boolean>;
+  id: string;
+  created_at: Instant;
+  /** Since when the media store carries the same id; null: not yet. */
+  marked_at: Date | null;
+  /** Where the media is: "disk", or bucket and prefix; null: from before that was noted. */
+  store: string | null;
+  /** Inode of the folder of the service's own PostgreSQL; null with DATABASE_URL. */
+  folder: string | null;
+  /** Since when the operator wants it in quarantine. */
+  quarantined_at: Date | null;
+  /** The transaction that wrote this row: its xmin, unless the row was copied here. */
+  written_by: string;
+  /** The database and the table that it was written in. */
+  written_in: string;
+}
+
+/** A number that grows while a service runs; the media store shows the latest ones, see archive-pulse.ts. */
+export interface ArchivePulseTable {
+  is_only: Generated<boolean>;
+  number: Whole;
+  nonce: string;
+  at: Instant;
+}
+
 /** Secrets of the service: URLs are signed ("signed-url") and page tokens encrypted ("page-token") with them. */
 export interface SigningKeyTable {
   name: string;
@@ -233,6 +260,8 @@ export interface WebhookDeliveryTable {
 }
 
 export interface Tables {
+  archive_identity: ArchiveIdentityTable;
+  archive_pulse: ArchivePulseTable;
   account: AccountTable;
   api_key: ApiKeyTable;
   client_key: ClientKeyTable;

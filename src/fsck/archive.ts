@@ -8,6 +8,8 @@ export interface Archive {
   readonly store: MediaStore;
   /** Whether all bytes of all media are read. */
   readonly readsMedia: boolean;
+  /** Whether bytes that were set aside are a finding, to be deleted before their days are over. Default: no. */
+  readonly purges?: boolean;
   /** How many of what have been looked at. */
   readonly onProgress?: ((what: string, count: number) => void) | undefined;
   readonly now?: () => number;

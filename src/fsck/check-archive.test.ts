@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { damages } from "../../test/archive-damages.ts";
-import { fileOf, keepOnlyOne, type Kept } from "../../test/archive-fixture.ts";
+import { bytesOf, fileOf, keepOnlyOne, type Kept } from "../../test/archive-fixture.ts";
 import { openTestTranscripts, type TestTranscripts } from "../../test/open-test-transcripts.ts";
+import { newId } from "../std/ids.ts";
 import { checkArchive } from "./check-archive.ts";
 import type { Finding } from "./finding.ts";
 
@@ -17,11 +18,13 @@ beforeEach(async () => {
   kept = await keepOnlyOne(test);
 });
 
-async function findings(options: { readsMedia?: boolean; repair?: boolean } = {}) {
+async function findings(
+  options: { readsMedia?: boolean; repair?: boolean; purges?: boolean } = {},
+) {
   const { db, store } = test;
-  const { readsMedia = true, repair = false } = options;
+  const { readsMedia = true, repair = false, purges = false } = options;
   const found: (Finding & { isRepaired: boolean })[] = [];
-  for await (const finding of checkArchive({ db, store, readsMedia })) {
+  for await (const finding of checkArchive({ db, store, readsMedia, purges })) {
     found.push({ ...finding, isRepaired: repair && (await finding.remedy?.run()) === true });
   }
   return found;
@@ -53,6 +56,20 @@ describe("checkArchive()", () => {
   it("does not read media when it is told not to", async () => {
     await writeFile(fileOf(test, kept.mediaId), "RIFF of a recordinG");
     assert.deepEqual(await findings({ readsMedia: false }), []);
+  });
+
+  it("deletes what was set aside where that is asked for, but for what has a record", async () => {
+    const { store } = test;
+    const id = newId();
+    await store.put(id, bytesOf("lost"), { bytesMax: 10 });
+    for (const each of [id, kept.mediaId]) await store.removed.add(each);
+    const found = await findings({ purges: true, repair: true });
+    assert.deepEqual(found.map(({ code, name }) => `${code} ${name}`).toSorted(), [
+      `MEDIA_PURGED media/${id}`,
+      `MEDIA_SET_ASIDE media/${kept.mediaId}`,
+    ]);
+    assert.deepEqual(await Array.fromAsync(store.removed.list()), []);
+    assert.deepEqual(await findings({ purges: true }), []);
   });
 
   it("mends nothing of media that was deleted since it was found", async () => {

@@ -1,5 +1,6 @@
 import { checkJobs } from "./check-jobs.ts";
 import { checkMedia } from "./check-media.ts";
+import { checkRemoved } from "./check-removed.ts";
 import { checkSegments } from "./check-segments.ts";
 import { checkStore } from "./check-store.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
@@ -16,6 +17,8 @@ export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, v
   yield* checkTranscripts(archive);
   yield* checkVersions(archive);
   yield* checkSegments(archive);
+  // What is put back here is not missing there.
+  yield* checkRemoved(archive);
   yield* checkMedia(archive);
   yield* checkStore(archive);
   yield* checkUploads(archive);

@@ -47,10 +47,10 @@ async function* unrecordedFindings(
     const bytes = await store.sizeBytes(id);
     if (bytes === undefined || (await findMedia(db, id))) continue;
     const run = async () => {
-      await store.delete(id);
+      await store.removed.add(id);
       return true;
     };
-    const remedy = { done: "they were deleted", run };
+    const remedy = { done: "they were set aside", run };
     const what = `${bytes} bytes are in the store without a record`;
     yield { code: "MEDIA_UNRECORDED", name: `media/${id}`, what, remedy };
   }

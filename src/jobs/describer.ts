@@ -15,6 +15,7 @@ import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { describeMedia } from "./describe-media.ts";
 import { isPassingFailure } from "./job-failure.ts";
+import { isLackingMedia } from "./lacking-media.ts";
 import { openMediaCopy } from "./media-copy.ts";
 import { persist } from "./persist.ts";
 import { prepareScratchFolder } from "./scratch-file.ts";
@@ -40,6 +41,8 @@ const beatMs = 2_000;
 const againAfterMs = 2_000;
 /** Wait where a try says nothing about the media: it does not count. */
 const troubleMs = 30_000;
+/** How long a describer that lacks media leaves all media to others, beyond the wait before the next try. */
+const othersFirstMs = 5_000;
 /** How long an end is tried to be written; without it, the media is tried again. */
 const patienceMs = 60_000;
 
@@ -64,8 +67,8 @@ async function describeAll(parts: DescriberParts, stopping: AbortSignal): Promis
   while (!stopping.aborted) {
     try {
       const lease = await leaseDescription(database.db);
-      if (lease) await describeLeased(parts, lease, stopping);
-      else await sleep(pollMs, undefined, { signal: stopping });
+      const waitMs = lease ? await describeLeased(parts, lease, stopping) : pollMs;
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping });
     } catch (error) {
       if (stopping.aborted) return;
       const isAway = databaseTrouble(error) !== undefined;
@@ -80,11 +83,12 @@ class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
+/** How long to wait before the next one is taken. */
 async function describeLeased(
   parts: DescriberParts,
   lease: DescriptionLease,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { database, log } = parts;
   const { mediaId } = lease;
   const lost = new AbortController();
@@ -104,8 +108,9 @@ async function describeLeased(
     const facts = await describe(parts, lease, AbortSignal.any([lost.signal, stopping]));
     const ms = Math.round(performance.now() - startedAt);
     log.info({ mediaId, ...facts, ms }, "media.described");
+    return 0;
   } catch (error) {
-    await endBadly(parts, lease, lost.signal.aborted ? lost.signal.reason : error, stopping);
+    return await endBadly(parts, lease, lost.signal.aborted ? lost.signal.reason : error, stopping);
   } finally {
     clearInterval(beat);
   }
@@ -141,31 +146,32 @@ async function describe(
   return facts;
 }
 
-/** Gives the media back, has it tried again, or ends it with the problem. */
+/** Gives the media back, has it tried again, or ends it with the problem. How long to wait before the next one is taken. */
 async function endBadly(
   { database, log }: DescriberParts,
   lease: DescriptionLease,
   error: unknown,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { db } = database;
   const { mediaId, tries } = lease;
   if (error instanceof LeaseLost) {
     log.info({ mediaId }, "describer.lease_lost");
-    return;
+    return 0;
   }
   const isPassing = isPassingFailure(error);
   if (stopping.aborted && isPassing) {
     await releaseLease(db, lease, { afterMs: 0, isForgiven: true });
-    return;
+    return 0;
   }
   const patience = AbortSignal.any([stopping, AbortSignal.timeout(patienceMs)]);
-  const isForgiven = isTrouble(error);
+  const isForgiven = isTrouble(error) && !isLackingMedia(error);
   if (isForgiven || (isPassing && tries < triesMax)) {
     log.warn({ mediaId, tries, ...errorFields(error) }, "describer.try_failed");
     const afterMs = isForgiven ? troubleMs : againAfterMs * 4 ** (tries - 1);
     await persist(patience, async () => releaseLease(db, lease, { afterMs, isForgiven }));
-    return;
+    // Another node, whose store may have the media, is to be the next to try it.
+    return isLackingMedia(error) ? afterMs + othersFirstMs : 0;
   }
   const problem = error instanceof ServiceError ? error.reason : "INTERNAL";
   if (error instanceof ServiceError) log.info({ mediaId, problem }, "media.undescribed");
@@ -175,6 +181,7 @@ async function endBadly(
       if (await endLease(trx, lease)) await setProblem(trx, mediaId, problem);
     }),
   );
+  return 0;
 }
 
 /** A disk that is full, a store or a database that is away: it says nothing about the media, and may last. */

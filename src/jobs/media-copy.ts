@@ -4,6 +4,7 @@ import { setSha256 } from "../media/media-facts.ts";
 import { findMedia } from "../media/media-records.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { lackingMedia } from "./lacking-media.ts";
 import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
 
 export interface MediaCopyParts {
@@ -15,8 +16,8 @@ export interface MediaCopyParts {
 }
 
 /**
- * Copies media for the decoder. Media that nobody has read yet gets its hash on the way. Throws not_found, unavailable, or the
- * signal's abort, whatever the store does then.
+ * Copies media for the decoder. Media that nobody has read yet gets its hash on the way. Throws not_found where the media
+ * was deleted, lackingMedia(), unavailable, or the signal's abort, whatever the store does then.
  */
 export async function openMediaCopy(
   parts: MediaCopyParts,
@@ -25,7 +26,12 @@ export async function openMediaCopy(
 ): Promise<ScratchFile> {
   const { database, store, scratchFolder, stallMsMax = 60_000 } = parts;
   const media = await findMedia(database.db, mediaId);
-  const bytes = await store.open(mediaId);
+  const bytes = await store.open(mediaId).catch(async (error: unknown) => {
+    const isMissing = error instanceof ServiceError && error.code === "not_found";
+    // Where the record is gone, too, the media was deleted.
+    if (isMissing && (await findMedia(database.db, mediaId))) throw lackingMedia(error);
+    throw error;
+  });
   const hash = media?.sha256 === null ? createHash("sha256") : undefined;
   let sizeBytes = 0;
   const stall = setTimeout(() => bytes.destroy(stoodStill()), stallMsMax);

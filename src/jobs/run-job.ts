@@ -207,7 +207,9 @@ async function takeMedia(parts: JobParts, run: JobRun): Promise<string> {
       }),
     );
   } catch (error) {
-    if (error instanceof LeaseLost || isStorageLimit(error)) await deleteBytes(parts, id);
+    if (error instanceof LeaseLost || isStorageLimit(error)) {
+      await deleteBytes(parts, [id], "job_not_taken");
+    }
     throw error;
   }
   return id;

@@ -22,17 +22,22 @@ export async function sweepJobs(parts: {
     .select(["id", "media_id", "upload_id", "state"])
     .limit(jobsAtOnce)
     .execute();
-  for (const job of ended) {
-    const mediaId = job.media_id ?? "";
-    const isReleased = await db.transaction().execute(async (trx) => {
-      await trx
-        .updateTable("transcript_job")
-        .set({ media_id: null })
-        .where("id", "=", job.id)
-        .execute();
-      const staysUploaded = job.upload_id !== null && job.state === "FAILED";
-      return !staysUploaded && (await releaseMedia(trx, mediaId));
-    });
-    if (isReleased) await deleteBytes(parts, mediaId);
+  const released: string[] = [];
+  try {
+    for (const job of ended) {
+      const mediaId = job.media_id ?? "";
+      const isReleased = await db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable("transcript_job")
+          .set({ media_id: null })
+          .where("id", "=", job.id)
+          .execute();
+        const staysUploaded = job.upload_id !== null && job.state === "FAILED";
+        return !staysUploaded && (await releaseMedia(trx, mediaId));
+      });
+      if (isReleased) released.push(mediaId);
+    }
+  } finally {
+    await deleteBytes(parts, released, "job_ended");
   }
 }

@@ -14,7 +14,7 @@ import { WaveformMaker } from "../audio/waveform.ts";
 import type { Recognizer } from "../engines/recognizer.ts";
 import { TranscriptJob_State as State } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { findWaveform } from "../media/media-facts.ts";
-import { removeUnrecordedMedia } from "../media/media-records.ts";
+import { sweepMedia } from "../media/sweep-media.ts";
 import { createLog } from "../std/log.ts";
 
 /** A lease is lost after 10 s, and found within about 4. */
@@ -170,7 +170,7 @@ describe("a worker that dies", { concurrency: true }, () => {
     // A death between the last byte of a fetch and its row leaves bytes, which the service looks for.
     const { database, store } = fixture.jobs;
     const now = (): number => Date.now() + 3_600_000;
-    await removeUnrecordedMedia({ db: database.db, store, log: createLog("silent"), now });
+    await sweepMedia({ db: database.db, store, log: createLog("silent"), now });
     await fixture.isTidy();
   });
 

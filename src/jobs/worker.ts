@@ -8,6 +8,7 @@ import { IdleWorkers } from "./idle-workers.ts";
 import { failureStatus, internalFailure, isPassingFailure, poisonFailure } from "./job-failure.ts";
 import type { JobLease } from "./job-queue.ts";
 import { JobTry } from "./job-try.ts";
+import { isLackingMedia, LeftAccounts, lostMedia } from "./lacking-media.ts";
 import { persist } from "./persist.ts";
 import { PieceSlots } from "./piece-slots.ts";
 import { runJob, type JobParts } from "./run-job.ts";
@@ -63,6 +64,7 @@ class Worker implements AsyncDisposable {
   readonly #parts: OwnParts;
   readonly #jobs: RunningJobs;
   readonly #idle: IdleWorkers;
+  readonly #left = new LeftAccounts();
   /** Tries that begin at the same time share a statement. */
   readonly #tries: Batches<JobLease, LeasedJob | undefined>;
   readonly #running = new Set<Promise<void>>();
@@ -123,8 +125,9 @@ class Worker implements AsyncDisposable {
 
   /** How many jobs to take now, and past those of whom; undefined: none. What would only wait here is left to who stands idle. */
   async #next(): Promise<{ passedOver: readonly string[]; count: number } | undefined> {
-    const passedOver = this.#jobs.passedOver();
-    if (!passedOver) return undefined;
+    const busy = this.#jobs.passedOver();
+    if (!busy) return undefined;
+    const passedOver = [...busy, ...this.#left.now()];
     const count = Math.max(1, this.#jobs.room());
     const spare = this.#spare();
     if (count <= spare || !(await this.#idle.areThere())) return { passedOver, count };
@@ -286,7 +289,12 @@ class Worker implements AsyncDisposable {
       );
     }
     const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-    const failure = error instanceof ServiceError ? error : internalFailure;
+    const isLacking = isLackingMedia(error);
+    const failure = isLacking
+      ? lostMedia(triesMax)
+      : error instanceof ServiceError
+        ? error
+        : internalFailure;
     const fields = { jobId, tries: job.tries, code: failure.code, reason: failure.reason };
     // While the media store or the database is away for everybody, that says nothing against the job.
     const isForgiven =
@@ -295,6 +303,7 @@ class Worker implements AsyncDisposable {
     if (isPassingFailure(error) && (isForgiven || job.tries < triesMax)) {
       log.warn({ ...fields, ...errorFields(error) }, "job.try_failed");
       const afterMs = 8 * retryMs * 4 ** (job.tries - 1);
+      if (isLacking) this.#left.leave(lease.accountId, afterMs);
       await persist(patience, async () =>
         db.transaction().execute(async (trx) => {
           const isReleased = await queue.release(trx, lease, afterMs);

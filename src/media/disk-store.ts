@@ -5,6 +5,8 @@ import { isId } from "../std/ids.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { untilAborted } from "../std/until-aborted.ts";
+import { openDiskNotes } from "./disk-notes.ts";
+import { openDiskRemoved } from "./disk-removed.ts";
 import { readChunks } from "./file-chunks.ts";
 import { FileWriter } from "./file-writer.ts";
 import {
@@ -13,6 +15,7 @@ import {
   type PutOptions,
   type StoredMedia,
 } from "./media-store.ts";
+import { codeOf, ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
 import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
@@ -39,11 +42,15 @@ export async function openDiskStore(
   const { log, now = Date.now, sweeps = true } = parts;
   const unfinished = join(folder, "unfinished");
   const finished = join(folder, "finished");
-  for (const each of [unfinished, finished]) await mkdir(each, { recursive: true, mode: 0o700 });
+  const removed = join(folder, "removed");
+  for (const each of [unfinished, finished, removed]) {
+    await mkdir(each, { recursive: true, mode: 0o700 });
+  }
   for (const each of [folder, dirname(folder)]) await syncFolder(each);
   const mark = processMark();
   const sweep = async () => {
-    await removeLeftovers(unfinished, now());
+    const count = await removeLeftovers(unfinished, now());
+    if (count > 0) log.info({ count }, "media.unfinished_removed");
   };
   if (sweeps) await sweep();
   const sweeping = setInterval(() => {
@@ -101,6 +108,8 @@ export async function openDiskStore(
       await rm(fileOf(id), { force: true });
       await syncFolder(folderOf(id)).catch(ignoreMissing);
     },
+    removed: openDiskRemoved(removed, { fileOf, prepare: async (id) => prepare(folderOf(id)) }),
+    notes: openDiskNotes(folder, unfinished, mark),
     async *list() {
       for (const name of await readdir(finished)) {
         for (const id of await readdir(join(finished, name))) {
@@ -144,15 +153,19 @@ async function write(
   return { sizeBytes, sha256: null, contentType: sniffMediaType(head.subarray(0, sizeBytes)) };
 }
 
-async function removeLeftovers(unfinished: string, now: number): Promise<void> {
+/** How many it removed. */
+async function removeLeftovers(unfinished: string, now: number): Promise<number> {
+  let count = 0;
   for (const name of await readdir(unfinished)) {
     const file = join(unfinished, name);
     const found = await statFile(file);
     if (!found) continue;
     if (isGone(name.slice(name.indexOf(".") + 1)) || found.mtimeMs < now - leftoverMsMax) {
       await rm(file, { force: true });
+      count += 1;
     }
   }
+  return count;
 }
 
 async function openFile(file: string): Promise<FileHandle> {
@@ -164,24 +177,9 @@ async function openFile(file: string): Promise<FileHandle> {
   }
 }
 
-async function statFile(file: string) {
-  return await stat(file).catch(ignoreMissing);
-}
-
 async function makeFolder(folder: string, parent: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await syncFolder(parent);
-}
-
-/** Makes the names in a folder survive a power cut. */
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, "r");
-  await handle.sync();
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (codeOf(error) === "ENOENT") return undefined;
-  throw error;
 }
 
 function explain(error: unknown): unknown {
@@ -192,8 +190,4 @@ function explain(error: unknown): unknown {
     retryAfterMs: 60_000,
     cause: error,
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -55,11 +55,11 @@ export async function finishUpload(
       .transaction()
       .execute(async (trx) => await recordUpload(trx, uploadId, media, parts));
     log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
-    if (replaced !== undefined) await deleteBytes(parts, replaced);
+    if (replaced !== undefined) await deleteBytes(parts, [replaced], "media_replaced");
   } catch (error) {
     // A commit may have gone through although its answer got lost: only what is certainly not recorded is deleted.
     const isRecorded = (await findMedia(db, media.id).catch(() => "unknown")) !== undefined;
-    if (!isRecorded) await deleteBytes(parts, media.id);
+    if (!isRecorded) await deleteBytes(parts, [media.id], "upload_not_taken");
     throw error;
   }
 }

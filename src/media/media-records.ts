@@ -86,20 +86,39 @@ export async function releaseAll(
   return free;
 }
 
-/** Deletes the bytes of forgotten media; what fails is left to removeUnrecordedMedia(). */
-export async function deleteBytes(
-  parts: { readonly store: MediaStore; readonly log: Log },
-  mediaId: string,
-): Promise<void> {
-  try {
-    await parts.store.delete(mediaId);
-  } catch (error) {
-    parts.log.error({ mediaId, ...errorFields(error) }, "media.delete_failed");
-  }
-}
+/** Why bytes are deleted, for the log. */
+export type DeletionReason =
+  | "account_deleted"
+  | "job_ended"
+  | "job_not_taken"
+  | "media_replaced"
+  | "retention"
+  | "transcript_deleted"
+  | "upload_not_taken"
+  | "upload_unused";
 
-/** Between its last byte and its row, media is unrecorded but not lost: for at most this long. A later sweep still ends within the hour. */
-const recordedWithinMs = 45 * 60_000;
+/**
+ * Deletes the bytes of media that the database has just forgotten, and logs how many; what fails is left to sweepMedia(). Of nothing else:
+ * what no row knows is set aside.
+ */
+export async function deleteBytes(
+  parts: { readonly store: Pick<MediaStore, "delete" | "keepsAll">; readonly log: Log },
+  mediaIds: readonly string[],
+  why: DeletionReason,
+): Promise<void> {
+  let count = 0;
+  for (const mediaId of mediaIds) {
+    try {
+      await parts.store.delete(mediaId);
+      count += 1;
+    } catch (error) {
+      parts.log.error({ mediaId, ...errorFields(error) }, "media.delete_failed");
+    }
+  }
+  const one = mediaIds.length === 1 ? { mediaId: mediaIds[0] } : {};
+  const event = parts.store.keepsAll ? "media.bytes_kept" : "media.bytes_deleted";
+  if (count > 0) parts.log.info({ why, count, ...one }, event);
+}
 
 /** What of these ids no row is of. */
 export async function unrecordedOf(
@@ -110,38 +129,4 @@ export async function unrecordedOf(
   const rows = await db.selectFrom("media").where("id", "in", mediaIds).select("id").execute();
   const recorded = new Set(rows.map(({ id }) => id));
   return mediaIds.filter((id) => !recorded.has(id));
-}
-
-/** Ids that are looked up in one statement: a statement for each would take a large archive minutes, at every node. */
-const lookedUpAtOnce = 1_000;
-
-/** Deletes the bytes that a kill left without a row, before the row was written or after it was deleted. How many media. */
-export async function removeUnrecordedMedia(parts: {
-  readonly db: Kysely<Tables>;
-  readonly store: MediaStore;
-  readonly log: Log;
-  readonly now?: () => number;
-  readonly signal?: AbortSignal;
-}): Promise<number> {
-  const { db, store, log, now = Date.now, signal } = parts;
-  let count = 0;
-  const remove = async (ids: readonly string[]): Promise<void> => {
-    for (const id of await unrecordedOf(db, ids)) {
-      signal?.throwIfAborted();
-      await store.delete(id);
-      count += 1;
-      log.info({ mediaId: id }, "media.unrecorded_removed");
-    }
-  };
-  let page: string[] = [];
-  for await (const { id, putAt } of store.list()) {
-    signal?.throwIfAborted();
-    if (putAt.getTime() > now() - recordedWithinMs) continue;
-    page.push(id);
-    if (page.length < lookedUpAtOnce) continue;
-    await remove(page);
-    page = [];
-  }
-  await remove(page);
-  return count;
 }

@@ -44,8 +44,14 @@ export interface MediaStore {
   file?(id: string): string;
   /** undefined when there is none. */
   sizeBytes(id: string): Promise<number | undefined>;
-  /** Deletes for good; nothing happens when there is none. */
+  /** Deletes for good; nothing happens when there is none. For media that the database has just forgotten: see deleteBytes(). */
   delete(id: string): Promise<void>;
+  /** Whether delete() keeps what it is to delete, as in quarantine. */
+  readonly keepsAll?: boolean;
+  /** Media that was set aside because nothing knew it. */
+  readonly removed: RemovedMedia;
+  /** What the service writes down beside the media. */
+  readonly notes: StoreNotes;
   /** Everything that is kept, in no order. */
   list(): AsyncIterable<{ readonly id: string; readonly putAt: Date }>;
   /** Rejects when the store cannot be used now. */
@@ -54,6 +60,28 @@ export interface MediaStore {
   readonly direct?: DirectTransfers | undefined;
   /** What puts have left that never ended, and those that go on; where the store can tell. */
   unfinished?(): AsyncIterable<UnfinishedPut>;
+}
+
+/** Media that is no longer served or listed, and is kept for some days before it goes for good. */
+export interface RemovedMedia {
+  /** Sets media aside; nothing happens when there is none. */
+  add(id: string): Promise<void>;
+  /** Makes it media again. false: nothing was set aside, or there is media of that id, beside which the same bytes then go. */
+  putBack(id: string): Promise<boolean>;
+  list(): AsyncIterable<{ readonly id: string; readonly removedAt: Date }>;
+  /** Deletes for good; nothing happens when there is none. */
+  delete(id: string): Promise<void>;
+}
+
+/** "hlust-archive": which archive the media belongs to. "hlust-pulse": which database writes to it now. */
+export type NoteName = "hlust-archive" | "hlust-pulse";
+
+/** Short texts that lie beside the media, and are none. */
+export interface StoreNotes {
+  read(name: NoteName): Promise<string | undefined>;
+  /** false: there is one already, which stays as it is. */
+  create(name: NoteName, text: string): Promise<boolean>;
+  replace(name: NoteName, text: string): Promise<void>;
 }
 
 /** Bytes that go between callers and the store, past the service, by URLs that work for an hour. */
@@ -77,6 +105,8 @@ export interface DirectTransfers {
   ): Promise<Omit<StoredMedia, "sha256"> & { readonly sha256: Buffer | null }>;
   /** Deletes what was received. */
   discard(uploadId: string): Promise<void>;
+  /** Puts what was received among the removed media, by the id of its upload. */
+  setAside(uploadId: string): Promise<void>;
 }
 
 export interface ReceivedMedia {

@@ -5,12 +5,16 @@ import { isId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { mediaTooLarge, type DirectTransfers, type MediaStore } from "./media-store.ts";
 import { createClient, slowAnswerMsMax, type S3Bucket, type S3Settings } from "./s3-bucket.ts";
-import { deleteObject, describeObject, listObjects, readObject } from "./s3-objects.ts";
+import {
+  copyBytesMax,
+  deleteObject,
+  describeObject,
+  listObjects,
+  readObject,
+} from "./s3-objects.ts";
+import type { S3Removed } from "./s3-removed.ts";
 import { signedUrlMs } from "./signed-url.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
-
-/** What Amazon copies in one call. Of more than that it takes no PUT; others do, and it is read and put. */
-const copyBytesMax = 5 * 2 ** 30;
 
 /**
  * Presigned URLs of a bucket. A PUT goes to incoming/<upload id>, which nobody reads but the service; what it adopts is a copy that
@@ -23,9 +27,10 @@ export function openDirectTransfers(
     readonly settings: S3Settings;
     readonly keyOf: (mediaId: string) => string;
     readonly pageKeysMax?: number | undefined;
+    readonly removed: S3Removed;
   },
 ): DirectTransfers & Disposable {
-  const { store, settings, keyOf, pageKeysMax } = parts;
+  const { store, settings, keyOf, pageKeysMax, removed } = parts;
   const folder = `${settings.prefix}incoming/`;
   const incomingKey = (uploadId: string): string => {
     if (!isId(uploadId)) throw new Error("an upload id is a UUID");
@@ -70,6 +75,9 @@ export function openDirectTransfers(
     },
     async discard(uploadId) {
       await deleteObject(s3, incomingKey(uploadId));
+    },
+    async setAside(uploadId) {
+      await removed.take(incomingKey(uploadId), uploadId);
     },
     [Symbol.dispose]() {
       signer.destroy();

@@ -9,11 +9,15 @@ import type { S3Bucket } from "./s3-bucket.ts";
 /** A put to which no part was added for this long belongs to a process that is gone. With the sweep it goes within the hour. */
 const idleMsMax = 2_400_000;
 
-/** Removes the parts of puts below a folder that a killed process left. */
-export async function removeUnfinished(s3: S3Bucket, folder: string, now: number): Promise<void> {
+/** Removes the parts of puts below a folder that a killed process left. Of how many puts. */
+export async function removeUnfinished(s3: S3Bucket, folder: string, now: number): Promise<number> {
+  let count = 0;
   for await (const put of listUnfinished(s3, folder)) {
-    if (put.since.getTime() <= now - idleMsMax) await put.remove();
+    if (put.since.getTime() > now - idleMsMax) continue;
+    await put.remove();
+    count += 1;
   }
+  return count;
 }
 
 /** Puts below a folder that never ended, and those that go on, by the last part of their keys. */

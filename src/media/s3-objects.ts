@@ -9,6 +9,9 @@ import { ServiceError } from "../std/service-error.ts";
 import type { ByteRange } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
+/** What Amazon copies in one call. Of more than that it takes no PUT; others do, and it is read and put. */
+export const copyBytesMax = 5 * 2 ** 30;
+
 /** The bytes of an object, and how many it has in all. Throws not_found. */
 export async function readObject(
   s3: S3Bucket,

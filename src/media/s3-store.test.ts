@@ -253,7 +253,7 @@ test("of two nodes that find an upload at once one takes it in", async () => {
   await untilKept(bucket, [`media/${media.id}`]);
 });
 
-test("collectAll() takes in what came, and deletes what is too large, used or not waited for", async () => {
+test("collectAll() takes in what came, and deletes what is too large or used, sets aside what nobody waits for", async () => {
   const bucket = await openTestBucket(s3);
   await using node = await openNode(bucket.settings, 1000);
   const [good, large, gone] = [await begin(node), await begin(node), await begin(node)];
@@ -265,11 +265,12 @@ test("collectAll() takes in what came, and deletes what is too large, used or no
   const media = await mediaOf(good.id);
   assert.ok(media);
   assert.equal(await mediaOf(large.id), undefined);
-  await untilKept(bucket, [`media/${media.id}`]);
+  const kept = [`media/${media.id}`, `removed/${gone.id}`];
+  await untilKept(bucket, kept);
 
   await put(good.url, "something else");
   await node.collector.collectAll();
-  await untilKept(bucket, [`media/${media.id}`]);
+  await untilKept(bucket, kept);
   assert.equal((await buffer(await node.store.open(media.id))).toString(), "good");
   await put(large.url, "not so large");
   await node.collector.collectUpload(app.accountId, large.id);

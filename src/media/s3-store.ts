@@ -6,7 +6,9 @@ import { S3Bucket, type S3Settings } from "./s3-bucket.ts";
 import { openDirectTransfers } from "./s3-direct.ts";
 import { listUnfinished, removeUnfinished } from "./s3-leftovers.ts";
 import { deleteObject, describeObject, listObjects, readObject } from "./s3-objects.ts";
+import { openS3Notes } from "./s3-notes.ts";
 import { putObject } from "./s3-put.ts";
+import { openS3Removed } from "./s3-removed.ts";
 import { sweepOften } from "./sweep-often.ts";
 import { waitForBucket } from "./wait-for-bucket.ts";
 
@@ -42,11 +44,19 @@ export async function openS3Store(
     if (!isId(id)) throw new Error("a media id is a UUID");
     return folder + id;
   };
-  const sweep = async () => await removeUnfinished(s3, folder, now());
+  const sweep = async () => {
+    const count = await removeUnfinished(s3, folder, now());
+    if (count > 0) log.info({ count }, "media.unfinished_removed");
+  };
+  const removed = openS3Removed(s3, { prefix: settings.prefix, keyOf, pageKeysMax });
   if (sweeps) opened.use(sweepOften(sweep, { everyMs: sweepEveryMs, log }));
-  const store = keepObjects(s3, { folder, keyOf, pageKeysMax });
+  const store = {
+    ...keepObjects(s3, { folder, keyOf, pageKeysMax }),
+    removed,
+    notes: openS3Notes(s3, settings.prefix),
+  };
   const direct = settings.presigns
-    ? opened.use(openDirectTransfers(s3, { store, settings, keyOf, pageKeysMax }))
+    ? opened.use(openDirectTransfers(s3, { store, settings, keyOf, pageKeysMax, removed }))
     : undefined;
   const open = opened.move();
   return { ...store, direct, [Symbol.asyncDispose]: () => open.disposeAsync() };
@@ -59,7 +69,7 @@ function keepObjects(
     readonly keyOf: (id: string) => string;
     readonly pageKeysMax: number | undefined;
   },
-): MediaStore {
+): Omit<MediaStore, "removed" | "notes"> {
   const { folder, keyOf, pageKeysMax } = options;
   return {
     async put(id, bytes, options) {

@@ -61,6 +61,6 @@ async function removeMedia(parts: UnusedUploadsParts, before: Date): Promise<num
       rows.map(({ id }) => id),
     );
   });
-  for (const id of removed) await deleteBytes(parts, id);
+  await deleteBytes(parts, removed, "upload_unused");
   return removed.length;
 }

@@ -18,7 +18,7 @@ export interface UploadCollector extends AsyncDisposable {
   collectForTranscript(accountId: string, transcriptId: string): Promise<void>;
   /** Takes in what has come for an upload. Throws what is wrong with it, or unavailable while it is not through. */
   collectUpload(accountId: string, uploadId: string): Promise<void>;
-  /** Takes in all that has come, in the order in which it came, and deletes what nobody waits for. */
+  /** Takes in all that has come, in the order in which it came, deletes what was used, and sets aside what no upload is of. */
   collectAll(signal?: AbortSignal): Promise<void>;
 }
 
@@ -104,13 +104,30 @@ async function takeIn(parts: CollectorParts, uploadId: string): Promise<void> {
     if (!(error instanceof ServiceError)) throw error;
     const isTooLarge = error.httpStatus === 413 || isStorageLimit(error);
     if (isTooLarge) log.info({ uploadId, reason: error.reason }, "upload.too_large");
-    // Deleted meanwhile, or taken in by another node.
-    else if (error.code !== "not_found" && error.code !== "already_exists") throw error;
-    await direct.discard(uploadId);
+    // Deleted meanwhile, or from before the database was restored: nothing knows it.
+    else if (error.code === "not_found") {
+      if (!(await direct.received(uploadId))) return;
+      await direct.setAside(uploadId);
+      log.info({ uploadId, count: 1 }, "upload.set_aside");
+      return;
+    }
+    // Taken in by another node.
+    else if (error.code !== "already_exists") throw error;
+    await discard(parts, uploadId, isTooLarge ? "too_large" : "taken_in");
     if (isTooLarge) throw error;
     return;
   }
+  await discard(parts, uploadId, "taken_in");
+}
+
+/** Deletes what the database knows to be of no use any more. */
+async function discard(
+  { direct, log }: CollectorParts,
+  uploadId: string,
+  why: "taken_in" | "too_large",
+): Promise<void> {
   await direct.discard(uploadId);
+  log.info({ uploadId, why, count: 1 }, "upload.bytes_deleted");
 }
 
 /** Newest first. */

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { utimes } from "node:fs/promises";
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
-import { insertMedia, releaseMedia, removeUnrecordedMedia } from "./media-records.ts";
+import { insertMedia, releaseMedia } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
 import { createUploads } from "./uploads.ts";
 
@@ -146,42 +144,4 @@ test("begin() makes no place for somebody else's transcript", async () => {
   const transcriptId = await newTranscript(null);
   assert.equal(await uploads.begin(await app.newAccount(), transcriptId), undefined);
   assert.equal(await uploads.begin(accountId, newId()), undefined);
-});
-
-test("removeUnrecordedMedia() deletes bytes without a row that are too old to get one", async () => {
-  const recorded = await newMedia();
-  const [old, young] = [newId(), newId()];
-  for (const id of [old, young]) await store.put(id, bytesOf(id), limit);
-  const later = Date.now() + 46 * 60_000;
-  assert.equal(await removeUnrecordedMedia({ db, store, log }), 0);
-  await utimes(
-    join(app.mediaFolder, "finished", young.slice(-2), young),
-    later / 1000,
-    later / 1000,
-  );
-  const before = await kept();
-  const removed = await removeUnrecordedMedia({ db, store, log, now: () => later });
-  assert.equal(removed, 1);
-  const after = await kept();
-  assert.deepEqual(
-    after,
-    before.filter((id) => id !== old),
-  );
-  assert.ok(after.includes(recorded) && after.includes(young));
-  await assert.rejects(store.open(old), { code: "not_found" });
-});
-
-test("removeUnrecordedMedia() asks the database once for many media", async () => {
-  for (let count = 0; count < 20; count += 1) await newMedia();
-  let statements = 0;
-  const counting = db.withPlugin({
-    transformQuery({ node }) {
-      statements += 1;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  const now = () => Date.now() + 46 * 60_000;
-  await removeUnrecordedMedia({ db: counting, store, log, now });
-  assert.equal(statements, 1);
 });

@@ -43,19 +43,20 @@ export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise
 
 /**
  * Deletes an account with all that it has, as deleteAccount() of accounts does, also beside a running service, and the bytes of its media
- * at once: what a kill leaves of these goes when a service next looks. Only the audit log stays. false: there is no such account.
+ * at once: what a kill leaves of these is set aside when a service next looks. Only the audit log stays. false: there is no such account.
  */
 export async function deleteAccountWithMedia(
   { db, store }: Pick<OpenArchive, "db" | "store">,
   accountId: string,
 ): Promise<boolean> {
-  const log = createLog("silent");
+  const log = createLog("info");
   const media = await db
     .selectFrom("media")
     .where("account_id", "=", accountId)
     .select("id")
     .execute();
   if (!(await deleteAccount({ db, log }, accountId))) return false;
-  for (const { id } of media) await deleteBytes({ store, log }, id);
+  const mediaIds = media.map(({ id }) => id);
+  await deleteBytes({ store, log }, mediaIds, "account_deleted");
   return true;
 }

@@ -110,6 +110,47 @@ export function nearest(name: string, known: ReadonlySet<string>): string {
   return "";
 }
 
+/**
+ * The setting that a variable of no known name was probably meant to be: one letter wrong, missing, too many or two of them exchanged (two
+ * such slips in a long name), or only letter case and underscores. undefined: it is another program's.
+ */
+export function misspelt(name: string, known: Iterable<string>): string | undefined {
+  for (const candidate of known) {
+    const slipsMax = candidate.length < longNameLength ? 1 : 2;
+    if (squash(name) === squash(candidate)) return candidate;
+    if (Math.abs(name.length - candidate.length) > slipsMax) continue;
+    if (slips(name.toUpperCase(), candidate) <= slipsMax) return candidate;
+  }
+  return undefined;
+}
+
+/** With two slips DATABASE_URL, which is shorter, is DATABASE_SSL, and HLUST_PORT HOST_PORT: names that others use. */
+const longNameLength = 16;
+
+/** How many letters were changed, left out, added or exchanged with the next one (optimal string alignment). */
+function slips(a: string, b: string): number {
+  let [before, last]: [number[], number[]] = [
+    [],
+    Array.from({ length: b.length + 1 }, (_, j) => j),
+  ];
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      let least = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+      );
+      const isExchange = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isExchange) least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      row.push(least);
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length] ?? 0;
+}
+
 function squash(text: string): string {
   return text.replaceAll("_", "").toLowerCase();
 }

@@ -46,7 +46,7 @@ const transcripts: Kept = {
 
 /**
  * Deletes what accounts do not want to keep any longer: media counted from when it came, transcripts with versions and media from
- * their last change. Rows first, bytes after them: what a kill leaves of these is found by removeUnrecordedMedia(). Media of a job
+ * their last change. Rows first, bytes after them: what a kill leaves of these is found by sweepMedia(). Media of a job
  * that is PROCESSING stays until it has ended. Doing it twice, or at several nodes at once, does no harm.
  */
 export async function enforceRetention(parts: RetentionParts): Promise<void> {
@@ -76,7 +76,7 @@ async function forgetOld(
       if (!(await isFirst(trx))) return undefined;
       return await forget(trx, account.id, before);
     });
-    for (const id of done?.mediaIds ?? []) await deleteBytes(parts, id);
+    await deleteBytes(parts, done?.mediaIds ?? [], "retention");
     total += done?.count ?? 0;
     isOver = done === undefined || done.count === 0;
   }

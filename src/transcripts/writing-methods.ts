@@ -68,7 +68,7 @@ export function writingMethods(parts: TranscriptsParts) {
         if (deleted.mediaId === null) return null;
         return (await releaseMedia(trx, deleted.mediaId)) ? deleted.mediaId : null;
       });
-      if (mediaId !== null) await deleteBytes(parts, mediaId);
+      if (mediaId !== null) await deleteBytes(parts, [mediaId], "transcript_deleted");
       return {};
     },
   } satisfies Partial<TranscriptsService>;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import type { Database } from "../../src/database/database.ts";
-import { removeUnrecordedMedia } from "../../src/media/media-records.ts";
+import { sweepMedia } from "../../src/media/sweep-media.ts";
 import type { MediaStore } from "../../src/media/media-store.ts";
 import { createLog } from "../../src/std/log.ts";
 import { allProcesses } from "./process.ts";
@@ -25,7 +25,7 @@ export async function assertTidy(parts: {
     assert.deepEqual(programs, [], "programs that decode");
   }
   const inAnHour = () => Date.now() + hourMs;
-  await removeUnrecordedMedia({ db, store, log: createLog("silent"), now: inAnHour });
+  await sweepMedia({ db, store, log: createLog("silent"), now: inAnHour });
   const kept = await Array.fromAsync(store.list());
   const transcripts = db.selectFrom("transcript").select("media_id");
   // What was uploaded for a job that failed stays for another one.

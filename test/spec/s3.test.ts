@@ -278,7 +278,10 @@ test("without presigned URLs all bytes pass through the service", async () => {
   const part = await fetch(uri, { headers: { range: "bytes=100-199" }, redirect: "manual" });
   assert.equal(part.status, 206);
   assert.deepEqual(Buffer.from(await part.arrayBuffer()), wav.subarray(100, 200));
-  assert.match((await own.keys()).join(), /^hlust\/media\/[0-9a-f-]{36}$/);
+  assert.match(
+    (await own.keys()).join(),
+    /^hlust\/hlust-archive,hlust\/hlust-pulse,hlust\/media\/[0-9a-f-]{36}$/,
+  );
 
   const waiting = await newTranscript();
   const waitingUrl = await initUpload(waiting);

@@ -21,6 +21,10 @@ export async function remove(
   const [given] = takePositionals(read.positionals, ["ID"]);
   const isWanted = read.has("yes");
   await using archive = await openArchive(readConfig(environment));
+  if (isWanted && archive.quarantine.length > 0) {
+    const why = archive.quarantine.join("; ");
+    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends that`);
+  }
   const { id, displayName } = await oneAccount(archive.db, given);
   const holdings = await holdingsOf(archive.db, id);
   if (!read.has("json")) {

@@ -1,0 +1,30 @@
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
+
+/**
+ * Which archive this database belongs to, and the pulse that its media store shows too. A row that a dump brings has another xmin than
+ * the transaction that it names: so a restored database is told from one that was only moved. Whoever rewrites the table writes both anew.
+ */
+export const archiveIdentity: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
+const statements = [
+  `create table archive_identity (
+     is_only boolean primary key default true check (is_only),
+     id uuid not null,
+     created_at timestamptz not null default now(),
+     marked_at timestamptz,
+     store text,
+     folder text,
+     quarantined_at timestamptz,
+     written_by text not null,
+     written_in text not null)`,
+  `create table archive_pulse (
+     is_only boolean primary key default true check (is_only),
+     number bigint not null,
+     nonce uuid not null,
+     at timestamptz not null default now())`,
+];

@@ -1,0 +1,111 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { isId, newId } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
+import { placeOf, type ArchiveSettings } from "./archive-place.ts";
+import { writeFirstPulse } from "./archive-pulse.ts";
+import { refusalOf } from "./archive-refusal.ts";
+import { findArchiveRow, holdArchiveRow, writeArchiveRow, type ArchiveRow } from "./archive-row.ts";
+import { unrecordedOf } from "./media-records.ts";
+import type { MediaStore } from "./media-store.ts";
+
+export interface ArchiveParts {
+  readonly db: Kysely<Tables>;
+  readonly store: MediaStore;
+  readonly settings: ArchiveSettings;
+}
+
+/** How database and media store go together. */
+export type Verdict =
+  /** Both say that they are of the same archive. */
+  | { readonly kind: "same"; readonly row: ArchiveRow }
+  /** Neither says anything; nothing is there, or the media that is there is what the database knows. */
+  | { readonly kind: "new" | "unmarked" }
+  | { readonly kind: "refused"; readonly why: Disagreement };
+
+/** Why database and media store are not of one archive; ids where they have one. */
+export type Disagreement =
+  | { readonly kind: "other_archive"; readonly id: string | undefined; readonly markId: string }
+  | { readonly kind: "no_mark"; readonly id: string }
+  | { readonly kind: "new_database" | "unknown_media"; readonly stored: number }
+  | { readonly kind: "empty_store" };
+
+/** Media of the store that is looked up to tell whether a database from before marks knows it. */
+const sampled = 1_000;
+
+/** Looks whether the database and the media store are of one archive. Writes nothing. */
+export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdict> {
+  const row = await findArchiveRow(db);
+  const markId = await readMark(store);
+  const refused = (why: Disagreement): Verdict => ({ kind: "refused", why });
+  if (markId !== undefined) {
+    if (row?.id !== markId) return refused({ kind: "other_archive", id: row?.id, markId });
+    return row.isMarked ? { kind: "same", row } : { kind: "new" };
+  }
+  if (row?.isMarked) return refused({ kind: "no_mark", id: row.id });
+  const ids = await sampleOf(store.list());
+  const stored = ids.length + (await sampleOf(store.removed.list())).length;
+  const hasMedia = await db.selectFrom("media").select("id").limit(1).executeTakeFirst();
+  if (!hasMedia) {
+    return stored === 0 ? { kind: "new" } : refused({ kind: "new_database", stored });
+  }
+  if (ids.length === 0) return refused({ kind: "empty_store" });
+  // A kill leaves media that no row knows; but never most of it.
+  const unrecorded = await unrecordedOf(db, ids);
+  if (2 * unrecorded.length <= ids.length) return { kind: "unmarked" };
+  return refused({ kind: "unknown_media", stored });
+}
+
+/**
+ * Makes sure that the database and the media store are of one archive, naming and marking a new one; of nodes that start at once one does
+ * it. Rejects with a sentence for the operator where they are not: then nothing was changed.
+ */
+export async function settleArchive(
+  parts: ArchiveParts & { readonly log: Log },
+): Promise<ArchiveRow> {
+  const { db, store, settings, log } = parts;
+  const verdict = await examineArchive(parts);
+  if (verdict.kind === "refused") throw refusalOf(verdict.why, settings);
+  if (verdict.kind === "same") return verdict.row;
+  // Committed before the store is marked: who is killed between the two finds its own mark.
+  const { id } = await db.transaction().execute(async (trx) => await holdArchiveRow(trx, newId()));
+  return await db.transaction().execute(async (trx) => {
+    const row = await holdArchiveRow(trx, id);
+    const again = await examineArchive({ ...parts, db: trx });
+    if (again.kind === "same") return again.row;
+    if (again.kind === "refused") throw refusalOf(again.why, settings);
+    const created = await store.notes.create(markName, markOf(row));
+    const markId = created ? row.id : await readMark(store);
+    if (markId !== undefined && markId !== row.id) {
+      throw refusalOf({ kind: "other_archive", id: row.id, markId }, settings);
+    }
+    await writeFirstPulse(trx, store);
+    await writeArchiveRow(trx, { place: await placeOf(settings) });
+    log.info({ archiveId: row.id, isNew: again.kind === "new" }, "archive.marked");
+    return await holdArchiveRow(trx, row.id);
+  });
+}
+
+export const markName = "hlust-archive";
+
+/** What lies beside the media. */
+export function markOf({ id, createdAt }: Pick<ArchiveRow, "id" | "createdAt">): string {
+  return `${JSON.stringify({ id, created: createdAt })}\n`;
+}
+
+/** The id of the archive that the media belongs to; undefined where the store has no mark. */
+export async function readMark(store: Pick<MediaStore, "notes">): Promise<string | undefined> {
+  const text = await store.notes.read(markName);
+  if (text === undefined) return undefined;
+  const [, id = ""] = /"id":\s*"([^"]*)"/.exec(text) ?? [];
+  if (isId(id)) return id;
+  throw new Error(
+    `${markName} beside the media cannot be read: put it back as it was, or delete it and run \`hlust archive adopt\``,
+  );
+}
+
+async function sampleOf(media: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of media) if (ids.push(id) === sampled) break;
+  return ids;
+}

@@ -1,0 +1,37 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { ArchivePlace } from "./archive-row.ts";
+import type { DatabaseSettings } from "../database/open-existing.ts";
+import type { MediaStoreSettings } from "./open-media-store.ts";
+
+/** What of the settings says where database and media are. */
+export interface ArchiveSettings extends MediaStoreSettings, DatabaseSettings {}
+
+/** Where the settings say that the archive is, as a later start compares it. A database of its own is there already. */
+export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> {
+  const { s3, database, dataFolder } = settings;
+  return {
+    store: s3 ? `s3:${s3.bucket}/${s3.prefix}` : "disk",
+    folder: database.url === undefined ? await inodeOf(join(dataFolder, "postgres")) : undefined,
+  };
+}
+
+/** A copy of a folder has another one; a restart, or a folder that is moved within its file system, has not. */
+async function inodeOf(folder: string): Promise<string> {
+  return `${(await stat(folder, { bigint: true })).ino}`;
+}
+
+/** The media store for the operator, with the settings that say where it is. */
+export function storeName({ s3, dataFolder }: MediaStoreSettings): string {
+  if (!s3) return `the folder ${join(dataFolder, "media")} (HLUST_DATA)`;
+  const prefix =
+    s3.prefix === "" ? "" : ` with the prefix ${JSON.stringify(s3.prefix)} (S3_PREFIX)`;
+  return `the bucket ${JSON.stringify(s3.bucket)} (S3_BUCKET)${prefix}`;
+}
+
+/** The database for the operator. */
+export function databaseName({ database, dataFolder }: ArchiveSettings): string {
+  return database.url === undefined
+    ? `the service's own database in ${join(dataFolder, "postgres")} (HLUST_DATA; DATABASE_URL is not set)`
+    : "the database of DATABASE_URL";
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Kysely, Transaction } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { holdPulse, nextPulse, readPulse, writePulse, type Pulse } from "./archive-row.ts";
+import type { MediaStore } from "./media-store.ts";
+
+/** How a pulse of the database is found in the store. */
+export type PulseMatch =
+  /** The store shows it, or one soon after it. */
+  | "fits"
+  /** The store has gone on without this database: the database is a restored copy, or another one writes to the store. */
+  | "store_ahead"
+  /** The database has gone on without this store: the store is a copy, or another folder than that of the other nodes. */
+  | "store_behind";
+
+interface NotedPulse extends Pulse {
+  /** When it was written, by the clock of its node, in ms. */
+  readonly at: number;
+}
+
+const noteName = "hlust-pulse";
+/** The store shows the latest ones: a database that lost its last commits in a failover still finds its own. */
+const notedMax = 5;
+const lookEveryMs = 20_000;
+const writeEveryMs = 60_000;
+/** What another database wrote last stops counting after this long. */
+const foreignMs = 4 * writeEveryMs;
+/** A node that runs has written within this time: it may have missed a turn or two. */
+export const beatingMs = 3 * writeEveryMs;
+/** So many looks in a row say that the store is another one; fewer may be a read that was out of date. */
+const missesMax = 3;
+
+/** Whether the store is the one that the other nodes of this database use. */
+export interface ArchivePulse extends AsyncDisposable {
+  /** undefined: it is. Otherwise why not, for the operator. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Has the database and the media store show the same number, which grows each minute: whichever node comes first writes it, to the store
+ * and then to the database, and every node looks whether its store shows what its database has.
+ */
+export function openArchivePulse(parts: {
+  readonly db: Kysely<Tables>;
+  readonly store: MediaStore;
+  readonly log: Log;
+  /** For tests. Default 20 s and 60 s. */
+  readonly lookEveryMs?: number;
+  readonly writeEveryMs?: number;
+}): ArchivePulse {
+  const { db, store, log } = parts;
+  const everyMs = parts.lookEveryMs ?? lookEveryMs;
+  const dueAfterMs = parts.writeEveryMs ?? writeEveryMs;
+  const stop = new AbortController();
+  let [misses, problem]: [number, string | undefined] = [0, undefined];
+  const look = async (): Promise<void> => {
+    const match = await matchPulse({ db, store });
+    misses = match === "fits" ? 0 : misses + 1;
+    const before = problem;
+    if (match === "fits") problem = undefined;
+    else if (misses >= missesMax) problem = problemOf[match];
+    if (problem !== undefined && before === undefined) log.error({ match }, "media.store_differs");
+    if (problem === undefined && before !== undefined) log.info({}, "media.store_fits");
+    if (match === "fits") await beat(parts, dueAfterMs);
+  };
+  const loop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      // What is away for a moment is told by the parts themselves.
+      await look().catch((error: unknown) => log.warn(errorFields(error), "archive.pulse_failed"));
+      await sleep(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+    }
+  };
+  const looking = loop();
+  return {
+    get problem() {
+      return problem;
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await looking;
+    },
+  };
+}
+
+const problemOf = {
+  store_ahead:
+    "another database writes to this media store, or this one was restored from a backup while it ran",
+  store_behind:
+    "this is not the media store that the other nodes use: HLUST_DATA's media folder or S3_BUCKET is a copy of it",
+} as const;
+
+/** Whether the store shows what the database has. */
+export async function matchPulse({
+  db,
+  store,
+}: {
+  readonly db: Kysely<Tables>;
+  readonly store: Pick<MediaStore, "notes">;
+}): Promise<PulseMatch> {
+  // In this order: a pulse is written to the store first.
+  const own = await readPulse(db);
+  const noted = await readNoted(store);
+  const isShown = noted.some(({ number, nonce }) => number === own?.number && nonce === own.nonce);
+  if (isShown || (!own && noted.length === 0)) return "fits";
+  return (noted[0]?.number ?? 0) < (own?.number ?? 0) ? "store_behind" : "store_ahead";
+}
+
+/** Lets a database and a store that were brought together beat as one. */
+export async function writeFirstPulse(
+  trx: Transaction<Tables>,
+  store: Pick<MediaStore, "notes">,
+): Promise<void> {
+  const [own, [latest]] = [await readPulse(trx), await readNoted(store)];
+  const pulse = nextPulse(latest && latest.number > (own?.number ?? 0) ? latest : own);
+  await note(store, [{ ...pulse, at: Date.now() }]);
+  await writePulse(trx, pulse);
+}
+
+/** Writes the next pulse when that is due, unless another database has just written one. */
+async function beat(
+  { db, store }: { readonly db: Kysely<Tables>; readonly store: MediaStore },
+  dueAfterMs: number,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const own = await holdPulse(trx, dueAfterMs);
+    if (!own) return;
+    const noted = await readNoted(store);
+    const at = noted.findIndex(({ number, nonce }) => number === own.number && nonce === own.nonce);
+    const [latest] = noted;
+    const isForeign = at > 0 && latest && latest.at > Date.now() - foreignMs;
+    if (at < 0 || isForeign) return;
+    const pulse = nextPulse(own);
+    await note(store, [{ ...pulse, at: Date.now() }, ...noted.slice(at)].slice(0, notedMax));
+    await writePulse(trx, pulse);
+  });
+}
+
+async function note(
+  store: Pick<MediaStore, "notes">,
+  pulses: readonly NotedPulse[],
+): Promise<void> {
+  await store.notes.replace(noteName, `${JSON.stringify(pulses)}\n`);
+}
+
+/** The latest first; none where the note is not there or no such note. */
+async function readNoted(store: Pick<MediaStore, "notes">): Promise<readonly NotedPulse[]> {
+  const text = (await store.notes.read(noteName)) ?? "[]";
+  try {
+    // Nobody but note() writes there.
+    const noted: readonly NotedPulse[] = JSON.parse(text);
+    return Array.isArray(noted) ? noted : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ArchiveParts } from "./archive-identity.ts";
+import { placeOf } from "./archive-place.ts";
+import { matchPulse, type PulseMatch } from "./archive-pulse.ts";
+import type { ArchiveRow } from "./archive-row.ts";
+import type { MediaStore } from "./media-store.ts";
+
+/** A read of the store may be out of date for a moment. */
+const looksMax = 4;
+const lookAgainMs = 500;
+
+/**
+ * Why an archive may be a copy of one that goes on elsewhere, each for the operator; none where it is certainly where it was. A copy does
+ * nothing by itself until the operator says that this is where the archive goes on.
+ */
+export async function quarantineReasons(
+  parts: ArchiveParts,
+  row: ArchiveRow,
+): Promise<readonly string[]> {
+  const { settings } = parts;
+  const place = await placeOf(settings);
+  const { store, folder } = row.place;
+  const reasons: string[] = [];
+  if (row.quarantinedAt) {
+    const at = row.quarantinedAt.toISOString();
+    reasons.push(`it was marked so at ${at} (hlust archive quarantine)`);
+  }
+  if (row.isCopy) reasons.push("its database was restored from a dump, or copied row by row");
+  if (folder !== undefined && place.folder !== undefined && folder !== place.folder) {
+    reasons.push(`the folder of HLUST_DATA, ${settings.dataFolder}, is a copy`);
+  }
+  if (store !== undefined && store !== place.store) {
+    reasons.push(`its media was in ${store} and is in ${place.store} now`);
+  }
+  const match = await settledMatch(parts);
+  if (match !== "fits") reasons.push(matchReasons[match]);
+  return reasons;
+}
+
+const matchReasons = {
+  store_ahead:
+    "its media store has gone on without this database, which was restored from a backup, or copied",
+  store_behind: "its database has gone on without this media store, which is a copy of another",
+} as const;
+
+async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
+  for (let looks = 1; ; looks += 1) {
+    const match = await matchPulse(parts);
+    if (match === "fits" || looks === looksMax) return match;
+    await sleep(lookAgainMs);
+  }
+}
+
+/** A store that loses nothing: what is deleted in quarantine stays, and is set aside by a sweep once that has ended. */
+export function withoutDeletions(store: MediaStore): MediaStore {
+  return {
+    ...store,
+    keepsAll: true,
+    delete: () => Promise.resolve(),
+    removed: {
+      ...store.removed,
+      add: () => Promise.resolve(),
+      putBack: () => Promise.resolve(false),
+      delete: () => Promise.resolve(),
+    },
+  };
+}

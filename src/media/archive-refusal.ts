@@ -1,0 +1,49 @@
+import type { Disagreement } from "./archive-identity.ts";
+import { databaseName, storeName, type ArchiveSettings } from "./archive-place.ts";
+
+/** What the operator is told where database and media store are not of one archive: what disagrees, and what to do. */
+export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
+  const { s3 } = settings;
+  const share = s3
+    ? " Services that share a bucket need an S3_PREFIX each."
+    : " Nodes of one service need one folder that they share, or S3_BUCKET.";
+  const where = s3 ? "DATABASE_URL, S3_BUCKET and S3_PREFIX" : "DATABASE_URL and HLUST_DATA";
+  return new Error(
+    `${whatDisagrees(why, settings)}. Nothing was changed. See that ${where} name parts of one archive.${share} ` +
+      `Only if they do belong together: \`${adopting(why)}\`.`,
+  );
+}
+
+/** What the operator is told where the media store is a copy of the one that other nodes use now. */
+export function apartRefusal(settings: ArchiveSettings): Error {
+  return new Error(
+    `${storeName(settings)} is a copy of the media store that other nodes of ${databaseName(settings)} use: they have written to theirs ` +
+      `within the last three minutes. Nothing was changed. Nodes of one service need one folder that they share, or S3_BUCKET. ` +
+      `If no other node runs any more, start again in three minutes.`,
+  );
+}
+
+function whatDisagrees(why: Disagreement, settings: ArchiveSettings): string {
+  const [store, database] = [storeName(settings), databaseName(settings)];
+  if (why.kind === "other_archive") {
+    const own = why.id === undefined ? "is new" : `is of the archive ${why.id}`;
+    return `the media in ${store} belongs to another archive, ${why.markId}: ${database} ${own}`;
+  }
+  if (why.kind === "no_mark") {
+    return (
+      `${database} is of the archive ${why.id}, but ${store} has no mark of it (hlust-archive): ` +
+      `it is not where the media of this archive was kept before, or is kept by the other nodes`
+    );
+  }
+  if (why.kind === "empty_store") return `${database} has media, but ${store} has none`;
+  const count = why.stored >= 1_000 ? "1000 or more" : `${why.stored}`;
+  return why.kind === "new_database"
+    ? `${database} is new, or another one: it knows none of the ${count} media in ${store}`
+    : `${database} does not know most of the ${count} media in ${store}`;
+}
+
+function adopting(why: Disagreement): string {
+  return why.kind === "other_archive" && why.id !== undefined
+    ? `hlust archive adopt --from ${why.markId}`
+    : "hlust archive adopt";
+}

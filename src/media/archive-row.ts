@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { Tables } from "../database/tables.ts";
+
+/** What the database says of the archive that it is part of. */
+export interface ArchiveRow {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** Whether the media store was marked with the id. */
+  readonly isMarked: boolean;
+  /** Where it was when that was last accepted. */
+  readonly place: { readonly [Key in keyof ArchivePlace]: ArchivePlace[Key] | undefined };
+  readonly quarantinedAt: Date | undefined;
+  /** Whether the row was copied here, as by pg_restore: in place it is the work of the transaction that it names. */
+  readonly isCopy: boolean;
+}
+
+/** Where an archive is, in words that stay while it is moved by no one. */
+export interface ArchivePlace {
+  /** "disk", or bucket and prefix. */
+  readonly store: string;
+  /** Inode of the folder of the service's own PostgreSQL; undefined with DATABASE_URL. */
+  readonly folder: string | undefined;
+}
+
+/** One number of the archive's pulse. */
+export interface Pulse {
+  readonly number: number;
+  readonly nonce: string;
+}
+
+/** undefined: no service has come so far as to name the archive. */
+export async function findArchiveRow(db: Kysely<Tables>): Promise<ArchiveRow | undefined> {
+  const row = await db
+    .selectFrom("archive_identity")
+    .select(["id", "created_at", "marked_at", "store", "folder", "quarantined_at"])
+    .select(sql<boolean>`xmin::text <> written_by or written_in <> ${here}`.as("is_copy"))
+    .executeTakeFirst();
+  return (
+    row && {
+      id: row.id,
+      createdAt: row.created_at,
+      isMarked: row.marked_at !== null,
+      place: { store: row.store ?? undefined, folder: row.folder ?? undefined },
+      quarantinedAt: row.quarantined_at ?? undefined,
+      isCopy: row.is_copy,
+    }
+  );
+}
+
+/** Names the archive, unless another node was faster; the row stays as it is until the transaction ends. */
+export async function holdArchiveRow(trx: Transaction<Tables>, id: string): Promise<ArchiveRow> {
+  const written = { written_by: thisTransaction, written_in: here };
+  await trx
+    .insertInto("archive_identity")
+    .values({ id, marked_at: null, store: null, folder: null, quarantined_at: null, ...written })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await trx.selectFrom("archive_identity").select("id").forUpdate().executeTakeFirstOrThrow();
+  const row = await findArchiveRow(trx);
+  if (!row) throw new Error("the archive's row is gone");
+  return row;
+}
+
+/** Writes the row anew: from then on it is no copy. */
+export async function writeArchiveRow(
+  trx: Transaction<Tables>,
+  change: {
+    readonly id?: string;
+    /** Accepts the place, and that the store there is marked. */
+    readonly place?: ArchivePlace;
+    readonly isQuarantined?: boolean;
+  },
+): Promise<void> {
+  const { id, place, isQuarantined } = change;
+  await trx
+    .updateTable("archive_identity")
+    .set({
+      ...(id !== undefined && { id }),
+      ...(place && { marked_at: sql<Date>`now()`, store: place.store }),
+      ...(place && { folder: place.folder ?? null }),
+      ...(isQuarantined !== undefined && {
+        quarantined_at: isQuarantined ? sql<Date>`now()` : null,
+      }),
+      written_by: thisTransaction,
+      written_in: here,
+    })
+    .execute();
+}
+
+/** undefined: the archive has not begun to beat. */
+export async function readPulse(db: Kysely<Tables>): Promise<Pulse | undefined> {
+  const row = await db.selectFrom("archive_pulse").select(["number", "nonce"]).executeTakeFirst();
+  return row && { number: Number(row.number), nonce: row.nonce };
+}
+
+/** Whether some node has written the pulse within this time. */
+export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("archive_pulse")
+    .where(sql<boolean>`at > now() - ${withinMs} * interval '1 ms'`)
+    .select("number")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Holds the pulse for one who wants to write the next; undefined while another node does, or before it is due. */
+export async function holdPulse(
+  trx: Transaction<Tables>,
+  dueAfterMs: number,
+): Promise<Pulse | undefined> {
+  const row = await trx
+    .selectFrom("archive_pulse")
+    .where(sql<boolean>`at <= now() - ${dueAfterMs} * interval '1 ms'`)
+    .select(["number", "nonce"])
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  return row && { number: Number(row.number), nonce: row.nonce };
+}
+
+export async function writePulse(
+  trx: Transaction<Tables>,
+  { number, nonce }: Pulse,
+): Promise<void> {
+  await trx
+    .insertInto("archive_pulse")
+    .values({ number, nonce })
+    .onConflict((conflict) =>
+      conflict.column("is_only").doUpdateSet({ number, nonce, at: sql<Date>`now()` }),
+    )
+    .execute();
+}
+
+export function nextPulse(last: Pulse | undefined): Pulse {
+  return { number: (last?.number ?? 0) + 1, nonce: randomUUID() };
+}
+
+/** As xmin shows it. */
+const thisTransaction = sql<string>`pg_current_xact_id()::xid::text`;
+/** pg_upgrade keeps these numbers, a dump does not. */
+const here = sql<string>`(select oid::text from pg_database where datname = current_database())
+  || '/' || 'archive_identity'::regclass::oid::text`;

@@ -1,0 +1,57 @@
+import { readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isId } from "../std/ids.ts";
+import type { RemovedMedia } from "./media-store.ts";
+import { ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
+
+/**
+ * Media that was set aside in a folder of the same file system: moved, not copied. A move changes the time of the inode (ctime), which
+ * tells since when it is there.
+ */
+export function openDiskRemoved(
+  folder: string,
+  media: {
+    readonly fileOf: (id: string) => string;
+    /** Makes the folder that media of this id lies in. */
+    readonly prepare: (id: string) => Promise<void>;
+  },
+): RemovedMedia {
+  const { fileOf, prepare } = media;
+  const asideOf = (id: string): string => {
+    if (!isId(id)) throw new Error("a media id is a UUID");
+    return join(folder, id);
+  };
+  return {
+    async add(id) {
+      await move(fileOf(id), asideOf(id));
+    },
+    async putBack(id) {
+      const aside = asideOf(id);
+      const [removed, media] = [await statFile(aside), await statFile(fileOf(id))];
+      if (!removed) return false;
+      if (media) {
+        if (media.size === removed.size) await rm(aside, { force: true });
+        return false;
+      }
+      await prepare(id);
+      return await move(aside, fileOf(id));
+    },
+    async *list() {
+      for (const id of await readdir(folder)) {
+        const found = isId(id) ? await statFile(join(folder, id)) : undefined;
+        if (found) yield { id, removedAt: found.ctime };
+      }
+    },
+    async delete(id) {
+      await rm(asideOf(id), { force: true });
+    },
+  };
+}
+
+/** false: it is not there, as when another node was first. */
+async function move(from: string, to: string): Promise<boolean> {
+  const isMoved = await rename(from, to).then(() => true, ignoreMissing);
+  if (!isMoved) return false;
+  for (const each of [from, to]) await syncFolder(dirname(each));
+  return true;
+}

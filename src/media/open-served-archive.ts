@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { settleArchive } from "./archive-identity.ts";
+import type { ArchiveSettings } from "./archive-place.ts";
+import { beatingMs, matchPulse, openArchivePulse, type ArchivePulse } from "./archive-pulse.ts";
+import { quarantineReasons, withoutDeletions } from "./archive-quarantine.ts";
+import { apartRefusal } from "./archive-refusal.ts";
+import { isBeating } from "./archive-row.ts";
+import type { MediaStore } from "./media-store.ts";
+import { openMediaStore } from "./open-media-store.ts";
+import { sweepMedia, type SweepParts } from "./sweep-media.ts";
+
+/** What a kill left in the store is looked for this often: it goes within the hour. */
+const sweepEveryMs = 600_000;
+
+/** The media store of a service, of the same archive as its database. */
+export interface ServedArchive extends AsyncDisposable {
+  readonly store: MediaStore;
+  /** Why this may be a copy of an archive that goes on elsewhere; undefined: it is none, and the service does all that it does. */
+  readonly quarantine: string | undefined;
+  /** Resolves with facts when media can be kept and read here; rejects with the reason otherwise. */
+  ping(): Promise<{ readonly quarantine?: string }>;
+}
+
+/**
+ * Opens the media store of a service, and keeps it swept. Rejects with a sentence for the operator where database and store are not of
+ * one archive: nothing was changed then. In quarantine nothing is swept or deleted.
+ */
+export async function openServedArchive(
+  settings: ArchiveSettings,
+  parts: {
+    readonly db: Kysely<Tables>;
+    readonly log: Log;
+    /** Whether the operator has asked for quarantine. */
+    readonly isQuarantined: boolean;
+    /** How long media that was set aside is kept. */
+    readonly removedDays: number;
+    /** For tests: how often the store is looked at, and the pulse written. */
+    readonly pulseMs?: { readonly lookEveryMs: number; readonly writeEveryMs: number };
+  },
+): Promise<ServedArchive> {
+  const { db, log, removedDays, pulseMs } = parts;
+  const quarantine = await settle(settings, parts);
+  await using opened = new AsyncDisposableStack();
+  const sweeps = quarantine === undefined;
+  const store = opened.use(await openMediaStore(settings, { log, sweeps }));
+  const pulse = sweeps ? opened.use(openArchivePulse({ db, store, log, ...pulseMs })) : undefined;
+  if (pulse) opened.use(openMediaSweep({ db, store, log, removedDays }, pulse));
+  else log.warn({ reason: quarantine }, "archive.quarantine");
+  const open = opened.move();
+  return {
+    store: sweeps ? store : withoutDeletions(store),
+    quarantine,
+    async ping() {
+      await store.ping();
+      if (pulse?.problem !== undefined) throw new ServiceError("unavailable", pulse.problem);
+      return quarantine === undefined ? {} : { quarantine };
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Looks before anything is swept: why the archive is in quarantine, if it is. */
+async function settle(
+  settings: ArchiveSettings,
+  parts: { readonly db: Kysely<Tables>; readonly log: Log; readonly isQuarantined: boolean },
+): Promise<string | undefined> {
+  const { db, log, isQuarantined } = parts;
+  await using store = await openMediaStore(settings, { log, sweeps: false });
+  const row = await settleArchive({ db, store, settings, log });
+  const asked = isQuarantined ? ["it was asked for (--quarantine)"] : [];
+  const reasons = [...asked, ...(await quarantineReasons({ db, store, settings }, row))];
+  // A copy of the media alone, beside nodes that run, is no copy of an archive: what came here would be missing there.
+  const isApart = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
+  if (isApart && (await isBeating(db, beatingMs))) throw apartRefusal(settings);
+  return reasons.length === 0 ? undefined : reasons.join("; ");
+}
+
+/** Sweeps now and then, while the store is the one that the other nodes use. */
+function openMediaSweep(parts: SweepParts, pulse: ArchivePulse): AsyncDisposable {
+  const { log } = parts;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const sweep = async (): Promise<void> => {
+    while (!signal.aborted) {
+      if (pulse.problem === undefined) {
+        await sweepMedia({ ...parts, signal }).catch((error: unknown) => {
+          if (!signal.aborted) log.warn(errorFields(error), "media.cleaning_failed");
+        });
+      }
+      await sleep(sweepEveryMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  };
+  const sweeping = sweep();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await sweeping;
+    },
+  };
+}

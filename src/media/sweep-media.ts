@@ -1,0 +1,112 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import type { Log } from "../std/log.ts";
+import { unrecordedOf } from "./media-records.ts";
+import type { MediaStore } from "./media-store.ts";
+
+/** Between its last byte and its row, media is unrecorded but not lost: for at most this long. A later sweep still ends within the hour. */
+const recordedWithinMs = 45 * 60_000;
+/** Ids that are looked up in one statement: a statement for each would take a large archive minutes, at every node. */
+const lookedUpAtOnce = 1_000;
+/** What a sweep sets aside at most: this much, and no more than 1 % of the media, but what a few kills leave in any store. */
+const setAsideMax = 100;
+const setAsideShareMax = 0.01;
+const setAsideMin = 10;
+const dayMs = 86_400_000;
+
+export interface SweepParts {
+  readonly db: Kysely<Tables>;
+  readonly store: MediaStore;
+  readonly log: Log;
+  /** How long media that was set aside is kept. Default 30. */
+  readonly removedDays?: number;
+  readonly now?: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Looks for what does not agree between database and store: puts back what was set aside and has a row (again), sets aside what no row
+ * knows, as a kill leaves it, and deletes what was set aside long ago. Where more is unknown than kills leave, it sets nothing aside and
+ * logs an error: then something else is wrong. How much it set aside.
+ */
+export async function sweepMedia(parts: SweepParts): Promise<number> {
+  await sweepRemoved(parts);
+  return await setUnrecordedAside(parts);
+}
+
+async function sweepRemoved(parts: SweepParts): Promise<void> {
+  const { db, store, log, removedDays = 30, now = Date.now, signal } = parts;
+  const before = now() - removedDays * dayMs;
+  const [putBack, deleted]: [string[], string[]] = [[], []];
+  for await (const page of pagesOf(store.removed.list())) {
+    const unrecorded = new Set(
+      await unrecordedOf(
+        db,
+        page.map(({ id }) => id),
+      ),
+    );
+    for (const { id, removedAt } of page) {
+      signal?.throwIfAborted();
+      if (!unrecorded.has(id)) {
+        if (await store.removed.putBack(id)) putBack.push(id);
+      } else if (removedAt.getTime() <= before) {
+        await store.removed.delete(id);
+        deleted.push(id);
+      }
+    }
+  }
+  if (putBack.length > 0) log.info(counted(putBack), "media.put_back");
+  if (deleted.length > 0) log.info({ ...counted(deleted), removedDays }, "media.removed_deleted");
+}
+
+async function setUnrecordedAside(parts: SweepParts): Promise<number> {
+  const { store, log, signal } = parts;
+  const found = await findUnrecorded(parts);
+  const share = Math.floor(found.stored * setAsideShareMax);
+  const max = Math.min(setAsideMax, Math.max(setAsideMin, share));
+  const { stored, unrecorded } = found;
+  if (unrecorded > max) {
+    log.error({ unrecorded, stored, max }, "media.sweep_stopped");
+    return 0;
+  }
+  for (const id of found.ids) {
+    signal?.throwIfAborted();
+    await store.removed.add(id);
+  }
+  if (unrecorded > 0) log.info(counted(found.ids), "media.set_aside");
+  return unrecorded;
+}
+
+/** How much media there is, how much of it no row knows, and the ids of that: no more than could be set aside. */
+async function findUnrecorded({ db, store, now = Date.now, signal }: SweepParts) {
+  const ids: string[] = [];
+  let [stored, unrecorded] = [0, 0];
+  for await (const page of pagesOf(store.list())) {
+    signal?.throwIfAborted();
+    stored += page.length;
+    const old = page.filter(({ putAt }) => putAt.getTime() <= now() - recordedWithinMs);
+    const unknown = await unrecordedOf(
+      db,
+      old.map(({ id }) => id),
+    );
+    unrecorded += unknown.length;
+    ids.push(...unknown.slice(0, Math.max(0, setAsideMax - ids.length)));
+  }
+  return { stored, unrecorded, ids };
+}
+
+async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let page: T[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < lookedUpAtOnce) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/** A line of the log stays one. */
+function counted(mediaIds: readonly string[]) {
+  return { count: mediaIds.length, mediaIds: mediaIds.slice(0, setAsideMax) };
+}
