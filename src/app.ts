@@ -116,7 +116,6 @@ export async function openApp(
   const stopping = new AbortController();
   const { services, media } = await openDoors(config, {
     database,
-    segmentsReader,
     store,
     collector,
     queue,
@@ -156,6 +155,7 @@ export async function openApp(
       explain: databaseTrouble,
       publicUrl,
       httpRules: answers ? httpRules : undefined,
+      longMessages: segmentsReader,
       ...callersOf(config),
       log,
     }),

@@ -1,21 +1,14 @@
-import {
-  create,
-  getOption,
-  hasOption,
-  type DescMessage,
-  type DescMethod,
-  type Message,
-  type MessageInitShape,
-} from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { Caller } from "../auth/caller.ts";
 import type { Session } from "../auth/session-store.ts";
-import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
+import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { packedFieldOf } from "../std/packed-field.ts";
 import { writtenFieldOf } from "../std/written-field.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
-import { takesHttpBody } from "../transcoding/bind-request.ts";
+import { bodyTypeOf, takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
@@ -23,6 +16,7 @@ import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/wr
 import type { AnswerError } from "./answer-errors.ts";
 import { answerPacked } from "./answer-packed.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
+import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -39,11 +33,9 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
+import { admitMessage, type MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
-
-/** Longest JSON body of a method that says nothing else. */
-export const bodyBytesMaxDefault = 1 << 20;
 
 type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
 type StreamSpec = Extract<MethodImplSpec, { kind: "server_streaming" }>;
@@ -58,6 +50,7 @@ interface RestParts {
   readonly shutdownSignal: AbortSignal;
   readonly limits?: StreamLimits;
   readonly bodyLimits?: BodyLimits;
+  readonly reading: MessageReading;
 }
 
 /** What the console's door knows of a call: the part of its target that is the contract's, and who is signed in. */
@@ -80,7 +73,7 @@ export function createRestDoor(parts: RestParts): RestDoor {
   const { transcoder, methods, authenticator, shutdownSignal } = parts;
   checkKinds(transcoder.bindings);
   // Read once: an option is decoded each time it is asked for.
-  const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMax(method)]));
+  const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMaxOf(method)]));
   const calls = new Set<CallContext>();
   shutdownSignal.addEventListener("abort", () => {
     for (const call of calls) call.abort(stopping());
@@ -107,9 +100,10 @@ export function createRestDoor(parts: RestParts): RestDoor {
     if (!takesHttpBody(binding)) checkContentType(request);
     checkContentEncoding(request);
     const timeoutMs = callTimeoutMs(request);
+    using share = parts.reading.held.hold(caller.accountId);
     const bytesMax = bytesMaxOf.get(method) ?? bodyBytesMaxDefault;
-    const body = await readBody(request, bytesMax, parts.bodyLimits);
-    const message = transcoder.bind(routed, body, headerOf(request, "content-type"));
+    const body = await readBody(request, bytesMax, share, parts.bodyLimits);
+    const message = await messageOf(routed, body, { caller, share, request, response }, parts);
 
     using call = new CallContext(request, {
       protocolName: "rest",
@@ -151,6 +145,42 @@ export function createRestDoor(parts: RestParts): RestDoor {
       response.off("close", onClose);
     }
   };
+}
+
+/** The message of a call; a long one is read where it disturbs nobody. */
+async function messageOf(
+  routed: Routed,
+  body: Uint8Array,
+  call: {
+    readonly caller: Caller;
+    readonly share: HeldShare;
+    readonly request: HttpRequest;
+    readonly response: HttpResponse;
+  },
+  { transcoder, reading }: RestParts,
+): Promise<Message> {
+  const { binding } = routed;
+  const { input } = binding.method;
+  const type = takesHttpBody(binding) ? undefined : bodyTypeOf(binding);
+  const contentType = headerOf(call.request, "content-type");
+  if (type === undefined || body.length === 0) return transcoder.bind(routed, body, contentType);
+  const { share, response, caller } = call;
+  const unwanted = new AbortController();
+  const onClose = () => {
+    unwanted.abort(gone());
+  };
+  response.once("close", onClose);
+  try {
+    const came = { bytes: body, type, input, format: "json", isStrict: true } as const;
+    const { accountId } = caller;
+    const owner = { accountId, share, signal: unwanted.signal };
+    const { bytes, finish } = await admitMessage(came, owner, reading);
+    const message = transcoder.bind(routed, bytes, contentType);
+    finish?.(message);
+    return message;
+  } finally {
+    response.off("close", onClose);
+  }
 }
 
 interface Call {
@@ -264,12 +294,6 @@ function upgradeRequired(): ServiceError {
     reason: "UPGRADE_REQUIRED",
     httpStatus: 426,
   });
-}
-
-function bodyBytesMax(method: DescMethod): number {
-  return hasOption(method, body_bytes_max)
-    ? getOption(method, body_bytes_max)
-    : bodyBytesMaxDefault;
 }
 
 /** Bodies are JSON: said so, not said, or said as `curl -d` does (decisions: JSON). */

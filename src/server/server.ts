@@ -3,6 +3,8 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import { errorFields, type Log } from "../std/log.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { HeldBytesLimits } from "../std/held-bytes.ts";
+import type { LongMessages } from "../std/long-messages.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
@@ -29,6 +31,7 @@ import {
   type HttpResponse,
 } from "./http.ts";
 import { logRuleNotices } from "./http-rules-file.ts";
+import { createMessageReading } from "./message-reading.ts";
 import { methodsOf, type ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
@@ -74,6 +77,10 @@ export async function openServer(parts: {
   readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<PortLimits>;
   readonly bodyLimits?: BodyLimits;
+  /** What request bodies may take of the node's memory. */
+  readonly requestBytes?: HeldBytesLimits;
+  /** Reads messages with long lists; undefined: there are none. */
+  readonly longMessages?: LongMessages;
   /** Rules that take the place of the contract's. */
   readonly httpRules?: ServiceConfig | undefined;
   readonly log: Log;
@@ -92,6 +99,7 @@ export async function openServer(parts: {
   const health = createHealthDoor(readiness);
   const draining = createDraining();
   const shutdown = new AbortController();
+  const reading = createMessageReading(parts.longMessages, parts.requestBytes);
   const rest = createRestDoor({
     transcoder,
     methods,
@@ -99,11 +107,18 @@ export async function openServer(parts: {
     answerError,
     shutdownSignal: shutdown.signal,
     bodyLimits,
+    reading,
   });
-  const consoleDoor = parts.console && createConsoleDoor(parts.console, rest);
+  const consoleDoor = parts.console && createConsoleDoor(parts.console, rest, reading.held);
   const consoleFiles =
     parts.console && createConsoleFiles(parts.console.folder, parts.console.mediaOrigins);
-  const webSocket = createWebSocketDoor({ transcoder, methods, authenticator, answerError });
+  const webSocket = createWebSocketDoor({
+    transcoder,
+    methods,
+    authenticator,
+    answerError,
+    reading,
+  });
 
   const { publicUrl } = parts;
   // A server without a contract, such as a worker, has nothing to describe.
@@ -149,6 +164,7 @@ export async function openServer(parts: {
     draining,
     shutdownSignal: shutdown.signal,
     bodyLimits,
+    reading,
     otherwise,
   });
   const pages = createPageOrigins(parts.allowedOrigins ?? [], () => publicUrl?.());

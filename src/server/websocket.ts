@@ -10,7 +10,9 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
+import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
+import { countValues } from "../transcoding/count-values.ts";
 import { readJson } from "../transcoding/read-json.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import type { Transcoder } from "../transcoding/transcoder.ts";
@@ -20,11 +22,14 @@ import { callOriginOf } from "./call-origin.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { farewellMsMax, headersOf, targetOf } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
+import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
 import { refuse } from "./refuse.ts";
 
 /** Longest message: 8 s of 48 kHz audio in base64. */
 const messageBytesMax = 1 << 20;
+/** Objects, lists and members of them in one message: a configuration has hundreds. Reading them takes 10 ms. */
+const valuesMax = 5_000;
 /** A frame that says it is longer than this is not even read to its end. */
 const frameBytesMax = 2 * messageBytesMax;
 /** Messages that wait for the method; past it the socket is not read. */
@@ -51,6 +56,7 @@ export function createWebSocketDoor(parts: {
   readonly methods: Methods;
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
+  readonly reading: MessageReading;
   /** How often a caller is asked for a sign of life; one that misses three is let go. Default 20 s. */
   readonly pingMs?: number;
 }): WebSocketDoor {
@@ -106,6 +112,8 @@ export function createWebSocketDoor(parts: {
       const stream = new Stream(webSocket, {
         spec,
         context,
+        share: parts.reading.held.hold(caller.accountId),
+        raw: socket,
         answerError,
         write: writerOf(binding),
       });
@@ -147,6 +155,10 @@ export function createWebSocketDoor(parts: {
 interface StreamParts {
   readonly spec: BidiSpec;
   readonly context: CallContext;
+  /** What its messages take of the node's memory. */
+  readonly share: HeldShare;
+  /** What the socket is made of. */
+  readonly raw: Duplex;
   readonly answerError: AnswerError;
   readonly write: (message: Message) => string;
 }
@@ -207,9 +219,26 @@ class Stream {
     });
   }
 
+  /** Counts what comes of a message until it is whole; what waits then is counted by the queue, which is short. */
+  #countParts({ share, raw }: StreamParts): void {
+    const count = (chunk: Buffer): void => {
+      if (this.#messages.isEnded) return;
+      try {
+        share.grow(chunk.length);
+      } catch (error) {
+        this.#messages.fail(error);
+      }
+    };
+    // Before the socket makes messages of them.
+    raw.prependListener("data", count);
+    raw.once("close", () => share[Symbol.dispose]());
+  }
+
   #listen(method: DescMethodBiDiStreaming): void {
+    this.#countParts(this.#parts);
     this.#socket.on("message", (data: Buffer, isBinary) => {
       this.#missedPongs = 0;
+      this.#parts.share.shrink(Infinity);
       if (this.#messages.isEnded) return;
       try {
         this.#messages.push(readMessage(method, data, isBinary), data.length);
@@ -296,6 +325,10 @@ function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: bo
   if (data.length > messageBytesMax) {
     const problem = `a message of ${data.length} bytes came: at most ${messageBytesMax} are taken`;
     throw new ServiceError("invalid_argument", problem, { reason: tooBig });
+  }
+  if (countValues(data, valuesMax) > valuesMax) {
+    const problem = `a message of more than ${valuesMax} values came`;
+    throw new ServiceError("invalid_argument", problem, { reason: "MESSAGE_TOO_MANY_VALUES" });
   }
   return readJson(method.input, data);
 }

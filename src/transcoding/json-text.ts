@@ -60,9 +60,12 @@ function refuseBomb(text: string): void {
       depth--;
     }
   }
-  if (containers > jsonContainersMax) {
-    throw malformed(`the JSON has more than ${jsonContainersMax} objects and lists`);
-  }
+  if (containers > jsonContainersMax) throw tooManyContainers();
+}
+
+/** invalid_argument for JSON with more than jsonContainersMax objects and lists. */
+export function tooManyContainers(): ServiceError {
+  return malformed(`the JSON has more than ${jsonContainersMax} objects and lists`);
 }
 
 function endOfString(text: string, start: number): number {
