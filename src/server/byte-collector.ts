@@ -52,7 +52,10 @@ export class ByteCollector {
   #makeRoom(length: number): void {
     const before = this.#buffer;
     if (length > before.length) {
-      const room = Math.min(this.#bytesMax, Math.max(roomBytesMin, length, before.length * 2));
+      const room = Math.min(
+        this.#bytesMax,
+        Math.max(roomBytesMin, length, Math.ceil(before.length * 1.5)),
+      );
       this.#share.grow(room - before.length - (this.#only?.length ?? 0));
       this.#buffer = new Uint8Array(room);
       this.#buffer.set(before.subarray(0, this.#only ? 0 : this.#length));

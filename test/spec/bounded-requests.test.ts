@@ -5,6 +5,19 @@ import { connect as connectHttp2 } from "node:http2";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { fromJson } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import {
+  compressionGzip,
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
+import {
+  CreateTranscriptRequestSchema,
+  Transcripts,
+} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { longSegments } from "../long-transcript.ts";
 import { openTestService, type TestService } from "./service.ts";
 
 const transcripts = "hlust.transcripts.v1alpha1.Transcripts";
@@ -263,4 +276,78 @@ test("REST refuses the same bodies while others are served", async () => {
     assert.match(answer.text, message, name);
     assert.ok(heldMs < heldMsMax, `${name}: the thread was held for ${heldMs} ms`);
   }
+});
+
+test("a long transcript is the same, whatever it comes by", async () => {
+  const segments = longSegments(3_000);
+  const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "long" };
+  const message = fromJson(CreateTranscriptRequestSchema, { transcript: { metadata, segments } });
+  const rest = await service.call("POST", "/v1alpha1/transcripts", { metadata, segments });
+  assert.equal(rest.status, 200);
+  const options = { baseUrl: service.address, sendCompression: compressionGzip };
+  const headers = { authorization: `Bearer ${service.key}` };
+  const names = [rest.json.name];
+  for (const transport of [
+    createGrpcTransport({ ...options }),
+    createGrpcTransport({ ...options, useBinaryFormat: false }),
+    createGrpcWebTransport({ ...options, httpVersion: "1.1" }),
+    createConnectTransport({ ...options, httpVersion: "1.1" }),
+    createConnectTransport({ ...options, httpVersion: "2", useBinaryFormat: true }),
+    createConnectTransport({ baseUrl: service.address, httpVersion: "1.1" }),
+  ]) {
+    const client = createClient(Transcripts, transport);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    names.push((await client.createTranscript(message, { headers })).name);
+    // A few segments, with the long ones put in their place.
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { name } = await client.createTranscript(
+      {
+        transcript: {
+          ...message.transcript,
+          segments: message.transcript?.segments.slice(0, 2) ?? [],
+        },
+      },
+      { headers },
+    );
+    const transcript = { name, segments: message.transcript?.segments ?? [] };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await client.updateTranscript({ transcript }, { headers });
+    names.push(name);
+  }
+  const [first, ...others] = await Promise.all(
+    names.map(async (name) => (await service.call("GET", `/v1alpha1/${name}`)).json),
+  );
+  assert.equal(first.segments.length, 150);
+  for (const { segments, metadata } of others) {
+    assert.deepEqual(segments, first.segments);
+    assert.equal(metadata.subject, "long");
+  }
+});
+
+test("what is wrong with long segments is said by gRPC as by REST", async () => {
+  const segments = [...longSegments(3_000), { startTime: "1s", endTime: "0s" }];
+  const request = fromJson(CreateTranscriptRequestSchema, { transcript: { segments } });
+  const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
+  const headers = { authorization: `Bearer ${service.key}` };
+  await assert.rejects(client.createTranscript(request, { headers }), (error) => {
+    assert.ok(error instanceof ConnectError && error.code === Code.InvalidArgument);
+    assert.match(
+      error.rawMessage,
+      /metadata\.fileType: .*segments\[150\]\.endTime: is before its startTime/,
+    );
+    return true;
+  });
+});
+
+test("audio of a minute comes over Connect in JSON as it does over REST", async () => {
+  const content = Buffer.alloc(2_900_000, 7).toString("base64");
+  const config = { languageCode: "is-IS", encoding: "LINEAR16", sampleRateHertz: 48_000 };
+  const headers = { "content-type": "application/json" };
+  const body = Buffer.from(JSON.stringify({ config, audio: { content } }));
+  const [connect, rest] = [
+    await post("/hlust.speech.v2beta1.Speech/Recognize", headers, body),
+    await post("/v2beta1/speech:recognize", headers, body),
+  ];
+  assert.equal(JSON.parse(connect.text).message, JSON.parse(rest.text).message);
+  assert.equal(connect.status, rest.status);
 });
