@@ -14,12 +14,14 @@ test("countValues() counts commas and brackets of JSON, not those of its texts",
     [String.raw`["\"${text}\\",1]`, 2],
     [String.raw`["\\",[],"${text}\"${text}"]`, 4],
     [`["${text}`, 1],
-    ["[".repeat(70), 65],
+    ["[".repeat(64), 64],
+    [`[${"1".repeat(640)}]`, 11],
   ];
   for (const [json, count] of rows) {
     assert.equal(countValues(Buffer.from(json), 100), count, json);
   }
   assert.equal(countValues(Buffer.from("[1,2,3,4,5,6,7,8,9]"), 7), 8, "one past the limit");
+  assert.throws(() => countValues(Buffer.from("[".repeat(65))), /nests deeper than 64 levels/);
 });
 
 test("countValues() is never less than what JSON.parse makes, whatever its texts", () => {

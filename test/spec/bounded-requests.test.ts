@@ -160,6 +160,27 @@ const connectRows: [string, string, Record<string, string>, () => Uint8Array, Re
     tooManySegments,
   ],
   [
+    "a number of 1 MB",
+    submit,
+    {},
+    () => Buffer.from(`{"useUri":${"1".repeat(1_000_000)}}`),
+    tooManyValues,
+  ],
+  [
+    "a mask of 1 MB",
+    `/${transcripts}/UpdateTranscript`,
+    {},
+    () => Buffer.from(`{"transcript":{},"updateMask":"${"a,".repeat(500_000)}"}`),
+    /updateMask: expected at most 16384 characters/,
+  ],
+  [
+    "lists in lists",
+    submit,
+    {},
+    () => Buffer.from(`{"x":${"[".repeat(500_000)}`),
+    /nests deeper than 64 levels/,
+  ],
+  [
     "unknown fields",
     submit,
     { "content-type": "application/proto" },
