@@ -8,7 +8,7 @@ import {
   CreateTranscriptRequestSchema,
   TranscriptSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { countFields } from "./count-fields.ts";
+import { countElements, countFields } from "./count-fields.ts";
 
 test("countFields() counts fields at all levels, entries of maps and packed elements", () => {
   const rows: [bytes: Uint8Array, count: number][] = [
@@ -51,4 +51,23 @@ test("countFields() takes any bytes", () => {
     }),
     { numRuns: runs(2_000) },
   );
+});
+
+test("countElements() counts a list in messages of a list", () => {
+  const { segments } = TranscriptSchema.field;
+  const path = [segments.number, segments.message.field["words"]?.number ?? 0];
+  const bytes = toBinary(
+    TranscriptSchema,
+    create(TranscriptSchema, {
+      name: "n",
+      segments: [{ words: [{}, { word: "x" }] }, {}, { words: [{}], speakerId: "1" }],
+    }),
+  );
+  assert.deepEqual(
+    [3, 2].map((max) => countElements(bytes, path, max)),
+    [3, 3],
+  );
+  assert.equal(countElements(bytes, path, 1), 2, "one past the limit");
+  assert.equal(countElements(bytes, path.slice(0, 1), 10), 3);
+  assert.equal(countElements(Buffer.from([0x1a, 9]), path, 10), 0);
 });

@@ -19,6 +19,39 @@ export function countFields(type: DescMessage, bytes: Uint8Array, max = valuesMa
   return max + 1 - Math.max(0, counting.left);
 }
 
+/**
+ * Counts the elements of a list in messages, at the end of a path of field numbers, up to one past `max`; as far as the bytes are the binary
+ * form of a message.
+ */
+export function countElements(bytes: Uint8Array, path: readonly number[], max: number): number {
+  const counting = { left: max + 1 };
+  try {
+    countPath(new BinaryReader(bytes), bytes.length, path, counting);
+  } catch {
+    // As in countFields().
+  }
+  return max + 1 - counting.left;
+}
+
+function countPath(
+  reader: BinaryReader,
+  end: number,
+  [sought, ...deeper]: readonly number[],
+  counting: { left: number },
+): void {
+  while (reader.pos < end && counting.left > 0) {
+    const [number, wireType] = reader.tag();
+    const isSought = number === sought && wireType === WireType.LengthDelimited;
+    if (isSought && deeper.length > 0) {
+      const length = reader.uint32();
+      countPath(reader, reader.pos + length, deeper, counting);
+      continue;
+    }
+    if (isSought) counting.left -= 1;
+    reader.skip(wireType, number);
+  }
+}
+
 function countIn(
   reader: BinaryReader,
   end: number,

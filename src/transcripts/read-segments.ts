@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
 import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import {
+  SegmentSchema,
   TranscriptSchema,
   type Segment,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -13,7 +14,7 @@ import {
   type ErrorCode,
   type FieldViolation,
 } from "../std/service-error.ts";
-import { countFields } from "../transcoding/count-fields.ts";
+import { countElements, countFields } from "../transcoding/count-fields.ts";
 import { countValues, tooManyValues, valuesMax } from "../transcoding/count-values.ts";
 import { cutBinary, cutJson } from "../transcoding/cut-message.ts";
 import { parseJson, textOfUtf8 } from "../transcoding/json-text.ts";
@@ -52,6 +53,7 @@ export interface Refused {
 
 /** Longest message beside its segments: as much as the doors take where a method says nothing else. */
 const restBytesMax = 1 << 20;
+const wordsPath = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
 /** Every word has eight fields of protobuf, in all its messages, and every segment as many. */
 const fieldsMax = 8 * (transcriptLimits.words + transcriptLimits.segments);
 
@@ -92,14 +94,20 @@ function takeFromJson({ bytes, path, isStrict }: LongMessage, isPatient: boolean
 function takeFromBinary({ bytes, path }: LongMessage): TakenSegments {
   const { rest, list } = cutBinary(bytes, path, transcriptLimits.segments);
   checkRest(rest, 0, listOf(path));
-  if (countFields(TranscriptSchema, list, fieldsMax) > fieldsMax) {
-    const description = `has more than ${transcriptLimits.words} words in all`;
-    throw invalidArgument([{ field: "segments", description }]);
+  const words = countElements(list, wordsPath, transcriptLimits.words);
+  if (words > transcriptLimits.words) {
+    throw tooMany(`words in all: at most ${transcriptLimits.words} are allowed`);
   }
+  const fields = countFields(TranscriptSchema, list, fieldsMax);
+  if (fields > fieldsMax) throw tooMany(`fields: at most ${fieldsMax} are read`);
   const { segments } = converted(() =>
     fromBinary(TranscriptSchema, list, { readUnknownFields: false }),
   );
   return { rest: new Uint8Array(rest), segments: checked(segments) };
+}
+
+function tooMany(what: string): ServiceError {
+  return invalidArgument([{ field: "segments", description: `has more ${what}` }]);
 }
 
 /** The general way, which knows everything that JSON may be and says what is wrong. */

@@ -78,6 +78,12 @@ test("a reader packs segments as packSegments() does, of every format", async ()
   }
 });
 
+/** A segment of 200,001 words without a byte. */
+function manyWords(): Uint8Array {
+  const words = new Uint8Array(400_002).fill(0x1a).map((byte, at) => (at % 2 ? 0 : byte));
+  return new Uint8Array([0x1a, 0x82, 0xb5, 0x18, ...words]);
+}
+
 test("a reader tells what is wrong", async () => {
   await using reader = openSegmentsReader();
   const violations = async (text: string) => [...(await read(reader, json(text))).sent.violations];
@@ -111,6 +117,10 @@ test("a reader tells what is wrong", async () => {
         format: "binary",
       },
       "segments: has more than 20000 segments",
+    ],
+    [
+      { ...json(""), bytes: manyWords(), format: "binary" },
+      "segments: has more words in all: at most 200000 are allowed",
     ],
     [
       { ...json(""), bytes: new Uint8Array([0x1a, 9]), format: "binary" },
