@@ -125,26 +125,29 @@ test("bodies that stall hold no more than an account may, on every door, and no 
     });
     return {
       status: response.status,
-      retry: response.headers.get("retry-after"),
+      retry: response.headers.get("retry-after") ?? "",
       text: await response.text(),
     };
   };
   for (const [door, stall] of Object.entries(stalls)) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const { undo } = await stall(server.address);
-    let refused = await call("one");
-    // What has stalled is on its way at first.
+    let stalled = await stall(server.address);
+    let refused = { status: 0, retry: "", text: "" };
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await until(async () => {
       refused = await call("one");
-      return refused.status === 429;
+      if (refused.status === 429) return true;
+      // The call came first, and it was the other body that was refused.
+      stalled.undo();
+      stalled = await stall(server.address);
+      return false;
     });
     assert.match(refused.text, /BODIES_FULL/, door);
     assert.match(refused.text, /RetryInfo/, door);
     assert.equal(refused.retry, "1", door);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     assert.equal((await call("other")).status, 200, door);
-    undo();
+    stalled.undo();
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await until(async () => (await call("one")).status === 200);
   }
@@ -152,7 +155,7 @@ test("bodies that stall hold no more than an account may, on every door, and no 
 
 test("gRPC, Connect and a WebSocket are told that too much of the account is on its way", async () => {
   await using server = await openSpeech();
-  const { undo } = await stallHttp1(server.address, recognize);
+  let stalled = await stallHttp1(server.address, recognize);
   const unary = async () => {
     const response = await fetch(`${server.address}${rpc}`, {
       method: "POST",
@@ -161,7 +164,12 @@ test("gRPC, Connect and a WebSocket are told that too much of the account is on 
     });
     return { status: response.status, text: await response.text() };
   };
-  await until(async () => (await unary()).status === 429);
+  await until(async () => {
+    if ((await unary()).status === 429) return true;
+    stalled.undo();
+    stalled = await stallHttp1(server.address, recognize);
+    return false;
+  });
   assert.match((await unary()).text, /"code":"resource_exhausted"/);
 
   const url = `${server.address.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;
@@ -174,7 +182,7 @@ test("gRPC, Connect and a WebSocket are told that too much of the account is on 
   assert.match(String(text), /BODIES_FULL/);
   const [code] = await closed;
   assert.equal(code, 1013);
-  undo();
+  stalled.undo();
 });
 
 test("a WebSocket refuses a message of more values than are read at once", async () => {

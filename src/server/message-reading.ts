@@ -107,9 +107,14 @@ export async function admitMessage(
     };
   }
   if (values > valuesMax) throw tooManyValues(path?.names.at(-1)?.jsonName);
-  if (values > turnValuesMin || bytes.length > turnBytesMin) await turns.take(accountId);
+  if (takesLong(bytes.length, values)) await turns.take(accountId);
   share.grow(values * bytesPerValue);
   return { bytes, ...(finish && { finish }) };
+}
+
+/** Whether a message of so many bytes and values is to be read in its turn. */
+export function takesLong(bytes: number, values: number): boolean {
+  return bytes > turnBytesMin || values > turnValuesMin;
 }
 
 function countIn({ bytes, format, type }: CameMessage): number {

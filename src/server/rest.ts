@@ -1,14 +1,12 @@
 import { create, type DescMessage, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
 import type { Session } from "../auth/session-store.ts";
-import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { packedFieldOf } from "../std/packed-field.ts";
 import { writtenFieldOf } from "../std/written-field.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
-import { bodyTypeOf, takesHttpBody } from "../transcoding/bind-request.ts";
+import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
@@ -33,8 +31,9 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
-import { admitMessage, type MessageReading } from "./message-reading.ts";
+import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
+import { restMessage } from "./rest-message.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 
 type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
@@ -103,7 +102,7 @@ export function createRestDoor(parts: RestParts): RestDoor {
     using share = parts.reading.held.hold(caller.accountId);
     const bytesMax = bytesMaxOf.get(method) ?? bodyBytesMaxDefault;
     const body = await readBody(request, bytesMax, share, parts.bodyLimits);
-    const message = await messageOf(routed, body, { caller, share, request, response }, parts);
+    const message = await restMessage(routed, body, { caller, share, request, response }, parts);
 
     using call = new CallContext(request, {
       protocolName: "rest",
@@ -145,42 +144,6 @@ export function createRestDoor(parts: RestParts): RestDoor {
       response.off("close", onClose);
     }
   };
-}
-
-/** The message of a call; a long one is read where it disturbs nobody. */
-async function messageOf(
-  routed: Routed,
-  body: Uint8Array,
-  call: {
-    readonly caller: Caller;
-    readonly share: HeldShare;
-    readonly request: HttpRequest;
-    readonly response: HttpResponse;
-  },
-  { transcoder, reading }: RestParts,
-): Promise<Message> {
-  const { binding } = routed;
-  const { input } = binding.method;
-  const type = takesHttpBody(binding) ? undefined : bodyTypeOf(binding);
-  const contentType = headerOf(call.request, "content-type");
-  if (type === undefined || body.length === 0) return transcoder.bind(routed, body, contentType);
-  const { share, response, caller } = call;
-  const unwanted = new AbortController();
-  const onClose = () => {
-    unwanted.abort(gone());
-  };
-  response.once("close", onClose);
-  try {
-    const came = { bytes: body, type, input, format: "json", isStrict: true } as const;
-    const { accountId } = caller;
-    const owner = { accountId, share, signal: unwanted.signal };
-    const { bytes, finish } = await admitMessage(came, owner, reading);
-    const message = transcoder.bind(routed, bytes, contentType);
-    finish?.(message);
-    return message;
-  } finally {
-    response.off("close", onClose);
-  }
 }
 
 interface Call {

@@ -1,19 +1,11 @@
-import {
-  create,
-  type DescMethod,
-  type DescMethodBiDiStreaming,
-  type Message,
-} from "@bufbuild/protobuf";
+import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
-import { countValues } from "../transcoding/count-values.ts";
-import { readJson } from "../transcoding/read-json.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import type { Transcoder } from "../transcoding/transcoder.ts";
 import { statusJson, type AnswerError } from "./answer-errors.ts";
@@ -21,19 +13,14 @@ import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { farewellMsMax, headersOf, targetOf } from "./http.ts";
-import { MessageQueue } from "./message-queue.ts";
+import type { MessageQueue } from "./message-queue.ts";
 import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
 import { refuse } from "./refuse.ts";
+import { messageBytesMax, socketMessages, tooBig, type MessageParts } from "./socket-messages.ts";
 
-/** Longest message: 8 s of 48 kHz audio in base64. */
-const messageBytesMax = 1 << 20;
-/** Objects, lists and members of them in one message: a configuration has hundreds. Reading them takes 10 ms. */
-const valuesMax = 5_000;
 /** A frame that says it is longer than this is not even read to its end. */
 const frameBytesMax = 2 * messageBytesMax;
-/** Messages that wait for the method; past it the socket is not read. */
-const waitingBytesMax = 256 << 10;
 /** Answers that wait for the caller; past it the method is not asked for more. */
 const unsentBytesMax = 256 << 10;
 /** A caller that takes nothing for this long is let go. */
@@ -112,7 +99,10 @@ export function createWebSocketDoor(parts: {
       const stream = new Stream(webSocket, {
         spec,
         context,
+        method: spec.method,
         share: parts.reading.held.hold(caller.accountId),
+        accountId: caller.accountId,
+        turns: parts.reading.turns,
         raw: socket,
         answerError,
         write: writerOf(binding),
@@ -152,13 +142,9 @@ export function createWebSocketDoor(parts: {
   };
 }
 
-interface StreamParts {
+interface StreamParts extends MessageParts {
   readonly spec: BidiSpec;
   readonly context: CallContext;
-  /** What its messages take of the node's memory. */
-  readonly share: HeldShare;
-  /** What the socket is made of. */
-  readonly raw: Duplex;
   readonly answerError: AnswerError;
   readonly write: (message: Message) => string;
 }
@@ -174,8 +160,8 @@ class Stream {
   constructor(socket: WebSocket, parts: StreamParts) {
     this.#socket = socket;
     this.#parts = parts;
-    this.#messages = new MessageQueue(socket, waitingBytesMax);
-    this.#listen(parts.spec.method);
+    this.#messages = socketMessages(socket, parts);
+    this.#listen();
   }
 
   /** Resolves when the method has ended and its caller was told. */
@@ -219,32 +205,9 @@ class Stream {
     });
   }
 
-  /** Counts what comes of a message until it is whole; what waits then is counted by the queue, which is short. */
-  #countParts({ share, raw }: StreamParts): void {
-    const count = (chunk: Buffer): void => {
-      if (this.#messages.isEnded) return;
-      try {
-        share.grow(chunk.length);
-      } catch (error) {
-        this.#messages.fail(error);
-      }
-    };
-    // Before the socket makes messages of them.
-    raw.prependListener("data", count);
-    raw.once("close", () => share[Symbol.dispose]());
-  }
-
-  #listen(method: DescMethodBiDiStreaming): void {
-    this.#countParts(this.#parts);
-    this.#socket.on("message", (data: Buffer, isBinary) => {
+  #listen(): void {
+    this.#socket.on("message", () => {
       this.#missedPongs = 0;
-      this.#parts.share.shrink(Infinity);
-      if (this.#messages.isEnded) return;
-      try {
-        this.#messages.push(readMessage(method, data, isBinary), data.length);
-      } catch (error) {
-        this.#messages.fail(error);
-      }
     });
     this.#socket.on("pong", () => {
       this.#missedPongs = 0;
@@ -314,21 +277,3 @@ const closeCodes: Partial<Record<ErrorCode, number>> = {
   unavailable: 1013,
   resource_exhausted: 1013,
 };
-
-const tooBig = "MESSAGE_TOO_LARGE";
-
-function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: boolean): Message {
-  if (isBinary) {
-    const problem = "a binary message came: send JSON as text messages";
-    throw new ServiceError("invalid_argument", problem, { reason: "BINARY_MESSAGE" });
-  }
-  if (data.length > messageBytesMax) {
-    const problem = `a message of ${data.length} bytes came: at most ${messageBytesMax} are taken`;
-    throw new ServiceError("invalid_argument", problem, { reason: tooBig });
-  }
-  if (countValues(data, valuesMax) > valuesMax) {
-    const problem = `a message of more than ${valuesMax} values came`;
-    throw new ServiceError("invalid_argument", problem, { reason: "MESSAGE_TOO_MANY_VALUES" });
-  }
-  return readJson(method.input, data);
-}

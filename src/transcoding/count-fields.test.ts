@@ -6,6 +6,7 @@ import { runs } from "../../test/property-runs.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
 import {
   CreateTranscriptRequestSchema,
+  SegmentSchema,
   TranscriptSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { countElements, countFields } from "./count-fields.ts";
@@ -54,8 +55,7 @@ test("countFields() takes any bytes", () => {
 });
 
 test("countElements() counts a list in messages of a list", () => {
-  const { segments } = TranscriptSchema.field;
-  const path = [segments.number, segments.message.field["words"]?.number ?? 0];
+  const path = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
   const bytes = toBinary(
     TranscriptSchema,
     create(TranscriptSchema, {
