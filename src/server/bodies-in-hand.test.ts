@@ -15,8 +15,8 @@ import { implemented } from "./methods.ts";
 import { openServer } from "./server.ts";
 
 /** What bodies of one account may hold here. Of each body that stalls so much is sent, and half as much more may be held for it. */
-const accountBytesMax = 1_200_000;
-const sentBytes = 700_000;
+const accountBytesMax = 2_000_000;
+const sentBytes = 1_000_000;
 
 /** A service of speech that hears nothing, for the accounts "one" and "other": their names are their tokens. */
 async function openSpeech() {
@@ -106,10 +106,10 @@ const stalls: Record<string, Stall> = {
     ];
     socket.write(`${head.join("\r\n")}\r\n\r\n`);
     await once(socket, "data");
-    // A text of a million bytes, masked with zeros.
+    // A text of two million bytes, masked with zeros.
     const frame = Buffer.alloc(14);
     frame.set([0x81, 0xff]);
-    frame.writeBigUInt64BE(1_000_000n, 2);
+    frame.writeBigUInt64BE(2_000_000n, 2);
     socket.write(Buffer.concat([frame, Buffer.alloc(sentBytes, " ")]));
     return { undo: () => socket.destroy() };
   },
@@ -177,7 +177,7 @@ test("gRPC, Connect and a WebSocket are told that too much of the account is on 
   await once(socket, "open");
   const told = once(socket, "message");
   const closed = once(socket, "close");
-  socket.send(JSON.stringify({ audioContent: "A".repeat(900_000) }));
+  socket.send(JSON.stringify({ audioContent: "A".repeat(1_040_000) }));
   const [text] = await told;
   assert.match(String(text), /BODIES_FULL/);
   const [code] = await closed;

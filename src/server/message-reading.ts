@@ -108,7 +108,8 @@ export async function admitMessage(
   }
   if (values > valuesMax) throw tooManyValues(path?.names.at(-1)?.jsonName);
   if (takesLong(bytes.length, values)) await turns.take(accountId);
-  share.grow(values * bytesPerValue);
+  // The message has its texts and recordings anew.
+  share.grow(bytes.length + values * bytesPerValue);
   return { bytes, ...(finish && { finish }) };
 }
 
