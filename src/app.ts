@@ -171,7 +171,6 @@ async function openParts(
   const stopping = new AbortController();
   const { services, media } = await openDoors(config, {
     database,
-    segmentsReader,
     store,
     collector,
     queue,
@@ -212,6 +211,7 @@ async function openParts(
       explain: databaseTrouble,
       publicUrl,
       httpRules: answers ? httpRules : undefined,
+      longMessages: segmentsReader,
       ...callersOf(config),
       log,
     }),

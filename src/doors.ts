@@ -28,7 +28,6 @@ import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens } from "./std/page-token.ts";
-import type { SegmentsReader } from "./transcripts/segments-reader.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -52,7 +51,6 @@ export async function openDoors(
   config: Config,
   parts: {
     readonly database: Database;
-    readonly segmentsReader: SegmentsReader;
     readonly store: MediaStore;
     readonly collector: UploadCollector | undefined;
     readonly queue: JobQueue;
@@ -65,8 +63,7 @@ export async function openDoors(
     readonly log: Log;
   },
 ): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
-  const { database, segmentsReader, store, collector, queue, allow, recognizer, publicUrl, log } =
-    parts;
+  const { database, store, collector, queue, allow, recognizer, publicUrl, log } = parts;
   const { stopping, meter } = parts;
   const { db } = database;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
@@ -77,7 +74,7 @@ export async function openDoors(
   const uploads = createUploads({ ...taking, urls, collector });
   const languageCodes = () => recognizer.languageCodes("job");
   const transcripts = {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
+    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, log }),
     ...createJobsService({
       db,
       queue,

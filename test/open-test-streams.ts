@@ -21,6 +21,7 @@ import { ServiceError } from "../src/std/service-error.ts";
 import { createTranscoder } from "../src/transcoding/transcoder.ts";
 import { type CountRequest, type NumberSchema, Streams } from "./gen/streams_pb.ts";
 import { testCaller } from "./test-caller.ts";
+import { createMessageReading } from "../src/server/message-reading.ts";
 
 /** A server of test/vectors/streams.proto, and what its methods saw. */
 export interface TestStreams extends AsyncDisposable {
@@ -86,6 +87,7 @@ export async function openTestRestDoor(
     methods: methodsOf([implemented(Streams, streamsService(seen))]),
     authenticator: authenticator(seen, token),
     answerError,
+    reading: createMessageReading(undefined),
     shutdownSignal: stop.signal,
     limits,
   });
@@ -131,6 +133,7 @@ export async function openTestGrpcDoor(): Promise<
     draining: createDraining(),
     shutdownSignal: shutdown.signal,
     bodyLimits,
+    reading: createMessageReading(undefined),
     otherwise: (_, response) => breakOff(response),
   });
   const port = await openPort(

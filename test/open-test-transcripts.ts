@@ -36,7 +36,6 @@ import { durationFromMs } from "../src/std/duration.ts";
 import { newId } from "../src/std/ids.ts";
 import { createLog } from "../src/std/log.ts";
 import { createPageTokens } from "../src/std/page-token.ts";
-import { openSegmentsReader } from "../src/transcripts/segments-reader.ts";
 import {
   createTranscriptsService,
   type TranscriptsService,
@@ -81,10 +80,8 @@ export async function openTestTranscripts(
   });
   const uploads = createUploads({ db, store, urls, uploadBytesMax: testUploadBytesMax, log });
   const pageTokens = createPageTokens(Buffer.alloc(32, 2));
-  const segmentsReader = opened.use(openSegmentsReader());
   const service = createTranscriptsService({
     ...options,
-    segmentsReader,
     db,
     store,
     urls,

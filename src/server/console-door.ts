@@ -4,6 +4,7 @@ import type { MemberAccount } from "../auth/member-accounts.ts";
 import type { OpenId } from "../auth/open-id.ts";
 import type { RefusedAttempts } from "../auth/refused-attempts.ts";
 import type { SignIn } from "../auth/sign-in.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { refuseOtherPages, refuseStalePage } from "./console-page.ts";
@@ -41,11 +42,12 @@ const signInPath = "/console/sign-in";
 export function createConsoleDoor(
   parts: ConsoleParts,
   rest: RestDoor,
+  held: HeldBytes,
 ): {
   handles(target: string): boolean;
   handle(request: HttpRequest, response: HttpResponse): Promise<void>;
 } {
-  const session = createConsoleSession(parts);
+  const session = createConsoleSession(parts, held);
   const signIn = createConsoleSignIn(parts);
   const pages: Readonly<Record<string, Readonly<Record<string, HttpHandler>>>> = {
     "/console/session": { GET: session.tell, POST: session.open, DELETE: session.end },

@@ -2,6 +2,7 @@ import type { Visit } from "../auth/open-session.ts";
 import { signedOut, type OpenedSession, type Sessions } from "../auth/sessions.ts";
 import type { Session } from "../auth/session-store.ts";
 import type { Credentials } from "../auth/sign-in.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { idIn } from "../std/ids.ts";
 import { invalidArgument, ServiceError, shown } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -17,10 +18,14 @@ import {
   type HttpResponse,
 } from "./http.ts";
 
-const bodyBytesMax = 16_384;
+/** An API key, or a link to sign in with. */
+const bodyBytesMax = 4_096;
 
 /** The handlers of /console/session: who is signed in, signing in and out, and going to another account. */
-export function createConsoleSession(parts: ConsoleParts): {
+export function createConsoleSession(
+  parts: ConsoleParts,
+  held: HeldBytes,
+): {
   readonly tell: HttpHandler;
   readonly open: HttpHandler;
   readonly end: HttpHandler;
@@ -42,7 +47,7 @@ export function createConsoleSession(parts: ConsoleParts): {
 
     async open(request, response) {
       refuseWithoutHttps(originOf(request));
-      const credentials = readCredentials(await readFields(request));
+      const credentials = readCredentials(await readFields(request, held));
       await answer(response, await signIn(credentials, await visitOf(parts, request)));
     },
 
@@ -50,7 +55,7 @@ export function createConsoleSession(parts: ConsoleParts): {
       const visit = await visitOf(parts, request);
       if (!visit.before) throw signedOut();
       refuseStalePage(request, visit.before);
-      await answer(response, await signIn(readSwitch(await readFields(request)), visit));
+      await answer(response, await signIn(readSwitch(await readFields(request, held)), visit));
     },
 
     async end(request, response) {
@@ -118,7 +123,10 @@ function signedOutWays({ openId }: ConsoleParts): ServiceError {
   return new ServiceError(code, message, { reason, metadata });
 }
 
-async function readFields(request: HttpRequest): Promise<ReadonlyMap<string, unknown>> {
+async function readFields(
+  request: HttpRequest,
+  held: HeldBytes,
+): Promise<ReadonlyMap<string, unknown>> {
   const type = headerOf(request, "content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new ServiceError("invalid_argument", "send application/json", {
@@ -126,7 +134,9 @@ async function readFields(request: HttpRequest): Promise<ReadonlyMap<string, unk
       httpStatus: 415,
     });
   }
-  const text = Buffer.from(await readBody(request, bodyBytesMax)).toString();
+  // Nobody has signed in: all of them share the room of one account.
+  using share = held.hold("");
+  const text = Buffer.from(await readBody(request, bodyBytesMax, share)).toString();
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -1,12 +1,19 @@
 import { Http2ServerResponse } from "node:http2";
-import { createRegistry, type DescMethod, type DescService } from "@bufbuild/protobuf";
+import {
+  createRegistry,
+  type DescMethod,
+  type DescService,
+  type Message,
+} from "@bufbuild/protobuf";
 import { createContextKey, createContextValues, type Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey, type Caller } from "../auth/caller.ts";
+import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerErrors, connectError, rpcCode, type AnswerError } from "./answer-errors.ts";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
@@ -14,26 +21,32 @@ import { endCalls, responseKey } from "./end-calls.ts";
 import {
   giveUpReading,
   headersOf,
+  isClosed,
   targetOf,
   type HttpListener,
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
-import { paceBody } from "./paced-body.ts";
+import { isContentCoding } from "./decompress.ts";
+import type { MessageReading } from "./message-reading.ts";
 import type { ImplementedService } from "./methods.ts";
+import { pacedBody } from "./paced-body.ts";
+import { rpcBody, rpcFormatOf, takesOneMessage, type Finish } from "./rpc-body.ts";
 
-/** Longest message: a transcript at its limit. */
-const messageBytesMax = 32 << 20;
 /** Longest message of a service that asks for no token. */
-const openMessageBytesMax = 64 << 10;
+const openMessageBytesMax = 16 << 10;
 /** Streams without a token that may be open at once. */
 const openStreamsMax = 1_000;
 
-type Authenticate = () => Promise<Caller>;
+/** What the interceptors know of a request. */
+interface RpcCall {
+  readonly response: HttpResponse;
+  readonly authenticate: () => Promise<Caller>;
+  /** For the messages that were handed on, in their order. */
+  readonly finishing: Finish[];
+}
 
-const authenticateKey = createContextKey<Authenticate | undefined>(undefined, {
-  description: "tells who calls",
-});
+const callKey = createContextKey<RpcCall | undefined>(undefined, { description: "the request" });
 
 /** gRPC, gRPC-Web and Connect on one handler; what is none of them goes to `otherwise`. */
 export function createGrpcDoor(parts: {
@@ -46,6 +59,7 @@ export function createGrpcDoor(parts: {
   readonly shutdownSignal: AbortSignal;
   /** For requests of one message. */
   readonly bodyLimits: BodyLimits;
+  readonly reading: MessageReading;
   readonly otherwise: HttpListener;
 }): HttpListener {
   const methods = new Map(
@@ -54,32 +68,46 @@ export function createGrpcDoor(parts: {
     ),
   );
   const open = new Set(parts.open.map(({ service }) => service));
-  const responses = new WeakMap<HttpRequest, HttpResponse>();
-  const authenticating = new WeakMap<HttpRequest, Authenticate>();
+  const bytesMaxOf = new Map(
+    [...methods.values()].map((method) => [
+      method,
+      open.has(method.parent) ? openMessageBytesMax : bodyBytesMaxOf(method),
+    ]),
+  );
+  const calls = new WeakMap<HttpRequest, RpcCall>();
   /** The token is looked at before the body, which may be long; once, for what reads the body and what calls the method. */
-  const guard = (request: HttpRequest, method: DescMethod) => {
+  const guard = (request: HttpRequest, response: HttpResponse, method: DescMethod) => {
     const origin = callOriginOf(request);
     const authenticate = once(async () => {
       const facts = { headers: headersOf(request), url: targetOf(request), origin };
       return await parts.authenticator.authenticate(facts, method);
     });
-    authenticating.set(request, authenticate);
-    // Streams of requests are silent at times; their methods know for how long.
-    const isWhole = method.methodKind === "unary" || method.methodKind === "server_streaming";
-    paceBody(request, isWhole ? parts.bodyLimits : undefined, async () => {
-      if (open.has(method.parent)) return;
-      await authenticate().catch((error: unknown) => {
+    const finishing: Finish[] = [];
+    calls.set(request, { response, authenticate, finishing });
+    const rpc = rpcFormatOf(request) ?? { framing: "whole", format: "binary", coding: undefined };
+    const body = async function* () {
+      try {
+        const caller = open.has(method.parent) ? undefined : await authenticate();
+        const accountId = caller?.accountId ?? "";
+        const { share, signal } = ofAnswer(response, parts.reading.held.hold(accountId));
+        // Streams of requests are silent at times; their methods know for how long.
+        const limits = takesOneMessage(method) ? parts.bodyLimits : undefined;
+        const bytesMax = bytesMaxOf.get(method) ?? bodyBytesMaxDefault;
+        const { reading } = parts;
+        const onMessage = (finish: Finish) => void finishing.push(finish);
+        const call = { method, rpc, bytesMax, accountId, share, signal, reading, onMessage };
+        yield* rpcBody(pacedBody(request, limits), call);
+      } catch (error) {
         throw connectError(parts.answerError(error, origin.requestId));
-      });
-    });
+      }
+    };
+    Object.defineProperty(request, Symbol.asyncIterator, { value: body });
+    if (rpc.framing === "whole") describeWhole(request, rpc.coding);
   };
   const adapter = connectNodeAdapter({
     routes: (router) => {
-      for (const { service, implementation } of parts.services) {
+      for (const { service, implementation } of [...parts.services, ...parts.open]) {
         router.service(service, implementation);
-      }
-      for (const { service, implementation } of parts.open) {
-        router.service(service, implementation, { readMaxBytes: openMessageBytesMax });
       }
     },
     // The last one is the innermost.
@@ -88,23 +116,25 @@ export function createGrpcDoor(parts: {
       unless(open, authenticate, limitStreams(openStreamsMax)),
       unless(open, endCalls(parts.authenticator, parts.shutdownSignal), (next) => next),
       parts.draining.interceptor,
+      finishMessages,
     ],
     contextValues: (request) =>
       createContextValues()
         .set(originKey, callOriginOf(request))
-        .set(responseKey, responses.get(request))
-        .set(authenticateKey, authenticating.get(request)),
-    readMaxBytes: messageBytesMax,
+        .set(responseKey, calls.get(request)?.response)
+        .set(callKey, calls.get(request)),
+    // What is longer is refused before it comes here.
+    readMaxBytes: Math.max(...bytesMaxOf.values()),
     // The JSON of Connect and gRPC-Web: what a google.rpc.Status may carry, as that of a job.
     jsonOptions: { registry: createRegistry(file_google_rpc_error_details) },
+    binaryOptions: { readUnknownFields: false },
     shutdownSignal: parts.shutdownSignal,
   });
   return (request, response) => {
     const [path = ""] = targetOf(request).split("?", 1);
     const method = methods.get(path);
     if (method) {
-      responses.set(request, response);
-      guard(request, method);
+      guard(request, response, method);
       adapter(request, withPlainMessages(response));
     } else if (isGrpc(request.headers["content-type"])) answerUnimplemented(path, response);
     else parts.otherwise(request, response);
@@ -153,8 +183,39 @@ function unless(open: ReadonlySet<DescService>, other: Interceptor, own: Interce
   };
 }
 
+/** Until the answer is out, or nobody waits for it: what the call holds, and a signal. */
+function ofAnswer(response: HttpResponse, share: HeldShare) {
+  const gone = new AbortController();
+  const end = () => {
+    share[Symbol.dispose]();
+    gone.abort(new ServiceError("cancelled", "the caller went away"));
+  };
+  if (isClosed(response)) end();
+  else response.once("close", end);
+  return { share, signal: gone.signal };
+}
+
+/** What the adapter sees of a message that was read for it: neither its length nor its compression. */
+function describeWhole(request: HttpRequest, coding: string | undefined): void {
+  const { "content-length": _length, ...headers } = request.headers;
+  if (isContentCoding(coding)) delete headers["content-encoding"];
+  Object.defineProperty(request, "headers", { value: headers });
+}
+
+/** Gives messages what was read of them elsewhere. */
+const finishMessages: Interceptor = (next) => async (request) => {
+  const finishing = request.contextValues.get(callKey)?.finishing ?? [];
+  const finish = (message: Message): Message => finishing.shift()?.(message) ?? message;
+  if (!request.stream) return await next({ ...request, message: finish(request.message) });
+  if (!takesOneMessage(request.method)) return await next(request);
+  async function* finished(messages: AsyncIterable<Message>): AsyncIterable<Message> {
+    for await (const message of messages) yield finish(message);
+  }
+  return await next({ ...request, message: finished(request.message) });
+};
+
 const authenticate: Interceptor = (next) => async (request) => {
-  const caller = await request.contextValues.get(authenticateKey)?.();
+  const caller = await request.contextValues.get(callKey)?.authenticate();
   request.contextValues.set(callerKey, caller);
   return await next(request);
 };

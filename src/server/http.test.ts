@@ -3,8 +3,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test } from "node:test";
+import { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { readBody } from "./http.ts";
+import { requestBytes } from "./message-reading.ts";
+
+const held = new HeldBytes(requestBytes);
 
 test("readBody() does not wait for a caller that went away before it was called", async (t) => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -12,7 +16,7 @@ test("readBody() does not wait for a caller that went away before it was called"
     request.once("close", () => {
       // A turn later, as after an await.
       setImmediate(() => {
-        readBody(request, 100).catch(resolve);
+        readBody(request, 100, held.hold("one")).catch(resolve);
       });
     });
   });

@@ -1,8 +1,10 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
 import { bodyLimits, BodyPace, type BodyLimits } from "./body-pace.ts";
+import { ByteCollector, tooLarge } from "./byte-collector.ts";
 
 /** A request of either protocol version. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -174,12 +176,13 @@ export function giveUpReading(response: HttpResponse): void {
 /** How long the rest of a refused request may take. */
 const droppedMsMax = 5_000;
 /**
- * Reads a whole body of at most `bytesMax`. Throws invalid_argument with status 413 past it, deadline_exceeded when nothing comes
- * for 30 s or it comes too slowly, cancelled when the caller goes away.
+ * Reads a whole body of at most `bytesMax`, which is held in the share as it comes. Throws invalid_argument with status 413 past it, resource_exhausted
+ * where the share may not grow, deadline_exceeded when nothing comes for 30 s or it comes too slowly, cancelled when the caller goes away.
  */
 export async function readBody(
   request: HttpRequest,
   bytesMax: number,
+  share: HeldShare,
   limits: BodyLimits = bodyLimits,
 ): Promise<Uint8Array> {
   if (hasNoBody(request)) return nothing;
@@ -187,8 +190,7 @@ export async function readBody(
   if (request.destroyed) throw new ServiceError("cancelled", "the caller went away");
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > bytesMax) throw tooLarge(bytesMax);
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const collector = new ByteCollector(bytesMax, share);
   return await new Promise((resolve, reject) => {
     const pace = new BodyPace(limits);
     const look = () => {
@@ -209,18 +211,17 @@ export async function readBody(
     };
     const onData = (chunk: Buffer) => {
       pace.came(chunk.length);
-      size += chunk.length;
-      if (size <= bytesMax) {
-        chunks.push(chunk);
-        return;
+      try {
+        collector.add(chunk);
+      } catch (error) {
+        settle(() => {
+          reject(error);
+        });
       }
-      settle(() => {
-        reject(tooLarge(bytesMax));
-      });
     };
     const onEnd = () => {
       settle(() => {
-        resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+        resolve(collector.take());
       });
     };
     const onGone = () => {
@@ -242,11 +243,3 @@ function hasNoBody(request: HttpRequest): boolean {
 }
 
 function ignore(): void {}
-
-function tooLarge(bytesMax: number): ServiceError {
-  return new ServiceError("invalid_argument", `the body is larger than ${bytesMax} bytes`, {
-    reason: "PAYLOAD_TOO_LARGE",
-    httpStatus: 413,
-    metadata: { bytesMax: `${bytesMax}` },
-  });
-}

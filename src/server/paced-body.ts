@@ -1,29 +1,16 @@
-import { connectError } from "./answer-errors.ts";
 import { BodyPace, type BodyLimits } from "./body-pace.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { HttpRequest } from "./http.ts";
 
 /**
- * Whoever reads a request from now on waits for `begin` first, and then for its body no longer than the limits say (undefined: as long as
- * it takes). Reading throws what `begin` throws.
+ * The body of a request as it comes, waited for no longer than the limits say (undefined: as long as it takes). Throws deadline_exceeded
+ * then, and cancelled when the caller goes away.
  */
-export function paceBody(
+export async function* pacedBody(
   request: HttpRequest,
   limits: BodyLimits | undefined,
-  begin: () => Promise<void>,
-): void {
-  const chunks = (): AsyncIterator<Uint8Array> => request.iterator({ destroyOnReturn: false });
-  const value = () => paced(chunks, limits, begin);
-  Object.defineProperty(request, Symbol.asyncIterator, { value });
-}
-
-async function* paced(
-  open: () => AsyncIterator<Uint8Array>,
-  limits: BodyLimits | undefined,
-  begin: () => Promise<void>,
 ): AsyncGenerator<Uint8Array, void> {
-  await begin();
-  const chunks = open();
+  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
   const pace = limits && new BodyPace(limits);
   for (;;) {
     pace?.wait();
@@ -40,7 +27,7 @@ async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<U
   try {
     return await chunks.next();
   } catch {
-    throw connectError(new ServiceError("cancelled", "the caller went away"));
+    throw new ServiceError("cancelled", "the caller went away");
   }
 }
 
@@ -50,7 +37,7 @@ async function inTime<T>(part: Promise<T>, pace: BodyPace): Promise<T> {
   const look = () => {
     const leftMs = pace.leftMs();
     if (leftMs > 0) timer = setTimeout(look, leftMs);
-    else late.reject(connectError(pace.failure()));
+    else late.reject(pace.failure());
   };
   let timer = setTimeout(look, pace.leftMs());
   try {

@@ -5,6 +5,7 @@ import { Streams } from "../../test/gen/streams_pb.ts";
 import { unwatched } from "../../test/test-caller.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createRestDoor } from "./rest.ts";
+import { createMessageReading } from "./message-reading.ts";
 
 test("a rule that no door can serve is refused when the service starts", () => {
   const door = (method: string, rule: object) =>
@@ -15,6 +16,7 @@ test("a rule that no door can serve is refused when the service starts", () => {
       methods: new Map(),
       authenticator: { authenticate: () => assert.fail("not called"), ...unwatched },
       answerError: () => assert.fail("not called"),
+      reading: createMessageReading(undefined),
       shutdownSignal: new AbortController().signal,
     });
   const socket = { custom: { kind: "WEBSOCKET", path: "/v1/x" } };

@@ -1,16 +1,7 @@
-import {
-  create,
-  getOption,
-  hasOption,
-  type DescMessage,
-  type DescMethod,
-  type Message,
-  type MessageInitShape,
-} from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Session } from "../auth/session-store.ts";
-import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { packedFieldOf } from "../std/packed-field.ts";
 import { writtenFieldOf } from "../std/written-field.ts";
@@ -23,6 +14,7 @@ import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/wr
 import type { AnswerError } from "./answer-errors.ts";
 import { answerPacked } from "./answer-packed.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
+import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -39,11 +31,10 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
+import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
+import { restMessage } from "./rest-message.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
-
-/** Longest JSON body of a method that says nothing else. */
-export const bodyBytesMaxDefault = 1 << 20;
 
 type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
 type StreamSpec = Extract<MethodImplSpec, { kind: "server_streaming" }>;
@@ -58,6 +49,7 @@ interface RestParts {
   readonly shutdownSignal: AbortSignal;
   readonly limits?: StreamLimits;
   readonly bodyLimits?: BodyLimits;
+  readonly reading: MessageReading;
 }
 
 /** What the console's door knows of a call: the part of its target that is the contract's, and who is signed in. */
@@ -80,7 +72,7 @@ export function createRestDoor(parts: RestParts): RestDoor {
   const { transcoder, methods, authenticator, shutdownSignal } = parts;
   checkKinds(transcoder.bindings);
   // Read once: an option is decoded each time it is asked for.
-  const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMax(method)]));
+  const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMaxOf(method)]));
   const calls = new Set<CallContext>();
   shutdownSignal.addEventListener("abort", () => {
     for (const call of calls) call.abort(stopping());
@@ -107,9 +99,10 @@ export function createRestDoor(parts: RestParts): RestDoor {
     if (!takesHttpBody(binding)) checkContentType(request);
     checkContentEncoding(request);
     const timeoutMs = callTimeoutMs(request);
+    using share = parts.reading.held.hold(caller.accountId);
     const bytesMax = bytesMaxOf.get(method) ?? bodyBytesMaxDefault;
-    const body = await readBody(request, bytesMax, parts.bodyLimits);
-    const message = transcoder.bind(routed, body, headerOf(request, "content-type"));
+    const body = await readBody(request, bytesMax, share, parts.bodyLimits);
+    const message = await restMessage(routed, body, { caller, share, request, response }, parts);
 
     using call = new CallContext(request, {
       protocolName: "rest",
@@ -264,12 +257,6 @@ function upgradeRequired(): ServiceError {
     reason: "UPGRADE_REQUIRED",
     httpStatus: 426,
   });
-}
-
-function bodyBytesMax(method: DescMethod): number {
-  return hasOption(method, body_bytes_max)
-    ? getOption(method, body_bytes_max)
-    : bodyBytesMaxDefault;
 }
 
 /** Bodies are JSON: said so, not said, or said as `curl -d` does (decisions: JSON). */

@@ -3,6 +3,8 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import { errorFields, type Log } from "../std/log.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { HeldBytesLimits } from "../std/held-bytes.ts";
+import type { LongMessages } from "../std/long-messages.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
@@ -29,6 +31,7 @@ import {
   type HttpResponse,
 } from "./http.ts";
 import { logRuleNotices } from "./http-rules-file.ts";
+import { createMessageReading } from "./message-reading.ts";
 import { methodsOf, type ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
@@ -81,6 +84,10 @@ export async function openServer(parts: {
   readonly contact?: string | undefined;
   readonly limits?: Partial<PortLimits>;
   readonly bodyLimits?: BodyLimits;
+  /** What request bodies may take of the node's memory. */
+  readonly requestBytes?: HeldBytesLimits;
+  /** Reads messages with long lists; undefined: there are none. */
+  readonly longMessages?: LongMessages;
   /** Rules that take the place of the contract's. */
   readonly httpRules?: ServiceConfig | undefined;
   readonly log: Log;
@@ -102,6 +109,7 @@ export async function openServer(parts: {
   const health = createHealthDoor(readiness, leaving.signal);
   const draining = createDraining();
   const shutdown = new AbortController();
+  const reading = createMessageReading(parts.longMessages, parts.requestBytes);
   const rest = createRestDoor({
     transcoder,
     methods,
@@ -109,8 +117,9 @@ export async function openServer(parts: {
     answerError,
     shutdownSignal: shutdown.signal,
     bodyLimits,
+    reading,
   });
-  const consoleDoor = parts.console && createConsoleDoor(parts.console, rest);
+  const consoleDoor = parts.console && createConsoleDoor(parts.console, rest, reading.held);
   const consoleFiles =
     parts.console && createConsoleFiles(parts.console.folder, parts.console.mediaOrigins);
   const { publicUrl } = parts;
@@ -121,6 +130,7 @@ export async function openServer(parts: {
     authenticator,
     answerError,
     refusal: (headers) => pages.refusal(headers),
+    reading,
   });
 
   // A server without a contract, such as a worker, has nothing to describe.
@@ -168,6 +178,7 @@ export async function openServer(parts: {
     draining,
     shutdownSignal: shutdown.signal,
     bodyLimits,
+    reading,
     otherwise,
   });
   const { isTrustedProxy = () => false } = parts;

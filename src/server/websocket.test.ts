@@ -11,6 +11,7 @@ import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 import { testCaller, unwatched } from "../../test/test-caller.ts";
+import { createMessageReading } from "./message-reading.ts";
 
 const pingMs = 50;
 /** Longer than three pings. */
@@ -40,6 +41,7 @@ async function openHeldDoor() {
       () => undefined,
       (bug) => assert.fail(String(bug)),
     ),
+    reading: createMessageReading(undefined),
     pingMs,
   });
   const port = await openPort(

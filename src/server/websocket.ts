@@ -1,9 +1,4 @@
-import {
-  create,
-  type DescMethod,
-  type DescMethodBiDiStreaming,
-  type Message,
-} from "@bufbuild/protobuf";
+import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -11,7 +6,6 @@ import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
 import { ServiceError, type ErrorCode } from "../std/service-error.ts";
-import { readJson } from "../transcoding/read-json.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import type { Transcoder } from "../transcoding/transcoder.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
@@ -20,16 +14,14 @@ import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { farewellMsMax, headersOf, targetOf } from "./http.ts";
-import { MessageQueue } from "./message-queue.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
 import { RefusedSockets } from "./refused-sockets.ts";
+import { messageBytesMax, socketMessages, tooBig, type MessageParts } from "./socket-messages.ts";
 
-/** Longest message: 8 s of 48 kHz audio in base64. */
-const messageBytesMax = 1 << 20;
 /** A frame that says it is longer than this is not even read to its end. */
 const frameBytesMax = 2 * messageBytesMax;
-/** Messages that wait for the method; past it the socket is not read. */
-const waitingBytesMax = 256 << 10;
 /** Answers that wait for the caller; past it the method is not asked for more. */
 const unsentBytesMax = 256 << 10;
 /** A caller that takes nothing for this long is let go. */
@@ -54,6 +46,7 @@ export function createWebSocketDoor(parts: {
   readonly answerError: AnswerError;
   /** Why the page that asks may open no socket at all; nothing else is looked at then. */
   readonly refusal?: (headers: IncomingHttpHeaders) => ServiceError | undefined;
+  readonly reading: MessageReading;
   /** How often a caller is asked for a sign of life; one that misses three is let go. Default 20 s. */
   readonly pingMs?: number;
 }): WebSocketDoor {
@@ -100,6 +93,11 @@ export function createWebSocketDoor(parts: {
       const stream = new Stream(webSocket, {
         spec,
         context,
+        method: spec.method,
+        share: parts.reading.held.hold(caller.accountId),
+        accountId: caller.accountId,
+        turns: parts.reading.turns,
+        raw: socket,
         answerError,
         write: writerOf(binding),
       });
@@ -141,7 +139,7 @@ export function createWebSocketDoor(parts: {
   };
 }
 
-interface StreamParts {
+interface StreamParts extends MessageParts {
   readonly spec: BidiSpec;
   readonly context: CallContext;
   readonly answerError: AnswerError;
@@ -159,8 +157,8 @@ class Stream {
   constructor(socket: WebSocket, parts: StreamParts) {
     this.#socket = socket;
     this.#parts = parts;
-    this.#messages = new MessageQueue(socket, waitingBytesMax);
-    this.#listen(parts.spec.method);
+    this.#messages = socketMessages(socket, parts);
+    this.#listen();
   }
 
   /** Resolves when the method has ended and its caller was told. */
@@ -205,15 +203,9 @@ class Stream {
     });
   }
 
-  #listen(method: DescMethodBiDiStreaming): void {
-    this.#socket.on("message", (data: Buffer, isBinary) => {
+  #listen(): void {
+    this.#socket.on("message", () => {
       this.#missedPongs = 0;
-      if (this.#messages.isEnded) return;
-      try {
-        this.#messages.push(readMessage(method, data, isBinary), data.length);
-      } catch (error) {
-        this.#messages.fail(error);
-      }
     });
     this.#socket.on("pong", () => {
       this.#missedPongs = 0;
@@ -283,17 +275,3 @@ const closeCodes: Partial<Record<ErrorCode, number>> = {
   unavailable: 1013,
   resource_exhausted: 1013,
 };
-
-const tooBig = "MESSAGE_TOO_LARGE";
-
-function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: boolean): Message {
-  if (isBinary) {
-    const problem = "a binary message came: send JSON as text messages";
-    throw new ServiceError("invalid_argument", problem, { reason: "BINARY_MESSAGE" });
-  }
-  if (data.length > messageBytesMax) {
-    const problem = `a message of ${data.length} bytes came: at most ${messageBytesMax} are taken`;
-    throw new ServiceError("invalid_argument", problem, { reason: tooBig });
-  }
-  return readJson(method.input, data);
-}

@@ -79,13 +79,17 @@ export class Violations {
   }
 }
 
-/** invalid_argument; the message is the violations, the first ten in words. */
+/** More violations than this help nobody, and their answer would be longer than their request. */
+const violationsMax = 100;
+
+/** invalid_argument with the first hundred violations; the message is the first ten in words. */
 export function invalidArgument(violations: readonly FieldViolation[]): ServiceError {
   const shown = violations.slice(0, 10).map(({ field, description }) => `${field}: ${description}`);
   if (violations.length > shown.length) {
     shown.push(`and ${violations.length - shown.length} more`);
   }
-  return new ServiceError("invalid_argument", shown.join("; "), { violations });
+  const told = violations.slice(0, violationsMax);
+  return new ServiceError("invalid_argument", shown.join("; "), { violations: told });
 }
 
 /** Quotes a caller's value for a message: at most 60 characters, control characters escaped. */

@@ -11,7 +11,6 @@ import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "../std/service-error.ts";
 import { checkFieldJson, checkMessageJson, type FillBytes } from "./check-json.ts";
-import { checkValues } from "./check-values.ts";
 import { resolveFieldPath } from "./field-path.ts";
 import type { Binding } from "./http-rules.ts";
 import { isObject } from "./is-object.ts";
@@ -19,7 +18,6 @@ import { JsonReport } from "./json-report.ts";
 import { jsonDepthMax, parseJson, textOfUtf8 } from "./json-text.ts";
 import { fieldPathsIn } from "./patch-mask.ts";
 import { decodeFully, utf8OfRawBytes } from "./percent-encoding.ts";
-import { readAround } from "./read-around.ts";
 import { converted, messageDepthMax, refuse } from "./read-json.ts";
 
 /** The parts of a request that rules bind: decoded path variables, the raw query, the body. */
@@ -43,8 +41,7 @@ export interface BindOptions {
 
 /**
  * Makes the request message (§4.10 items 1 to 4, 7 and 8): the body, then the query, then the path, so that the path
- * wins. A PATCH fills update_mask from the names in its body unless the query has it. A long list that is marked as lazy is left
- * unread (std/unread-field.ts): what is wrong with it is found by whoever reads it. Throws ServiceError
+ * wins. A PATCH fills update_mask from the names in its body unless the query has it. Throws ServiceError
  * invalid_argument with every violation of query, path and body; fields are named by their path from the request
  * message, those of a message that is the body by their path in the body.
  */
@@ -73,19 +70,13 @@ export function bindRequest(binding: Binding, parts: RequestParts, options: Bind
     const mask = create(FieldMaskSchema, { paths: [...(body.paths ?? [])] });
     target.set(updateMask, reflect(FieldMaskSchema, mask));
   }
-  // Last: what is merged reads every field.
-  body.leaveUnread?.(target);
   return message;
 }
 
 /** Whether the body of a request is of google.api.HttpBody: taken as it is, whatever its type. */
-export function takesHttpBody({ method, body }: Binding): boolean {
-  const type = body === "*" ? method.input : bodyMessage(body);
-  return type?.typeName === "google.api.HttpBody";
+export function takesHttpBody(binding: Binding): boolean {
+  return bodyTypeOf(binding)?.typeName === "google.api.HttpBody";
 }
-
-/** Longer bodies, past what a method takes that says nothing else, are texts and recordings: they have few values. */
-const wholeBytesMax = 2 << 20;
 
 interface Body {
   /** JSON of the request message, with the fields that the body has. */
@@ -93,8 +84,6 @@ interface Body {
   readonly fill?: FillBytes | undefined;
   /** For a mask: the fields named in the body. */
   readonly paths?: readonly string[];
-  /** Gives the message the field that was not read. */
-  readonly leaveUnread?: FillBytes | undefined;
 }
 
 function readBody(
@@ -113,9 +102,7 @@ function readBody(
     throw new ServiceError("invalid_argument", `${httpMethod} ${template} takes no body`);
   }
   const type = body === "*" ? undefined : bodyMessage(body);
-  const around = type && readAround(type, parts.body, options.registry);
-  if (!around && parts.body.length > wholeBytesMax) checkValues(parts.body);
-  const json = around ? around.json : parseJson(textOfUtf8(parts.body));
+  const json = parseJson(textOfUtf8(parts.body));
   const from = report.violations.length;
   if (body === "*") {
     const fill = checkMessageJson(method.input, json, report);
@@ -132,12 +119,12 @@ function readBody(
     json: holder,
     fill: fill && ((message) => fill(messageIn(message, body))),
     paths,
-    leaveUnread:
-      around &&
-      ((message) => {
-        around.leaveUnread(messageIn(message, body).message);
-      }),
   };
+}
+
+/** The message that the JSON of a body is of; undefined where it is of none. */
+export function bodyTypeOf({ method, body }: Binding): DescMessage | undefined {
+  return body === "*" ? method.input : bodyMessage(body);
 }
 
 /** The message that a body field holds; undefined where the field is anything else. */

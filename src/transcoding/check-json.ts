@@ -165,7 +165,7 @@ function checkMembers(
     if (report.isFull) break;
     const member = members.get(name);
     if (member === undefined) {
-      report.add(`${message.name} has no such field`, name);
+      if (!report.ignoresUnknown) report.add(`${message.name} has no such field`, name);
       continue;
     }
     const { jsonName, oneof } = member.field;

@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../test/property-runs.ts";
-import { fieldExtent, lastFieldExtent } from "./field-extent.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { fieldExtent, type SoughtField } from "./field-extent.ts";
 
-const names = new Set(["list", "the_list"]);
+const sought: SoughtField = {
+  names: new Set(["list", "the_list"]),
+  kind: "list",
+  itemsMax: 100_000,
+};
 
 function jsonIn(text: string | undefined): unknown {
   try {
@@ -14,9 +19,9 @@ function jsonIn(text: string | undefined): unknown {
   }
 }
 
-const found = (find: typeof fieldExtent, text: string): string | undefined => {
+const found = (text: string, what = sought): string | undefined => {
   const bytes = Buffer.from(text);
-  const extent = find(bytes, names);
+  const extent = fieldExtent(bytes, what);
   return extent && bytes.toString("utf8", extent.start, extent.end);
 };
 
@@ -37,21 +42,28 @@ test("fieldExtent() finds the list", () => {
     ['{"list":["', undefined],
     ['[{"list":[]}]', undefined],
     [`{"list":${"[".repeat(65)}${"]".repeat(65)}}`, undefined],
-    [`{"list":[${"{},".repeat(500_000)}{}]}`, undefined],
   ];
-  for (const [text, list] of rows) assert.equal(found(fieldExtent, text), list, text.slice(0, 80));
+  for (const [text, list] of rows) assert.equal(found(text), list, text.slice(0, 80));
 });
 
-test("lastFieldExtent() takes the last bracket, where there is one way to see it", () => {
-  const rows: [text: string, list: string | undefined][] = [
-    ['{"a":[1],"list":[[{}], "]" ] } ', '[[{}], "]" ]'],
-    ['{"list":[],"a":1}', undefined],
-    ['{"list":[1],"a":{}}', undefined],
-    ['{"list":[1],"list":[2]}', undefined],
-    ['{"list":[1]', undefined],
-    ['{"a":"list","b":"x"}', undefined],
+test("fieldExtent() finds an object too", () => {
+  const object: SoughtField = { names: sought.names, kind: "object" };
+  assert.equal(found('{"a":[1],"list":{"list":[1,2]}}', object), '{"list":[1,2]}');
+  assert.equal(found('{"list":[]}', object), undefined);
+});
+
+test("fieldExtent() refuses more than there may be at the first of it", () => {
+  const end = "x".repeat(100);
+  const rows: [text: string, message: RegExp][] = [
+    [`{"list":[${"{},".repeat(100_000)}${end}`, /^the_list: has more than 100000 the_list/],
+    [`{"list":[[${"[],".repeat(500_000)}${end}`, /has more than 500000 objects and lists$/],
+    [`{"a":[${"{},".repeat(500_000)}${end}`, /has more than 500000 objects and lists$/],
   ];
-  for (const [text, list] of rows) assert.equal(found(lastFieldExtent, text), list, text);
+  for (const [text, message] of rows) {
+    const find = () => fieldExtent(Buffer.from(text), sought);
+    assert.throws(find, (error) => error instanceof ServiceError && message.test(error.message));
+  }
+  assert.ok(found(`{"list":[${"1,".repeat(99_999)}1]}`));
 });
 
 test("what is found is the list that JSON.parse has", () => {
@@ -61,11 +73,7 @@ test("what is found is the list that JSON.parse has", () => {
     fc.property(json, space, (value, space) => {
       const text = JSON.stringify(value, undefined, space);
       const list = Array.isArray(value["list"]) ? value["list"] : undefined;
-      const exact = jsonIn(found(fieldExtent, text));
-      assert.deepEqual(exact, list && JSON.parse(JSON.stringify(list)));
-      // Up to the end of another list it is no JSON.
-      const quick = jsonIn(found(lastFieldExtent, text));
-      if (quick !== undefined) assert.deepEqual(quick, exact);
+      assert.deepEqual(jsonIn(found(text)), list && JSON.parse(JSON.stringify(list)));
     }),
     { numRuns: runs(2_000) },
   );
@@ -76,10 +84,8 @@ test("bytes of any kind are looked through to no harm", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
       const bytes = Buffer.from(pieces.join(""));
-      for (const find of [fieldExtent, lastFieldExtent]) {
-        const extent = find(bytes, names);
-        assert.ok(!extent || (extent.start < extent.end && extent.end <= bytes.length));
-      }
+      const extent = fieldExtent(bytes, sought);
+      assert.ok(!extent || (extent.start < extent.end && extent.end <= bytes.length));
     }),
     { numRuns: runs(5_000) },
   );

@@ -1,4 +1,7 @@
-import { jsonContainersMax, jsonDepthMax } from "./json-text.ts";
+import { Buffer } from "node:buffer";
+import { invalidArgument, type ServiceError } from "../std/service-error.ts";
+import { endOfString } from "./count-values.ts";
+import { jsonContainersMax, jsonDepthMax, tooManyContainers } from "./json-text.ts";
 
 /** Where the value of a field is in JSON text: from `start`, where its first byte is, to `end`. */
 export interface FieldExtent {
@@ -15,38 +18,44 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/**
- * Finds the list that the field with one of these names has in the JSON of an object. Brackets and strings are counted, no more: what
- * is not JSON shows when the rest is read without the list, and the list by itself. undefined where the place is not plain to see: an
- * escape in a name, the field twice, a value that is no list, more depth or objects than JSON may have here.
- */
-export function fieldExtent(json: Uint8Array, names: ReadonlySet<string>): FieldExtent | undefined {
-  return new ExtentScan(json, names).find({ isLast: false });
+/** What is looked for in the JSON of an object. */
+export interface SoughtField {
+  /** All that it may be called. */
+  readonly names: ReadonlySet<string>;
+  readonly kind: "list" | "object";
+  /** Elements that the list may have. */
+  readonly itemsMax?: number;
 }
 
 /**
- * The same for a list that is the last in the object, as clients write it, without a look at what is in it: 5 MB take 10 ms otherwise.
- * It is wrong only for a text whose list, by itself, is no JSON: who reads the list makes sure.
+ * Finds the list or object that a field has in the JSON of an object. Brackets, commas and strings are counted, no more: what is not
+ * JSON shows when the rest is read without the value, and the value by itself. undefined where the place is not plain to see: an escape
+ * in a name, the field twice, a value of another kind, more depth than JSON may have here. Throws invalid_argument at the first element, object or list
+ * that is more than there may be.
  */
-export function lastFieldExtent(
-  json: Uint8Array,
-  names: ReadonlySet<string>,
-): FieldExtent | undefined {
-  return new ExtentScan(json, names).find({ isLast: true });
+export function fieldExtent(json: Uint8Array, sought: SoughtField): FieldExtent | undefined {
+  return new ExtentScan(json, sought).find();
+}
+
+/** invalid_argument for a list that is longer than it may be. */
+export function tooManyItems(list: string, itemsMax: number): ServiceError {
+  const description = `has more than ${itemsMax} ${list}: at most ${itemsMax} are allowed`;
+  return invalidArgument([{ field: list, description }]);
 }
 
 class ExtentScan {
-  readonly #json: Uint8Array;
-  readonly #names: ReadonlySet<string>;
+  readonly #json: Buffer;
+  readonly #sought: SoughtField;
   #at = 0;
   #containers = 0;
 
-  constructor(json: Uint8Array, names: ReadonlySet<string>) {
-    this.#json = json;
-    this.#names = names;
+  constructor(json: Uint8Array, sought: SoughtField) {
+    this.#json = Buffer.from(json.buffer, json.byteOffset, json.length);
+    this.#sought = sought;
   }
 
-  find({ isLast }: { isLast: boolean }): FieldExtent | undefined {
+  find(): FieldExtent | undefined {
+    const { names, kind } = this.#sought;
     let found: FieldExtent | undefined;
     if (!this.#takes(openObject)) return undefined;
     do {
@@ -54,50 +63,45 @@ class ExtentScan {
       if (name === undefined || !this.#takes(colon)) return undefined;
       this.#skipSpace();
       const start = this.#at;
-      const isSought = this.#names.has(name);
-      if (isSought && (found !== undefined || this.#json[start] !== openList)) return undefined;
-      if (isSought && isLast) return this.#toTheEnd(name, start);
-      if (!this.#skipValue()) return undefined;
+      const isSought = names.has(name);
+      const opening = kind === "list" ? openList : openObject;
+      if (isSought && (found !== undefined || this.#json[start] !== opening)) return undefined;
+      if (!this.#skipValue(isSought && kind === "list")) return undefined;
       if (isSought) found = { start, end: this.#at };
     } while (this.#takes(comma));
-    return this.#takes(closeObject) && this.#containers <= jsonContainersMax ? found : undefined;
-  }
-
-  /** From here to the last bracket, if nothing but the end of the object is behind that, and the name nowhere else. */
-  #toTheEnd(name: string, start: number): FieldExtent | undefined {
-    const json = Buffer.from(this.#json.buffer, this.#json.byteOffset, this.#json.length);
-    const behind = json.subarray(-endBytesMax).toString("latin1");
-    const [last] = /\][ \n\r\t]*\}[ \n\r\t]*$/.exec(behind) ?? [];
-    if (last === undefined || json.includes(name, start)) return undefined;
-    return { start, end: json.length - last.length + 1 };
+    return this.#takes(closeObject) ? found : undefined;
   }
 
   #name(): string | undefined {
     if (!this.#takes(quote)) return undefined;
     const start = this.#at;
-    this.#skipString();
-    const name = this.#json.subarray(start, this.#at - 1);
+    const end = endOfString(this.#json, start);
+    this.#at = end + 1;
+    const name = this.#json.subarray(start, end);
     return name.length > nameBytesMax || name.includes(backslash)
       ? undefined
       : String.fromCharCode(...name);
   }
 
-  /** Stands behind the value then; false: it has no end, or nests too deep. */
-  #skipValue(): boolean {
+  /** Stands behind the value then; false: it has no end, or nests too deep. `isCounted`: it is the list that is sought. */
+  #skipValue(isCounted: boolean): boolean {
     const json = this.#json;
-    let depth = 1;
+    const { itemsMax = Infinity } = this.#sought;
     const { length } = json;
+    let depth = 1;
+    let items = 1;
     for (; this.#at < length; this.#at += 1) {
       const byte = json[this.#at];
-      if (byte === quote) {
-        this.#at += 1;
-        this.#skipString();
-        this.#at -= 1;
-      } else if (byte === comma) {
+      if (byte === quote) this.#at = endOfString(json, this.#at + 1);
+      else if (byte === comma) {
         if (depth === 1) return true;
+        if (depth === 2 && isCounted && ++items > itemsMax) {
+          throw tooManyItems([...this.#sought.names].at(-1) ?? "", itemsMax);
+        }
       } else if (byte === openList || byte === openObject) {
         this.#containers += 1;
         depth += 1;
+        if (this.#containers > jsonContainersMax) throw tooManyContainers();
         if (depth > jsonDepthMax) return false;
       } else if (byte === closeList || byte === closeObject) {
         if (depth === 1) return true;
@@ -105,17 +109,6 @@ class ExtentScan {
       }
     }
     return false;
-  }
-
-  /** From behind the opening quote to behind the closing one, or past the end. */
-  #skipString(): void {
-    const json = this.#json;
-    const { length } = json;
-    let at = this.#at;
-    for (let byte = json[at]; byte !== quote && at < length; byte = json[at]) {
-      at += byte === backslash ? 2 : 1;
-    }
-    this.#at = at + 1;
   }
 
   #takes(byte: number): boolean {
@@ -133,7 +126,5 @@ class ExtentScan {
   }
 }
 
-/** The end of an object, with as much space as anybody writes there. */
-const endBytesMax = 100;
 /** Longer than the name of any field. */
 const nameBytesMax = 200;

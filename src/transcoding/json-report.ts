@@ -10,8 +10,12 @@ export class JsonReport {
   /** Knows the types that a google.protobuf.Any may hold. */
   readonly registry: Registry | undefined;
 
-  constructor(registry: Registry | undefined) {
+  /** Whether a field that a message has not is nothing wrong. */
+  readonly ignoresUnknown: boolean;
+
+  constructor(registry: Registry | undefined, { ignoresUnknown = false } = {}) {
     this.registry = registry;
+    this.ignoresUnknown = ignoresUnknown;
   }
 
   get violations(): readonly FieldViolation[] {

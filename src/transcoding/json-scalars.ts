@@ -118,8 +118,12 @@ export function expectedDuration(value: JsonValue): Expected {
     : `a duration from -${durationSecondsMax}s to ${durationSecondsMax}s`;
 }
 
+/** A mask is one value of JSON, and as many as it has commas when it is read. */
+const maskCharsMax = 16_384;
+
 export function expectedFieldMask(value: JsonValue): Expected {
   if (typeof value !== "string") return 'field paths such as "metadata.subject,segments"';
+  if (value.length > maskCharsMax) return `at most ${maskCharsMax} characters of field paths`;
   return value.includes("_") ? "field paths in lowerCamelCase, separated by commas" : undefined;
 }
 

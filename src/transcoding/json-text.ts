@@ -53,16 +53,22 @@ function refuseBomb(text: string): void {
       at = endOfString(text, at);
     } else if (char === 0x7b || char === 0x5b) {
       containers++;
-      if (++depth > jsonDepthMax) {
-        throw malformed(`the JSON nests deeper than ${jsonDepthMax} levels`);
-      }
+      if (++depth > jsonDepthMax) throw tooDeep();
     } else if (char === 0x7d || char === 0x5d) {
       depth--;
     }
   }
-  if (containers > jsonContainersMax) {
-    throw malformed(`the JSON has more than ${jsonContainersMax} objects and lists`);
-  }
+  if (containers > jsonContainersMax) throw tooManyContainers();
+}
+
+/** invalid_argument for JSON that nests deeper than jsonDepthMax. */
+export function tooDeep(): ServiceError {
+  return malformed(`the JSON nests deeper than ${jsonDepthMax} levels`);
+}
+
+/** invalid_argument for JSON with more than jsonContainersMax objects and lists. */
+export function tooManyContainers(): ServiceError {
+  return malformed(`the JSON has more than ${jsonContainersMax} objects and lists`);
 }
 
 function endOfString(text: string, start: number): number {

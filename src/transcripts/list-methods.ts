@@ -6,7 +6,7 @@ import { ListTranscriptsResponseSchema } from "../gen/hlust/transcripts/v1alpha1
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
 import { attachWritten } from "../std/written-field.ts";
 import { linksOf } from "./answer-transcript.ts";
-import { FairLane } from "./fair-lane.ts";
+import { FairLane } from "../std/fair-lane.ts";
 import { parseFilter } from "./filter.ts";
 import { findTranscripts, type SearchLimits } from "./find-transcripts.ts";
 import { listedJson } from "./listed-json.ts";

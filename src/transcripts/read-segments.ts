@@ -1,20 +1,29 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
-import { TranscriptSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { fromBinary, fromJson } from "@bufbuild/protobuf";
+import {
+  SegmentSchema,
+  TranscriptSchema,
+  type Segment,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { LongMessage } from "../std/long-messages.ts";
 import {
   invalidArgument,
   ServiceError,
   type ErrorCode,
   type FieldViolation,
 } from "../std/service-error.ts";
-import type { UnreadField } from "../std/unread-field.ts";
-import { isListAt } from "../transcoding/read-around.ts";
-import { readJson } from "../transcoding/read-json.ts";
-import { checkSegments, violationsMax } from "./check-transcript.ts";
+import { countElements, countFields } from "../transcoding/count-fields.ts";
+import { countValues, tooManyValues, valuesMax } from "../transcoding/count-values.ts";
+import { cutBinary, cutJson } from "../transcoding/cut-message.ts";
+import { parseJson, textOfUtf8 } from "../transcoding/json-text.ts";
+import { converted, readJson } from "../transcoding/read-json.ts";
+import { checkSegments, transcriptLimits, violationsMax } from "./check-transcript.ts";
 import { scanSegments } from "./scan-segments.ts";
 import { segmentsJson, zstdOptions } from "./segments.ts";
 
-/** Segments that a caller has sent as JSON: packed, or what is wrong with them. In plain data, to go from thread to thread. */
+/** Segments that a caller has sent: packed, or what is wrong with them. In plain data, to go from thread to thread. */
 export type SegmentsRead =
   | {
       /** Canonical, as it is hashed and compressed. */
@@ -23,8 +32,16 @@ export type SegmentsRead =
       readonly sha256: Uint8Array;
     }
   /** Of check-transcript.ts, 100 at most. */
-  | { readonly violations: readonly FieldViolation[] }
-  /** The body is not even a transcript in JSON: parts of a ServiceError. */
+  | { readonly violations: readonly FieldViolation[] };
+
+/** What came of a long message. */
+export type TakenSegments =
+  | { readonly rest: Uint8Array<ArrayBuffer>; readonly segments: SegmentsRead }
+  /** There is no list to be taken, and the message is short enough to be read whole. */
+  | { readonly whole: Uint8Array }
+  /** It takes the general way, which is slow, and was not to be gone. */
+  | { readonly slow: Uint8Array }
+  /** It is no transcript at all, or too much of one: parts of a ServiceError. */
   | { readonly refused: Refused };
 
 export interface Refused {
@@ -34,31 +51,97 @@ export interface Refused {
   readonly violations: readonly FieldViolation[];
 }
 
-/** What may cross threads of an UnreadField. */
-export type UnreadSegments = Pick<UnreadField, "json" | "start" | "end">;
+/** Longest message beside its segments: as much as the doors take where a method says nothing else. */
+const restBytesMax = 1 << 20;
+const wordsPath = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
+/** Every word has eight fields of protobuf, in all its messages, and every segment as many. */
+const fieldsMax = 8 * (transcriptLimits.words + transcriptLimits.segments);
 
-/** Reads, checks and packs the segments in the JSON of a transcript. Takes its thread for as long as it takes. */
-export function readSegments(unread: UnreadSegments): SegmentsRead {
-  const { json, start, end } = unread;
-  const scanned = scanSegments(json.subarray(start, end));
-  return scanned ? packed(scanned) : readWhole(unread);
+/**
+ * Takes the segments out of a message with a transcript, reads, checks and packs them. Takes its thread for as long as it takes: 20 ms for each
+ * MB, ten times as long where `isPatient` and they are not as clients write them.
+ */
+export function takeSegments(message: LongMessage, isPatient: boolean): TakenSegments {
+  try {
+    const { bytes, format } = message;
+    if (format === "json") return takeFromJson(message, isPatient);
+    return isPatient ? takeFromBinary(message) : { slow: bytes };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, message: text, reason, violations } = error;
+    return { refused: { code, message: text, reason, violations } };
+  }
+}
+
+function takeFromJson({ bytes, path, isStrict }: LongMessage, isPatient: boolean): TakenSegments {
+  const cut = isUtf8(bytes) ? cutJson(bytes, path, transcriptLimits.segments) : undefined;
+  if (cut === undefined) {
+    if (!isPatient) return { slow: bytes };
+    // What is no JSON is refused with the place; what is, and has more than can be read whole, as that.
+    parseJson(textOfUtf8(bytes));
+    checkRest(bytes, countValues(bytes), listOf(path));
+    return { whole: bytes };
+  }
+  checkRest(cut.rest, countValues(cut.rest), listOf(path));
+  const scanned = scanSegments(cut.list);
+  if (!scanned && !isPatient) return { slow: bytes };
+  if (!isJson(cut.rest)) parseJson(textOfUtf8(bytes));
+  const rest = new Uint8Array(cut.rest);
+  if (scanned) return { rest, segments: packed(scanned) };
+  return { rest, segments: readList(cut.holder, isStrict) };
+}
+
+function takeFromBinary({ bytes, path }: LongMessage): TakenSegments {
+  const { rest, list } = cutBinary(bytes, path, transcriptLimits.segments);
+  checkRest(rest, 0, listOf(path));
+  const words = countElements(list, wordsPath, transcriptLimits.words);
+  if (words > transcriptLimits.words) {
+    throw tooMany(`words in all: at most ${transcriptLimits.words} are allowed`);
+  }
+  const fields = countFields(TranscriptSchema, list, fieldsMax);
+  if (fields > fieldsMax) throw tooMany(`fields: at most ${fieldsMax} are read`);
+  const { segments } = converted(() =>
+    fromBinary(TranscriptSchema, list, { readUnknownFields: false }),
+  );
+  return { rest: new Uint8Array(rest), segments: checked(segments) };
+}
+
+function tooMany(what: string): ServiceError {
+  return invalidArgument([{ field: "segments", description: `has more ${what}` }]);
 }
 
 /** The general way, which knows everything that JSON may be and says what is wrong. */
-function readWhole(unread: UnreadSegments): SegmentsRead {
+function readList(holder: Uint8Array, isStrict: boolean): SegmentsRead {
+  if (isStrict) return checked(readJson(TranscriptSchema, holder).segments);
+  const json = parseJson(textOfUtf8(holder));
+  const options = { ignoreUnknownFields: true };
+  return checked(converted(() => fromJson(TranscriptSchema, json, options)).segments);
+}
+
+function checked(segments: readonly Segment[]): SegmentsRead {
+  const violations = checkSegments(segments).take(violationsMax).toArray();
+  return violations.length > 0 ? { violations } : packed(Buffer.from(segmentsJson(segments)));
+}
+
+function checkRest({ length }: Uint8Array, values: number, list: string): void {
+  if (values > valuesMax) throw tooManyValues(list);
+  if (length <= restBytesMax) return;
+  const description = `has more than ${restBytesMax} bytes beside ${list}`;
+  throw invalidArgument([{ field: "body", description }]);
+}
+
+function isJson(bytes: Uint8Array): boolean {
   try {
-    const { segments } = readJson(TranscriptSchema, unread.json);
-    if (!isListAt(TranscriptSchema, unread)) {
-      // There was more between the two, which nobody has read.
-      throw invalidArgument([{ field: "segments", description: "is given twice" }]);
-    }
-    const violations = checkSegments(segments).take(violationsMax).toArray();
-    return violations.length > 0 ? { violations } : packed(Buffer.from(segmentsJson(segments)));
+    parseJson(textOfUtf8(bytes));
+    return true;
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const { code, message, reason, violations } = error;
-    return { refused: { code, message, reason, violations } };
+    if (error instanceof ServiceError) return false;
+    throw error;
   }
+}
+
+function listOf(path: LongMessage["path"]): string {
+  return path.at(-1)?.jsonName ?? "";
 }
 
 function packed(json: Buffer): SegmentsRead {

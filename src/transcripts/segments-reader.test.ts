@@ -2,88 +2,182 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { Worker } from "node:worker_threads";
-import { zstdDecompressSync } from "node:zlib";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { longSegments } from "../../test/long-transcript.ts";
+import {
+  CreateTranscriptRequestSchema,
+  TranscriptSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { LongMessage } from "../std/long-messages.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { lazyPathOf } from "../transcoding/lazy-path.ts";
 import { packSegments, segmentsFromJson } from "./segments.ts";
-import { openSegmentsReader } from "./segments-reader.ts";
+import { openSegmentsReader, type SegmentsReader } from "./segments-reader.ts";
+import { sentSegments } from "./sent-segments.ts";
 
-/** Segments as the door leaves them. */
-function unreadOf(list: string) {
-  const before = '{"segments":';
-  const json = new Uint8Array(Buffer.from(`${before}${list}}`));
-  return { json, start: before.length, end: json.length - 1 };
-}
+const { signal } = new AbortController();
+const by = { accountId: "one", signal };
+const path = lazyPathOf(TranscriptSchema)?.names ?? [];
 
-test("a reader packs segments as packSegments() does, and takes the bytes", async () => {
-  await using reader = openSegmentsReader();
-  const segments = longSegments(2_000);
-  const unread = unreadOf(JSON.stringify(segments));
-  const read = await reader.read(unread);
-  assert.ok("jsonZstd" in read);
-  const packed = await packSegments(segmentsFromJson(JSON.parse(JSON.stringify(segments))));
-  assert.deepEqual(Buffer.from(read.sha256), packed.sha256);
-  assert.ok(Buffer.from(read.json).equals(zstdDecompressSync(packed.jsonZstd)));
-  assert.ok(zstdDecompressSync(read.jsonZstd).equals(Buffer.from(read.json)));
-  assert.equal(unread.json.length, 0);
+const json = (text: string, isStrict = true): LongMessage => ({
+  bytes: new Uint8Array(Buffer.from(text)),
+  format: "json",
+  path,
+  isStrict,
 });
 
-test("a reader reads what the scanner leaves, and tells what is wrong", async () => {
+/** What a reader makes of a message: the rest, and what the method sees of the segments. */
+async function read(reader: SegmentsReader, message: LongMessage, accountId = "one") {
+  const { rest, attach } = await reader.shorten(message, { accountId, signal });
+  const transcript = create(TranscriptSchema);
+  attach(transcript);
+  return { rest: Buffer.from(rest), sent: sentSegments(transcript) };
+}
+
+test("a reader packs segments as packSegments() does, of every format", async () => {
   await using reader = openSegmentsReader();
-  const rows: [list: string, answer: object][] = [
-    ['[{"start_time":"1s","end_time":"2s"}]', {}],
+  const segments = longSegments(2_000);
+  const messages = segmentsFromJson(JSON.parse(JSON.stringify(segments)));
+  const packed = await packSegments(messages);
+  const transcript = { name: "n", segments: messages };
+  const text = JSON.stringify({ segments, uri: "u" });
+  const rows: [string, LongMessage, rest: unknown][] = [
+    ["JSON", json(text), '{"segments":[],"uri":"u"}'],
     [
-      '[{"startTime":"1s"}]',
-      {
-        violations: [
-          { field: "segments[0].endTime", description: 'is required, for example "1.500s"' },
-        ],
-      },
+      "JSON that is unusual",
+      json(text.replaceAll("startTime", "start_time")),
+      '{"segments":[],"uri":"u"}',
     ],
     [
-      "[{]",
+      "the binary form",
       {
-        refused: {
-          code: "invalid_argument",
-          message:
-            'not valid JSON at line 1, column 15: expected a name in double quotes, found "]}"',
-          reason: "MALFORMED_JSON",
-          violations: [],
-        },
+        bytes: toBinary(
+          CreateTranscriptRequestSchema,
+          create(CreateTranscriptRequestSchema, { transcript }),
+        ),
+        format: "binary",
+        path: lazyPathOf(CreateTranscriptRequestSchema)?.names ?? [],
+        isStrict: false,
       },
-    ],
-    [
-      String.raw`[],"\u0073egments":[]`,
-      {
-        refused: {
-          code: "invalid_argument",
-          message: "segments: is given twice",
-          reason: "INVALID_ARGUMENT",
-          violations: [{ field: "segments", description: "is given twice" }],
-        },
-      },
+      Buffer.from(
+        toBinary(
+          CreateTranscriptRequestSchema,
+          create(CreateTranscriptRequestSchema, { transcript: { name: "n" } }),
+        ),
+      ).toString(),
     ],
   ];
-  for (const [list, answer] of rows) {
+  for (const [name, message, rest] of rows) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const read = await reader.read(unreadOf(list));
-    if ("json" in read) assert.deepEqual(answer, {}, list);
-    else assert.deepEqual(read, answer, list);
+    const found = await read(reader, message);
+    assert.equal(found.rest.toString(), rest, name);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const pack = await found.sent.pack();
+    assert.deepEqual([pack.sha256, pack.jsonBytes], [packed.sha256, packed.jsonBytes], name);
+    assert.equal(message.bytes.length, 0, `${name}: the bytes are taken`);
   }
 });
 
-test("a reader refuses more than it may have waiting, but never a single body", async () => {
-  await using reader = openSegmentsReader({ bytesMax: 100 });
-  const list = JSON.stringify(longSegments(20));
-  const first = reader.read(unreadOf(list));
-  await assert.rejects(reader.read(unreadOf(list)), (error) => {
-    assert.ok(error instanceof ServiceError);
-    assert.equal(error.code, "resource_exhausted");
-    assert.ok(error.retryAfterMs !== undefined && error.retryAfterMs > 0);
-    return true;
-  });
-  assert.ok("json" in (await first));
-  assert.ok("json" in (await reader.read(unreadOf(list))), "there is room again");
+/** A segment of 200,001 words without a byte. */
+function manyWords(): Uint8Array {
+  const words = new Uint8Array(400_002).fill(0x1a).map((byte, at) => (at % 2 ? 0 : byte));
+  return new Uint8Array([0x1a, 0x82, 0xb5, 0x18, ...words]);
+}
+
+test("a reader tells what is wrong", async () => {
+  await using reader = openSegmentsReader();
+  const violations = async (text: string) => [...(await read(reader, json(text))).sent.violations];
+  assert.deepEqual(await violations('{"segments":[{"start_time":"1s","end_time":"2s"}]}'), []);
+  assert.deepEqual(await violations('{"segments":[{"startTime":"1s"}]}'), [
+    { field: "segments[0].endTime", description: 'is required, for example "1.500s"' },
+  ]);
+  const rows: [message: LongMessage, refusal: string][] = [
+    [
+      json('{"segments":[{]}'),
+      'not valid JSON at line 1, column 15: expected a name in double quotes, found "]}"',
+    ],
+    [json('{"segments":[{"x":1}]}'), "segments[0].x: Segment has no such field"],
+    [
+      json(`{"segments":[],${'"uri":"u",'.repeat(10_000)}"x":1}`),
+      "body: has more than 10000 values",
+    ],
+    [
+      json(`{"segments":[],"uri":"${"u".repeat(1 << 20)}"}`),
+      "body: has more than 1048576 bytes beside segments",
+    ],
+    [json(`{"segments":[${"{},".repeat(20_000)}{}`), "segments: has more than 20000 segments"],
+    [
+      json(`{"segments":[[${"{},".repeat(500_000)}`),
+      "the JSON has more than 500000 objects and lists",
+    ],
+    [
+      {
+        ...json(""),
+        bytes: new Uint8Array(42_000).fill(0x1a).map((byte, at) => (at % 2 ? 0 : byte)),
+        format: "binary",
+      },
+      "segments: has more than 20000 segments",
+    ],
+    [
+      { ...json(""), bytes: manyWords(), format: "binary" },
+      "segments: has more words in all: at most 200000 are allowed",
+    ],
+    [
+      { ...json(""), bytes: new Uint8Array([0x1a, 9]), format: "binary" },
+      "body: is not the binary form of a message",
+    ],
+  ];
+  for (const [message, refusal] of rows) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await assert.rejects(reader.shorten(message, by), (error) => {
+      assert.ok(error instanceof ServiceError && error.code === "invalid_argument", String(error));
+      assert.equal(error.message.slice(0, refusal.length), refusal);
+      return true;
+    });
+  }
+  assert.deepEqual(
+    [
+      ...(await read(reader, json('{"segments":[{"startTime":"0s","endTime":"1s","x":1}]}', false)))
+        .sent.violations,
+    ],
+    [],
+  );
+  const whole = await reader.shorten(json('{"segments":null}'), by);
+  assert.equal(Buffer.from(whole.rest).toString(), '{"segments":null}');
+});
+
+test("accounts take turns at a reader, and one that sends too many is refused", async () => {
+  await using reader = openSegmentsReader({ waitingOfOne: 3 });
+  const list = JSON.stringify({ segments: longSegments(20_000) });
+  const ended: string[] = [];
+  const one = async (account: string) => {
+    await read(reader, json(list), account);
+    ended.push(account);
+  };
+  const flood = Array.from({ length: 4 }, () => one("many"));
+  const refused = one("many");
+  const other = one("other");
+  await assert.rejects(refused, { code: "resource_exhausted", reason: "TRANSCRIPTS_BUSY" });
+  await Promise.all([...flood, other]);
+  assert.ok(
+    ended.indexOf("other") <= 2,
+    `the other account's is read in its turn: ${ended.join()}`,
+  );
+});
+
+test("what takes long keeps only its like waiting", async () => {
+  await using reader = openSegmentsReader();
+  const segments = longSegments(40_000);
+  const slow = JSON.stringify({ segments }).replaceAll("startTime", "start_time");
+  const ended: string[] = [];
+  const one = async (name: string, text: string) => {
+    await read(reader, json(text), name);
+    ended.push(name);
+  };
+  const flood = ["a", "b", "c"].map(async (name) => await one(name, slow));
+  const quick = one("quick", JSON.stringify({ segments: segments.slice(0, 100) }));
+  await Promise.all([...flood, quick]);
+  assert.equal(ended[0], "quick");
 });
 
 test(
@@ -91,22 +185,22 @@ test(
   { timeout: 60_000 },
   async () => {
     await using reader = openSegmentsReader();
-    const list = JSON.stringify(longSegments(20_000));
+    const list = JSON.stringify({ segments: longSegments(20_000) });
     const next = async (): Promise<Worker> => {
       const [worker]: Worker[] = await once(process, "worker");
       assert.ok(worker);
       return worker;
     };
     const started = next();
-    assert.ok("json" in (await reader.read(unreadOf(list))));
+    await read(reader, json(list));
     const first = await started;
     await first.terminate();
 
     const startedAgain = next();
-    const [lost, queued] = [reader.read(unreadOf(list)), reader.read(unreadOf(list))];
+    const [lost, queued] = [read(reader, json(list)), read(reader, json(list))];
     const ended = assert.rejects(lost, /has ended/);
     await (await startedAgain).terminate();
     await ended;
-    assert.ok("json" in (await queued), "what waits behind it is read");
+    await queued;
   },
 );

@@ -1,8 +1,7 @@
 import type { Segment, Transcript } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { ServiceError, type FieldViolation } from "../std/service-error.ts";
-import { unreadFieldOf } from "../std/unread-field.ts";
+import type { FieldViolation } from "../std/service-error.ts";
 import { checkSegments } from "./check-transcript.ts";
-import type { SegmentsReader } from "./segments-reader.ts";
+import type { SegmentsRead } from "./read-segments.ts";
 import { packSegments, type PackedSegments } from "./segments.ts";
 
 /** The segments that a caller has sent. */
@@ -13,19 +12,17 @@ export interface SentSegments {
   pack(): Promise<PackedSegments>;
 }
 
-/**
- * The segments of a request. What the door has left unread is read elsewhere, and refused here as the door would have refused it: call
- * this first.
- */
-export async function sentSegments(
-  reader: SegmentsReader,
-  transcript: Transcript | undefined,
-): Promise<SentSegments> {
-  const unread = transcript && unreadFieldOf(transcript);
-  if (unread === undefined) return messages(transcript?.segments ?? []);
-  const read = await reader.read(unread);
-  if ("refused" in read)
-    throw new ServiceError(read.refused.code, read.refused.message, read.refused);
+const segmentsRead = new WeakMap<object, SegmentsRead>();
+
+/** Gives a transcript whose segments were read on a thread of their own what came of them; the message itself has none. */
+export function attachSegments(transcript: object, read: SegmentsRead): void {
+  segmentsRead.set(transcript, read);
+}
+
+/** The segments of a request, wherever they were read. */
+export function sentSegments(transcript: Transcript | undefined): SentSegments {
+  const read = transcript && segmentsRead.get(transcript);
+  if (read === undefined) return messages(transcript?.segments ?? []);
   if ("violations" in read) {
     const { violations } = read;
     return { isEmpty: false, violations, pack: () => Promise.reject(new Error("not checked")) };

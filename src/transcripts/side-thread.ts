@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { FairLane } from "./fair-lane.ts";
+import { FairLane } from "../std/fair-lane.ts";
 
 /** What takes less than this many bytes of text takes a few milliseconds; starting a thread takes 50. */
 const asideBytesMin = 64_000;

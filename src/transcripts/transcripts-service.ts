@@ -10,7 +10,6 @@ import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { readingMethods } from "./reading-methods.ts";
-import type { SegmentsReader } from "./segments-reader.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
@@ -21,7 +20,6 @@ export interface TranscriptsParts {
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
   readonly pageTokens: PageTokens;
-  readonly segmentsReader: SegmentsReader;
   readonly log: Log;
   readonly now?: () => number;
   /** A filtered list that takes longer is refused. Default 5 s. */

@@ -19,11 +19,11 @@ import type { TranscriptsParts, TranscriptsService } from "./transcripts-service
 
 /** Sections 4.5 and 4.6, and the deletion of transcripts. */
 export function writingMethods(parts: TranscriptsParts) {
-  const { db, segmentsReader, now = Date.now } = parts;
+  const { db, now = Date.now } = parts;
   return {
     async createTranscript({ transcript }, context) {
       const { accountId } = callerOf(context);
-      const sent = await sentSegments(segmentsReader, transcript);
+      const sent = sentSegments(transcript);
       const empty = create(TranscriptMetadataSchema);
       const metadata = mergeMetadata(empty, transcript?.metadata, callerFields);
       throwViolations([...checkTranscript(metadata, callerFields, []), ...sent.violations]);
@@ -37,7 +37,7 @@ export function writingMethods(parts: TranscriptsParts) {
     },
 
     async updateTranscript(request, context) {
-      const segments = await sentSegments(segmentsReader, request.transcript);
+      const segments = sentSegments(request.transcript);
       const { name = "", metadata = create(TranscriptMetadataSchema) } = request.transcript ?? {};
       transcriptIdIn(name);
       const patch = readPatch(request, { hasSegments: !segments.isEmpty });

@@ -42,9 +42,9 @@ async function serve(): Promise<void> {
   const uploads = createUploads({ db, store, urls, uploadBytesMax: 100_000_000, log });
   await using meter = openTestMeter(db);
   const allow = parseMediaAllowList([]);
-  await using segmentsReader = openSegmentsReader();
+  await using longMessages = openSegmentsReader();
   const transcripts = {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, segmentsReader, log }),
+    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, log }),
     ...createJobsService({
       db,
       queue,
@@ -59,6 +59,7 @@ async function serve(): Promise<void> {
     host: "127.0.0.1",
     port: 0,
     services: [implemented(Transcripts, transcripts)],
+    longMessages,
     media: createMediaDoor({
       urls,
       uploads,

@@ -329,7 +329,7 @@ export const access: GenExtension<MethodOptions, Access> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 0);
 
 /**
- * The longest JSON body the method takes, in bytes. Default 1 MiB.
+ * The longest message that the method takes, in bytes, decompressed, on every protocol; on streams each message. Default 1 MiB.
  *
  * @generated from extension: uint32 body_bytes_max = 50101;
  */

@@ -1,4 +1,4 @@
-import { ServiceError } from "../std/service-error.ts";
+import { ServiceError } from "./service-error.ts";
 
 /** How many tasks of a kind run at a time, and how many wait for their turn. */
 export interface LaneLimits {
@@ -12,14 +12,17 @@ export interface LaneLimits {
 }
 
 /**
- * Tasks of one kind, of one node. Turns go round in the order of asking, past accounts that have as many running as they may: nobody
- * waits for all the tasks of one other account.
+ * Tasks of one kind, of one node. The next turn is that of the waiting account whose last turn is longest ago, past accounts that have as
+ * many running as they may: nobody waits for all the tasks of one other account.
  */
 export class FairLane {
   readonly #limits: LaneLimits;
   readonly #running = new Map<string, number>();
   readonly #waiting: { readonly accountId: string; readonly start: () => void }[] = [];
+  /** The number of the last turn of each account that has tasks here. */
+  readonly #lastTurns = new Map<string, number>();
   #runningAll = 0;
+  #turns = 0;
 
   constructor(limits: LaneLimits) {
     this.#limits = limits;
@@ -45,6 +48,8 @@ export class FairLane {
   #begin(accountId: string): void {
     this.#runningAll += 1;
     this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);
+    this.#turns += 1;
+    this.#lastTurns.set(accountId, this.#turns);
   }
 
   #end(accountId: string): void {
@@ -52,11 +57,26 @@ export class FairLane {
     const left = (this.#running.get(accountId) ?? 0) - 1;
     if (left > 0) this.#running.set(accountId, left);
     else this.#running.delete(accountId);
-    const next = this.#waiting.findIndex((each) => this.#mayRun(each.accountId));
-    const [turn] = next < 0 ? [] : this.#waiting.splice(next, 1);
-    if (!turn) return;
-    this.#begin(turn.accountId);
-    turn.start();
+    const turn = this.#takeNext();
+    if (turn) {
+      this.#begin(turn.accountId);
+      turn.start();
+    }
+    const isHere =
+      this.#running.has(accountId) || this.#waiting.some((one) => one.accountId === accountId);
+    if (!isHere) this.#lastTurns.delete(accountId);
+  }
+
+  #takeNext() {
+    let next = -1;
+    let leastTurn = Infinity;
+    for (const [at, { accountId }] of this.#waiting.entries()) {
+      const lastTurn = this.#lastTurns.get(accountId) ?? 0;
+      if (lastTurn >= leastTurn || !this.#mayRun(accountId)) continue;
+      next = at;
+      leastTurn = lastTurn;
+    }
+    return next < 0 ? undefined : this.#waiting.splice(next, 1)[0];
   }
 
   async #turn(accountId: string, signal: AbortSignal): Promise<void> {

@@ -98,3 +98,16 @@ test("`FairLane` gives the turn back when a search fails", async () => {
   assert.ok(next.state.isRunning);
   await next.end();
 });
+
+test("`FairLane` gives the next turn to the account whose last one is longest ago", async () => {
+  const lane = new FairLane({ ...limits, running: 1, waitingOfOne: 3 });
+  const ended: string[] = [];
+  const one = async (account: string): Promise<void> => {
+    await lane.run(account, signal, async () => {
+      await Promise.resolve();
+      ended.push(account);
+    });
+  };
+  await Promise.all(["many", "many", "many", "other", "many", "other", "third"].map(one));
+  assert.deepEqual(ended, ["many", "other", "third", "many", "other", "many", "many"]);
+});

@@ -1,0 +1,62 @@
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import type { HeldShare } from "../std/held-bytes.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { ByteCollector } from "./byte-collector.ts";
+import type { MessageOwner, MessageReading } from "./message-reading.ts";
+
+const decompressors = { gzip: createGunzip, br: createBrotliDecompress } as const;
+
+export type ContentCoding = keyof typeof decompressors;
+
+/** Whether a header names a coding that decompress() knows. */
+export function isContentCoding(name: string | undefined): name is ContentCoding {
+  return name !== undefined && Object.hasOwn(decompressors, name);
+}
+
+/** What is decompressed at a time: a bomb is found out within one of them. */
+const chunkBytes = 64 << 10;
+/** The most that the window of a coding takes. */
+const windowBytes = 16 << 20;
+
+/**
+ * Decompresses a message on the threads of zlib, in turns of the accounts; the bytes are held in the owner's share as they come. Throws
+ * invalid_argument past `bytesMax` (413) and for what was not compressed so.
+ */
+export async function decompress(
+  bytes: Uint8Array,
+  options: { readonly coding: ContentCoding; readonly bytesMax: number },
+  { accountId, signal, share }: MessageOwner,
+  { decompressing }: MessageReading,
+): Promise<Uint8Array> {
+  // gRPC clients send a message without a byte as it is.
+  if (bytes.length === 0) return bytes;
+  return await decompressing.run(accountId, signal, async () => {
+    const window = Math.min(windowBytes, options.bytesMax);
+    share.grow(window);
+    try {
+      return await decompressNow(bytes, options, share);
+    } finally {
+      share.shrink(window);
+    }
+  });
+}
+
+async function decompressNow(
+  bytes: Uint8Array,
+  { coding, bytesMax }: { readonly coding: ContentCoding; readonly bytesMax: number },
+  share: HeldShare,
+): Promise<Uint8Array> {
+  const stream = decompressors[coding]({ chunkSize: chunkBytes });
+  const collector = new ByteCollector(bytesMax, share);
+  stream.end(bytes);
+  try {
+    for await (const chunk of stream) collector.add(chunk);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError("invalid_argument", `the message is not compressed with ${coding}`, {
+      reason: "MALFORMED_COMPRESSION",
+      cause: error,
+    });
+  }
+  return collector.take();
+}

@@ -1,0 +1,44 @@
+import type { Message } from "@bufbuild/protobuf";
+import type { Caller } from "../auth/caller.ts";
+import type { HeldShare } from "../std/held-bytes.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { bodyTypeOf, takesHttpBody } from "../transcoding/bind-request.ts";
+import type { Routed, Transcoder } from "../transcoding/transcoder.ts";
+import { headerOf, type HttpRequest, type HttpResponse } from "./http.ts";
+import { admitMessage, type MessageReading } from "./message-reading.ts";
+
+/** The message of a call; a long one is read where it disturbs nobody. */
+export async function restMessage(
+  routed: Routed,
+  body: Uint8Array,
+  call: {
+    readonly caller: Caller;
+    readonly share: HeldShare;
+    readonly request: HttpRequest;
+    readonly response: HttpResponse;
+  },
+  { transcoder, reading }: { readonly transcoder: Transcoder; readonly reading: MessageReading },
+): Promise<Message> {
+  const { binding } = routed;
+  const { input } = binding.method;
+  const type = takesHttpBody(binding) ? undefined : bodyTypeOf(binding);
+  const contentType = headerOf(call.request, "content-type");
+  if (type === undefined || body.length === 0) return transcoder.bind(routed, body, contentType);
+  const { share, response, caller } = call;
+  const unwanted = new AbortController();
+  const onClose = () => {
+    unwanted.abort(new ServiceError("cancelled", "the caller went away"));
+  };
+  response.once("close", onClose);
+  try {
+    const came = { bytes: body, type, input, format: "json", isStrict: true } as const;
+    const { accountId } = caller;
+    const owner = { accountId, share, signal: unwanted.signal };
+    const { bytes, finish } = await admitMessage(came, owner, reading);
+    const message = transcoder.bind(routed, bytes, contentType);
+    finish?.(message);
+    return message;
+  } finally {
+    response.off("close", onClose);
+  }
+}

@@ -1,0 +1,170 @@
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { HeldShare } from "../std/held-bytes.ts";
+import { readJsonLoosely } from "../transcoding/read-json.ts";
+import { ByteCollector, tooLarge } from "./byte-collector.ts";
+import { decompress, isContentCoding } from "./decompress.ts";
+import type { HttpRequest } from "./http.ts";
+import { admitMessage, type MessageReading } from "./message-reading.ts";
+
+/** How the body of a gRPC, gRPC-Web or Connect request is written. */
+export interface RpcFormat {
+  /** One message, or messages with five bytes before each. */
+  readonly framing: "whole" | "envelopes";
+  readonly format: "json" | "binary";
+  /** As the request names it. */
+  readonly coding: string | undefined;
+}
+
+/** What a request says of its body; undefined for none of the three. */
+export function rpcFormatOf({ headers }: HttpRequest): RpcFormat | undefined {
+  const match =
+    /^application\/(?:(connect\+|grpc(?:-web(?:-text)?)?\+?)?)(json|proto)?(?:;|$)/i.exec(
+      headers["content-type"] ?? "",
+    );
+  if (match === null) return undefined;
+  const [, protocol = "", codec = "proto"] = match;
+  const format = codec.toLowerCase() === "json" ? "json" : "binary";
+  const framing = protocol === "" ? "whole" : "envelopes";
+  const header = codingHeaderOf(protocol.toLowerCase());
+  const coding = headers[header];
+  return { framing, format, coding: Array.isArray(coding) ? coding[0] : coding };
+}
+
+function codingHeaderOf(protocol: string): string {
+  if (protocol === "") return "content-encoding";
+  return protocol.startsWith("connect") ? "connect-content-encoding" : "grpc-encoding";
+}
+
+/** Makes the message that the adapter has read what the caller sent. */
+export type Finish = (message: Message) => Message;
+
+export interface RpcBodyParts {
+  readonly method: DescMethod;
+  readonly rpc: RpcFormat;
+  readonly bytesMax: number;
+  readonly accountId: string;
+  /** Of the call: what a request of one message takes until its answer is out. */
+  readonly share: HeldShare;
+  readonly signal: AbortSignal;
+  readonly reading: MessageReading;
+  /** Called once for each message, before it is handed on. */
+  readonly onMessage: (finish: Finish) => void;
+}
+
+/**
+ * Reads the body of a request before the adapter does: what it hands on is decompressed, no longer and no more than is read at once,
+ * and comes when it is its turn to be read. Throws ServiceError.
+ */
+export async function* rpcBody(
+  chunks: AsyncIterable<Uint8Array>,
+  parts: RpcBodyParts,
+): AsyncGenerator<Uint8Array, void> {
+  if (parts.rpc.framing === "envelopes") {
+    yield* envelopes(chunks, parts);
+    return;
+  }
+  const collector = new ByteCollector(parts.bytesMax, parts.share);
+  for await (const chunk of chunks) collector.add(chunk);
+  yield await messageFor(collector.take(), parts.rpc.coding, parts.share, parts);
+}
+
+/** Whether a method is called with one message. */
+export function takesOneMessage({ methodKind }: DescMethod): boolean {
+  return methodKind === "unary" || methodKind === "server_streaming";
+}
+
+const headBytes = 5;
+/** Of the first byte of an envelope: the message is compressed. */
+const compressedFlag = 1;
+
+async function* envelopes(
+  chunks: AsyncIterable<Uint8Array>,
+  parts: RpcBodyParts,
+): AsyncGenerator<Uint8Array, void> {
+  const { bytesMax, accountId, reading } = parts;
+  await using source = new PartReader(chunks);
+  for (;;) {
+    // A stream may be long: of what is over nothing is held.
+    using ofMessage = takesOneMessage(parts.method) ? undefined : reading.held.hold(accountId);
+    const share = ofMessage ?? parts.share;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const head = Buffer.from(await source.collect(headBytes, share));
+    const length = head.length < headBytes ? 0 : head.readUInt32BE(1);
+    if (length > bytesMax) throw tooLarge(bytesMax);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const message = await source.collect(length, share);
+    if (head.length < headBytes || message.length < length) {
+      // What is cut off is for the adapter to refuse.
+      if (head.length > 0) yield Buffer.concat([head, message]);
+      return;
+    }
+    const [flags = 0] = head;
+    const isCompressed = (flags & compressedFlag) !== 0 && isContentCoding(parts.rpc.coding);
+    const coding = isCompressed ? parts.rpc.coding : undefined;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const ready = await messageFor(message, coding, share, parts);
+    head[0] = isCompressed ? flags & ~compressedFlag : flags;
+    head.writeUInt32BE(ready.length, 1);
+    yield Buffer.concat([head, ready]);
+  }
+}
+
+/** JSON that is longer is read here: the library takes five times as long for its audio. */
+const readHereBytesMin = 64 << 10;
+const emptyJson = Buffer.from("{}");
+
+async function messageFor(
+  came: Uint8Array,
+  coding: string | undefined,
+  share: HeldShare,
+  { method, rpc, bytesMax, accountId, signal, reading, onMessage }: RpcBodyParts,
+): Promise<Uint8Array> {
+  const { input } = method;
+  const owner = { accountId, share, signal };
+  const whole = isContentCoding(coding)
+    ? await decompress(came, { coding, bytesMax }, owner, reading)
+    : came;
+  const { format } = rpc;
+  const message = { bytes: whole, type: input, input, format, isStrict: false };
+  const { bytes, finish } = await admitMessage(message, owner, reading);
+  if (!takesOneMessage(method)) return bytes;
+  const isReadHere = format === "json" && bytes.length >= readHereBytesMin;
+  const read = isReadHere ? readJsonLoosely(input, bytes) : undefined;
+  onMessage((parsed) => {
+    const made = read ?? parsed;
+    finish?.(made);
+    return made;
+  });
+  return read ? emptyJson : bytes;
+}
+
+/** Takes bytes from parts as they are wanted. */
+class PartReader implements AsyncDisposable {
+  readonly #parts: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(parts: AsyncIterable<Uint8Array>) {
+    this.#parts = parts[Symbol.asyncIterator]();
+  }
+
+  /** The next `length` bytes, or what there is before the end; they are held in the share as they come. */
+  async collect(length: number, share: HeldShare): Promise<Uint8Array> {
+    const collector = new ByteCollector(length, share);
+    while (collector.length < length) {
+      if (this.#rest.length === 0) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const { done, value } = await this.#parts.next();
+        if (done) break;
+        this.#rest = value;
+      }
+      const part = this.#rest.subarray(0, length - collector.length);
+      this.#rest = this.#rest.subarray(part.length);
+      collector.add(part);
+    }
+    return collector.take();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.return?.();
+  }
+}

@@ -1,0 +1,137 @@
+import type { DescMethodBiDiStreaming, Message } from "@bufbuild/protobuf";
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import type { HeldShare } from "../std/held-bytes.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { countValues } from "../transcoding/count-values.ts";
+import { readJson } from "../transcoding/read-json.ts";
+import { farewellMsMax } from "./http.ts";
+import { MessageQueue } from "./message-queue.ts";
+import { takesLong } from "./message-reading.ts";
+import type { ReadingTurns } from "./reading-turns.ts";
+
+/** Longest message: 8 s of 48 kHz audio in base64. */
+export const messageBytesMax = 1 << 20;
+/** ErrorInfo.reason of a longer one. */
+export const tooBig = "MESSAGE_TOO_LARGE";
+/** Objects, lists and members of them in one message: a configuration has hundreds. Reading them takes 10 ms. */
+const valuesMax = 5_000;
+/** Messages that wait for the method; past it the socket is not read. */
+const waitingBytesMax = 256 << 10;
+
+export interface MessageParts {
+  readonly method: DescMethodBiDiStreaming;
+  readonly accountId: string;
+  /** What messages that are not whole take of the node's memory; given back when the socket closes. */
+  readonly share: HeldShare;
+  readonly turns: ReadingTurns;
+  /** What the socket is made of. */
+  readonly raw: Duplex;
+}
+
+/** The messages of a socket for its method, read as they come; those that take long in their turn. */
+export function socketMessages(socket: WebSocket, parts: MessageParts): MessageQueue<Message> {
+  return new SocketMessages(socket, parts).queue;
+}
+
+class SocketMessages {
+  readonly queue: MessageQueue<Message>;
+  readonly #socket: WebSocket;
+  readonly #parts: MessageParts;
+  /** Reads what came last, where that waits for its turn; what comes then waits behind it. */
+  #reading: Promise<void> | undefined;
+  #isFull = false;
+
+  constructor(socket: WebSocket, parts: MessageParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    const source = { pause: () => this.#flow(true), resume: () => this.#flow(false) };
+    this.queue = new MessageQueue(source, waitingBytesMax);
+    this.#countParts();
+    this.#listen();
+  }
+
+  /** Counts what comes of a message until it is whole; what waits then is counted by the queue, which is short. */
+  #countParts(): void {
+    const { share, raw } = this.#parts;
+    const count = (chunk: Buffer): void => {
+      if (this.queue.isEnded) return;
+      try {
+        share.grow(chunk.length);
+      } catch (error) {
+        this.queue.fail(error);
+        // Whoever goes on sending is not waited for.
+        setTimeout(() => raw.destroy(), farewellMsMax).unref();
+      }
+    };
+    // Before the socket makes messages of them.
+    raw.prependListener("data", count);
+    raw.once("close", () => share[Symbol.dispose]());
+  }
+
+  #listen(): void {
+    const { method, share } = this.#parts;
+    this.#socket.on("message", (data: Buffer, isBinary) => {
+      share.shrink(Infinity);
+      if (this.queue.isEnded) return;
+      const read = (): void => {
+        try {
+          this.queue.push(readMessage(method, data, isBinary), data.length);
+        } catch (error) {
+          this.queue.fail(error);
+        }
+      };
+      if (this.#reading === undefined && !needsTurn(data)) read();
+      else this.#readInTurn(read);
+    });
+  }
+
+  /** Nothing more is taken from the socket until then. */
+  #readInTurn(read: () => void): void {
+    const reading = this.#whenTurn(this.#reading).then(() => {
+      read();
+      if (this.#reading !== reading) return;
+      this.#reading = undefined;
+      this.#flow(this.#isFull);
+    });
+    this.#reading = reading;
+    this.#flow(this.#isFull);
+  }
+
+  async #whenTurn(before: Promise<void> | undefined): Promise<void> {
+    await before;
+    await this.#parts.turns.take(this.#parts.accountId);
+  }
+
+  #flow(isFull: boolean): void {
+    this.#isFull = isFull;
+    if (isFull || this.#reading) this.#socket.pause();
+    else this.#socket.resume();
+  }
+}
+
+/** Whether reading a message takes long enough to keep others waiting; one that is refused does not. */
+function needsTurn(data: Buffer): boolean {
+  try {
+    return takesLong(data.length, countValues(data, valuesMax));
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
+function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: boolean): Message {
+  if (isBinary) {
+    const problem = "a binary message came: send JSON as text messages";
+    throw new ServiceError("invalid_argument", problem, { reason: "BINARY_MESSAGE" });
+  }
+  if (data.length > messageBytesMax) {
+    const problem = `a message of ${data.length} bytes came: at most ${messageBytesMax} are taken`;
+    throw new ServiceError("invalid_argument", problem, { reason: tooBig });
+  }
+  if (countValues(data, valuesMax) > valuesMax) {
+    const problem = `a message of more than ${valuesMax} values came`;
+    throw new ServiceError("invalid_argument", problem, { reason: "MESSAGE_TOO_MANY_VALUES" });
+  }
+  return readJson(method.input, data);
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { runs } from "../../test/property-runs.ts";
+import {
+  SegmentSchema,
+  TranscriptSchema,
+  UpdateTranscriptRequestSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { cutBinary, cutJson } from "./cut-message.ts";
+import { lazyPathOf } from "./lazy-path.ts";
+
+const deep = lazyPathOf(UpdateTranscriptRequestSchema)?.names ?? [];
+const flat = lazyPathOf(TranscriptSchema)?.names ?? [];
+
+test("the way to a lazy list", () => {
+  assert.deepEqual(
+    [deep, flat].map((path) => path.map(({ name }) => name)),
+    [["transcript", "segments"], ["segments"]],
+  );
+  assert.equal(lazyPathOf(SegmentSchema), undefined);
+});
+
+test("cutJson() leaves the list empty", () => {
+  const rows: [json: string, path: typeof deep, parts: [string, string] | undefined][] = [
+    ['{"segments":[{"a":1}],"uri":"x"}', flat, ['{"segments":[],"uri":"x"}', '[{"a":1}]']],
+    [
+      '{"updateMask":"a","transcript":{"uri":"é","segments":[1] } }',
+      deep,
+      ['{"updateMask":"a","transcript":{"uri":"é","segments":[] } }', "[1] "],
+    ],
+    ['{"transcript":null}', deep, undefined],
+    ['{"transcript":{"segments":[],"segments":[]}}', deep, undefined],
+    ['{"segments":[]}', deep, undefined],
+  ];
+  for (const [json, path, parts] of rows) {
+    const cut = cutJson(Buffer.from(json), path, 10);
+    const text = cut && [cut.rest, cut.list].map((bytes) => Buffer.from(bytes).toString());
+    // What space stands behind the list goes with it, or stays.
+    assert.deepEqual(text?.map(trimmed), parts?.map(trimmed), json);
+  }
+  const eleven = Buffer.from(`{"segments":[${"1,".repeat(10)}1]}`);
+  assert.throws(() => cutJson(eleven, flat, 10), /segments: has more than 10 segments/);
+});
+
+function trimmed(text: string): string {
+  return text.replaceAll(" ", "");
+}
+
+type Init = MessageInitShape<typeof UpdateTranscriptRequestSchema>;
+
+test("cutBinary() takes the list out of the message wherever its elements stand", () => {
+  const text = fc.string({ maxLength: 20 });
+  const request: fc.Arbitrary<Init> = fc.record({
+    transcript: fc.record({
+      name: text,
+      segments: fc.array(fc.record({ speakerId: text }), { maxLength: 5 }),
+      metadata: fc.record({ subject: text, keywords: fc.array(text, { maxLength: 3 }) }),
+    }),
+    updateMask: fc.record({ paths: fc.array(text, { maxLength: 2 }) }),
+  });
+  fc.assert(
+    // Messages in parts are merged: these stand one behind the other.
+    fc.property(fc.array(request, { maxLength: 3 }), (requests) => {
+      const bytes = Buffer.concat(
+        requests.map((init) =>
+          toBinary(UpdateTranscriptRequestSchema, create(UpdateTranscriptRequestSchema, init)),
+        ),
+      );
+      const whole = fromBinary(UpdateTranscriptRequestSchema, bytes);
+      const { rest, list } = cutBinary(bytes, deep, 100);
+      const { segments } = fromBinary(TranscriptSchema, list);
+      const around = fromBinary(UpdateTranscriptRequestSchema, rest);
+      assert.deepEqual(around.transcript?.segments ?? [], []);
+      if (around.transcript) around.transcript.segments = segments;
+      assert.deepEqual(around, whole);
+    }),
+    { numRuns: runs(500) },
+  );
+});
+
+test("cutBinary() refuses more elements than there may be, and what is no message", () => {
+  const refuse = (bytes: number[], message: RegExp) => {
+    const cut = () => cutBinary(Buffer.from(bytes), flat, 2);
+    assert.throws(cut, (error) => error instanceof ServiceError && message.test(error.message));
+  };
+  refuse([0x1a, 0, 0x1a, 0, 0x1a, 0], /^segments: has more than 2 segments/);
+  refuse([0x1a, 5], /^body: is not the binary form/);
+  refuse([0x7f], /^body: is not the binary form/);
+  refuse([0x0a], /^body: is not the binary form/);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+      try {
+        cutBinary(bytes, deep, 5);
+      } catch (error) {
+        assert.ok(error instanceof ServiceError);
+      }
+    }),
+    { numRuns: runs(2_000) },
+  );
+});

@@ -1,0 +1,39 @@
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import type { FieldName } from "../std/long-messages.ts";
+
+/** The way from a message to the list in it that is marked as lazy: through the messages that hold it. */
+export interface LazyPath {
+  readonly names: readonly FieldName[];
+  /** The message that has the list, in a message of the type. */
+  holderOf(message: Message): object | undefined;
+}
+
+/**
+ * Finds the list with [lazy = true] in a message, or in a message that it has as a field: such a list may be far longer than all else,
+ * and is read where it disturbs nobody.
+ */
+export function lazyPathOf(type: DescMessage): LazyPath | undefined {
+  const own = lazyListIn(type);
+  if (own) return { names: [nameOf(own)], holderOf: (message) => message };
+  for (const field of type.fields) {
+    if (field.fieldKind !== "message" || field.oneof !== undefined) continue;
+    const list = lazyListIn(field.message);
+    if (list === undefined) continue;
+    return {
+      names: [nameOf(field), nameOf(list)],
+      holderOf: (message) => {
+        const holder: unknown = Reflect.get(message, field.localName);
+        return typeof holder === "object" && holder !== null ? holder : undefined;
+      },
+    };
+  }
+  return undefined;
+}
+
+function lazyListIn({ fields }: DescMessage): DescField | undefined {
+  return fields.find(({ fieldKind, proto }) => fieldKind === "list" && proto.options?.lazy);
+}
+
+function nameOf({ name, jsonName, number }: DescField): FieldName {
+  return { name, jsonName, number };
+}

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { LongMessage } from "../std/long-messages.ts";
+import type { TakenSegments } from "./read-segments.ts";
+
+export interface ThreadTask {
+  readonly message: LongMessage;
+  /** Whether it may take long. */
+  readonly isPatient: boolean;
+}
+
+/** A transcript at its limits takes a third of it, read in the general way. */
+const heapMbMax = 768;
+
+/** A thread that reads one message at a time. It starts with the first, and again after one that has ended it. */
+export class ReadingThread implements AsyncDisposable {
+  #worker: Worker | undefined;
+
+  /** Takes the buffer of the message's bytes. */
+  async read(task: ThreadTask): Promise<TakenSegments> {
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    try {
+      const { buffer } = task.message.bytes;
+      worker.postMessage(task, buffer instanceof ArrayBuffer ? [buffer] : []);
+      return await answerOf(worker);
+    } catch (error) {
+      this.#worker = undefined;
+      await worker.terminate();
+      throw error;
+    } finally {
+      worker.unref();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  /** A thread may end while nobody waits for it too: that fails nothing but itself. */
+  #start(): Worker {
+    const worker = new Worker(new URL("./segments-worker.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
+    });
+    const end = (): void => {
+      if (this.#worker === worker) this.#worker = undefined;
+    };
+    return worker.on("error", end).on("exit", end);
+  }
+}
+
+/** The next message; throws what ends the thread instead. */
+async function answerOf(worker: Worker): Promise<TakenSegments> {
+  const settled = new AbortController();
+  const { signal } = settled;
+  const ended = once(worker, "exit", { signal }).then(() => {
+    throw new Error("the thread that reads segments has ended");
+  });
+  try {
+    const [answer]: TakenSegments[] = await Promise.race([
+      once(worker, "message", { signal }),
+      ended,
+    ]);
+    if (answer === undefined) throw new Error("the thread that reads segments says nothing");
+    return answer;
+  } finally {
+    settled.abort();
+  }
+}
