@@ -1,12 +1,13 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type Transaction } from "kysely";
 import { exactTime } from "../database/exact-time.ts";
+import { metadataWithin, readPage, type RowPage } from "../database/page-rows.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import type { ListPosition, PageRequest } from "../std/page-request.ts";
+import type { PageRequest } from "../std/page-request.ts";
 import type { QueuedJob } from "./job-queue.ts";
 import { cancelledStatus } from "./job-failure.ts";
 import { jobColumns, jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
@@ -189,30 +190,33 @@ export async function forgetKey(
     .execute();
 }
 
-/** One page of an account's jobs, newest first. */
+/** One page of an account's jobs, newest first. Pages end early where metadata is long. */
 export async function listJobs(
   db: Kysely<Tables>,
   accountId: string,
   page: PageRequest,
-): Promise<{ jobs: StoredJob[]; next: ListPosition | undefined }> {
-  let query = db
-    .selectFrom("transcript_job")
-    .where("account_id", "=", accountId)
-    .select([...jobColumns, exactTime("started_at").as("position")])
-    .orderBy("started_at", "desc")
-    .orderBy("id", "desc")
-    .limit(page.size + 1);
-  if (page.after) {
-    const [time, id] = page.after;
-    query = query.where(sql<boolean>`(started_at, id) < (${time}::timestamptz, ${id}::uuid)`);
-  }
-  const rows = await query.execute();
-  const shown = rows.slice(0, page.size);
-  const last = shown.at(-1);
-  return {
-    jobs: shown.map(jobOf),
-    next: last && rows.length > page.size ? [last.position, last.id] : undefined,
-  };
+): Promise<RowPage<JobRow>> {
+  return await readPage(page, async ({ after, limit, bytesMax }) => {
+    let query = db
+      .selectFrom("transcript_job")
+      .where("account_id", "=", accountId)
+      .select([...jobColumns, exactTime("started_at").as("position")])
+      .orderBy("started_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit);
+    if (after) {
+      const [time, id] = after;
+      query = query.where(sql<boolean>`(started_at, id) < (${time}::timestamptz, ${id}::uuid)`);
+    }
+    return await db
+      .selectFrom(query.as("row"))
+      .select(["id", "account_id", "state", "progress_percent", "duration_ms", "transcript_id"])
+      .select(["started_at", "updated_at", "error", "position"])
+      .select(metadataWithin("row", bytesMax).as("metadata"))
+      .orderBy("position", "desc")
+      .orderBy("id", "desc")
+      .execute();
+  });
 }
 
 /**

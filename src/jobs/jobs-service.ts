@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
-import { toJson, type JsonValue } from "@bufbuild/protobuf";
+import { create, createRegistry, toJson, toJsonString, type JsonValue } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf, type Caller } from "../auth/caller.ts";
 import { tooManyJobs } from "../auth/limits.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import {
+  ListTranscriptJobsResponseSchema,
   SubmitTranscriptJobRequestSchema,
+  TranscriptJobSchema,
   type SubmitTranscriptJobRequest,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -18,6 +21,7 @@ import { newId } from "../std/ids.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
+import { attachWritten } from "../std/written-field.ts";
 import { checkSubmit } from "./check-submit.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
@@ -31,7 +35,7 @@ import {
   lockUploadMedia,
 } from "./job-store.ts";
 import { JobWatchers } from "./job-watchers.ts";
-import type { StoredJob } from "./stored-job.ts";
+import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
 
 export interface JobsParts {
@@ -63,6 +67,9 @@ export type JobsService = Pick<
 const keyMs = 24 * 3_600_000;
 export const keyCharsMax = 255;
 
+/** What the error of a job may carry. */
+const registry = createRegistry(file_google_rpc_error_details);
+
 export function createJobsService(parts: JobsParts): JobsService {
   const { db, queue, pageTokens } = parts;
   const jobs = createSubmit(parts);
@@ -91,11 +98,16 @@ export function createJobsService(parts: JobsParts): JobsService {
       const scope = { collection: "transcriptjob", accountId, filter: "" };
       const page = readPageRequest(pageTokens, scope, request);
       if (Array.isArray(page)) throw invalidArgument(page);
-      const { jobs, next } = await listJobs(db, accountId, page);
-      return {
-        transcriptJobs: jobs.map(jobMessage),
-        nextPageToken: next ? pageTokens.write(scope, next) : "",
-      };
+      const { rows, next } = await listJobs(db, accountId, page);
+      const nextPageToken = next ? pageTokens.write(scope, next) : "";
+      const answer = create(ListTranscriptJobsResponseSchema, { nextPageToken });
+      const message = (row: JobRow) => jobMessage(jobOf(row));
+      attachWritten(answer, ListTranscriptJobsResponseSchema.field.transcriptJobs, rows, {
+        schema: TranscriptJobSchema,
+        json: (row) => toJsonString(TranscriptJobSchema, message(row), { registry }),
+        message,
+      });
+      return answer;
     },
 
     async cancelTranscriptJob({ name }, context) {

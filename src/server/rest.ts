@@ -179,7 +179,7 @@ async function answerUnary(
     const written = writtenFieldOf(answer);
     const beside = written && transcoder.writeAround(binding, answer, written.name);
     const json = beside
-      ? `${beside.head}${written.json}${beside.tail}`
+      ? `${beside.head}${await written.json()}${beside.tail}`
       : transcoder.write(binding, answer);
     answerJson(response, 200, json, call.answerHeaders);
     return;

@@ -12,7 +12,7 @@ import { isId } from "../std/ids.ts";
 import { msOfDuration } from "../std/duration.ts";
 import { invalidArgument, type FieldViolation } from "../std/service-error.ts";
 import { linksOf } from "./answer-transcript.ts";
-import { checkTranscript, throwViolations } from "./check-transcript.ts";
+import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
 import { attachmentHeader, fileNameOf } from "./file-name.ts";
 import { callerFields, mergeMetadata } from "./merge.ts";
 import { readFile } from "./read-file.ts";
@@ -63,6 +63,7 @@ export function fileMethods(parts: TranscriptsParts) {
       );
       throwViolations([
         ...checkTranscript(metadata, callerFields, []),
+        ...checkMetadataSize(metadata),
         ...checkFile(request.format, request.content),
       ]);
       const { content } = request;
@@ -76,6 +77,7 @@ export function fileMethods(parts: TranscriptsParts) {
       for (const [id, name] of reading.names) {
         metadata.speakers[id] ??= create(SpeakerSchema, { name });
       }
+      throwViolations(checkMetadataSize(metadata));
       metadata.dataSource = DataSource.USER;
       const imported = { accountId, metadata, segments: reading.text, now: new Date(now()) };
       const { id } = await db

@@ -1,7 +1,6 @@
-import { clone, create } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import {
   TranscriptMetadata_FileType as FileType,
-  TranscriptMetadataSchema,
   TranscriptSchema,
   VersionSchema,
   type Segment,
@@ -17,14 +16,14 @@ export interface MediaLinks {
   readonly waveformUri: string;
 }
 
-/** A transcript as it is answered (section 2.3). */
+/** A transcript as it is answered (section 2.3). Its metadata becomes the answer's: what is derived from the media is set in it. */
 export function transcriptMessage(
   stored: Omit<StoredTranscript, "segments">,
   { uri, waveformUri }: MediaLinks,
   segments: Segment[],
 ): Transcript {
   const { id, media, version } = stored;
-  const metadata = clone(TranscriptMetadataSchema, stored.metadata);
+  const { metadata } = stored;
   metadata.waveformUri = waveformUri;
   const { durationMs = null, fileType = null } = media ?? {};
   if (durationMs !== null) metadata.recordingDuration = durationFromMs(durationMs);

@@ -8,7 +8,7 @@ import {
 import { deleteBytes, releaseMedia } from "../media/media-records.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { changeTranscript } from "./change-transcript.ts";
-import { checkTranscript, throwViolations } from "./check-transcript.ts";
+import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
 import { callerFields, mergeMetadata, readPatch } from "./merge.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
@@ -25,7 +25,11 @@ export function writingMethods(parts: TranscriptsParts) {
       const sent = await sentSegments(segmentsReader, transcript);
       const empty = create(TranscriptMetadataSchema);
       const metadata = mergeMetadata(empty, transcript?.metadata, callerFields);
-      throwViolations([...checkTranscript(metadata, callerFields, []), ...sent.violations]);
+      throwViolations([
+        ...checkTranscript(metadata, callerFields, []),
+        ...checkMetadataSize(metadata),
+        ...sent.violations,
+      ]);
       metadata.dataSource = DataSource.USER;
       const segments = await sent.pack();
       const created = { accountId, metadata, segments, now: new Date(now()) };
@@ -44,10 +48,11 @@ export function writingMethods(parts: TranscriptsParts) {
       const ofSegments = patch.segments ? segments.violations : [];
       throwViolations([...checkTranscript(metadata, patch.fields, []), ...ofSegments]);
       const packed = patch.segments ? await segments.pack() : undefined;
-      return await changeTranscript(parts, context, name, (head) => ({
-        metadata: mergeMetadata(head.metadata, metadata, patch.fields),
-        segments: packed ?? { sha256: head.segmentsSha256 },
-      }));
+      return await changeTranscript(parts, context, name, (head) => {
+        const merged = mergeMetadata(head.metadata, metadata, patch.fields);
+        throwViolations(checkMetadataSize(merged, head.metadata));
+        return { metadata: merged, segments: packed ?? { sha256: head.segmentsSha256 } };
+      });
     },
 
     async deleteTranscript({ name }, context) {
