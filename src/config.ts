@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
+import { memorySettings } from "./settings/memory-settings.ts";
 import { openIdSettings, readOpenId, type OpenIdConfig } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings, type S3Config } from "./settings/s3-settings.ts";
 import {
@@ -57,6 +58,8 @@ export interface Config {
   /** Where members sign in; undefined: nowhere. */
   readonly openId: OpenIdConfig | undefined;
   readonly callers: CallerConfig;
+  /** What the main process may take; undefined: half of what the machine or container has. */
+  readonly memoryMb: number | undefined;
 }
 
 export const roles = ["all", "api", "worker"] as const;
@@ -203,7 +206,7 @@ const settings = {
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
 } satisfies {
-  [Key in keyof Omit<Config, "s3" | "openId" | "accountLimits" | "callers">]: Setting<
+  [Key in keyof Omit<Config, "s3" | "openId" | "accountLimits" | "callers" | "memoryMb">]: Setting<
     Config[Key] | undefined
   >;
 };
@@ -214,6 +217,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(s3Settings),
   ...Object.values(openIdSettings),
   ...Object.values(callerSettings),
+  ...Object.values(memorySettings),
 ];
 
 /** Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands, tests and scripts. */
@@ -264,6 +268,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
+    memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;

@@ -4,6 +4,7 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Authenticator } from "../src/auth/authenticate.ts";
 import { shownToken } from "../src/auth/shown-tokens.ts";
 import { access } from "../src/gen/hlust/api/annotations_pb.ts";
+import { defaultAnswers } from "../src/server/answers-in-hand.ts";
 import { createAnswerError } from "../src/server/answer-errors.ts";
 import type { StreamLimits } from "../src/server/answer-stream.ts";
 import { answerFailure } from "../src/server/http.ts";
@@ -83,6 +84,7 @@ export async function openTestRestDoor(
     authenticator: authenticator(seen, token),
     answerError,
     shutdownSignal: stop.signal,
+    answers: defaultAnswers(),
     limits,
   });
   const port = await openPort(

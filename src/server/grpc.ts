@@ -1,9 +1,9 @@
 import { Http2ServerResponse } from "node:http2";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { createContextKey, createContextValues, type Interceptor } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey, type Caller } from "../auth/caller.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerErrors, connectError, rpcCode, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
@@ -19,6 +19,8 @@ import {
   type HttpResponse,
 } from "./http.ts";
 import { paceBody } from "./paced-body.ts";
+import { createRpcAdapter } from "./rpc-adapter.ts";
+import { writeAnswers } from "./rpc-answers.ts";
 import type { ImplementedService } from "./methods.ts";
 
 /** Longest message: a transcript at its limit. */
@@ -42,6 +44,8 @@ export function createGrpcDoor(parts: {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly draining: Draining;
+  /** What answers hold in memory. */
+  readonly answers: HeldBytes;
   readonly shutdownSignal: AbortSignal;
   /** For requests of one message. */
   readonly bodyLimits: BodyLimits;
@@ -72,7 +76,7 @@ export function createGrpcDoor(parts: {
       });
     });
   };
-  const adapter = connectNodeAdapter({
+  const adapter = createRpcAdapter({
     routes: (router) => {
       for (const { service, implementation } of parts.services) {
         router.service(service, implementation);
@@ -87,6 +91,7 @@ export function createGrpcDoor(parts: {
       unless(open, authenticate, limitStreams(openStreamsMax)),
       unless(open, endWhenRevoked(parts.authenticator), (next) => next),
       parts.draining.interceptor,
+      unless(open, writeAnswers(parts.answers), (next) => next),
     ],
     contextValues: (request) =>
       createContextValues()

@@ -11,6 +11,7 @@ import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Session } from "../auth/session-store.ts";
 import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { packedFieldOf } from "../std/packed-field.ts";
 import { writtenFieldOf } from "../std/written-field.ts";
@@ -21,7 +22,8 @@ import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
 import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
 import type { AnswerError } from "./answer-errors.ts";
-import { answerPacked } from "./answer-packed.ts";
+import { answerPacked, heldBytesOf, takesZstd } from "./answer-packed.ts";
+import { holdAnswer } from "./answers-in-hand.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { CallContext } from "./call-context.ts";
@@ -58,6 +60,8 @@ interface RestParts {
   readonly shutdownSignal: AbortSignal;
   readonly limits?: StreamLimits;
   readonly bodyLimits?: BodyLimits;
+  /** What answers hold in memory. */
+  readonly answers: HeldBytes;
 }
 
 /** What the console's door knows of a call: the part of its target that is the contract's, and who is signed in. */
@@ -95,6 +99,7 @@ export function createRestDoor(parts: RestParts): RestDoor {
     const origin = callOriginOf(request);
     const facts = { headers, url: target, origin, session: by?.session };
     const caller = await authenticator.authenticate(facts, method);
+    const { accountId } = caller;
     const spec = methods.get(method);
     if (spec === undefined) throw new Error(`${method.name} is not implemented`);
     // After the token: a browser is not told why its socket was refused, and asks again here.
@@ -135,14 +140,14 @@ export function createRestDoor(parts: RestParts): RestDoor {
         : undefined;
     try {
       if (spec.kind === "unary")
-        await answerUnary(request, response, spec, { binding, message, call }, parts);
+        await answerUnary(request, response, spec, { binding, message, call, accountId }, parts);
       else {
         const answerError: AnswerError = (error) => parts.answerError(error, origin.requestId);
         await answerAll(
           request,
           response,
           spec,
-          { binding, message, call },
+          { binding, message, call, accountId },
           { ...parts, answerError },
         );
       }
@@ -157,20 +162,23 @@ interface Call {
   readonly binding: Binding;
   readonly message: Message;
   readonly call: CallContext;
+  readonly accountId: string;
 }
 
 async function answerUnary(
   request: HttpRequest,
   response: HttpResponse,
   spec: UnarySpec,
-  { binding, message, call }: Call,
-  { transcoder, limits = streamLimits }: RestParts,
+  { binding, message, call, accountId }: Call,
+  { transcoder, answers, limits = streamLimits }: RestParts,
 ): Promise<void> {
   const answer = create(spec.method.output, await callUnary(spec, message, call));
+  const hold = (bytes: number) => holdAnswer(answers, accountId, response, bytes);
   const packed = packedFieldOf(answer);
   const around = packed && transcoder.writeAround(binding, answer, packed.name);
   if (around) {
     const acceptEncoding = headerOf(request, "accept-encoding") ?? "";
+    hold(takesZstd(acceptEncoding) ? 2 * packed.jsonZstd.length : heldBytesOf(packed));
     await answerPacked(response, packed, around, { call, acceptEncoding, limits });
     return;
   }
@@ -181,10 +189,12 @@ async function answerUnary(
     const json = beside
       ? `${beside.head}${await written.json()}${beside.tail}`
       : transcoder.write(binding, answer);
+    hold(json.length);
     answerJson(response, 200, json, call.answerHeaders);
     return;
   }
   const { contentType, data } = content;
+  hold(data.length);
   answerContent(response, 200, data, { ...call.answerHeaders, "content-type": contentType });
 }
 

@@ -1,12 +1,14 @@
 import { createRegistry } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createAnswerError } from "./answer-errors.ts";
+import { defaultAnswers } from "./answers-in-hand.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles } from "./console-files.ts";
 import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";
@@ -76,9 +78,12 @@ export async function openServer(parts: {
   readonly bodyLimits?: BodyLimits;
   /** Rules that take the place of the contract's. */
   readonly httpRules?: ServiceConfig | undefined;
+  /** What answers hold in memory. */
+  readonly answers?: HeldBytes;
   readonly log: Log;
 }): Promise<Server> {
   const { services, authenticator, media, httpRules, log, bodyLimits = bodyLimitsDefault } = parts;
+  const { answers = defaultAnswers() } = parts;
   const answerError = createAnswerError(parts.explain, (bug, requestId) => {
     log.error({ ...errorFields(bug), requestId }, "call.broken");
   });
@@ -99,6 +104,7 @@ export async function openServer(parts: {
     answerError,
     shutdownSignal: shutdown.signal,
     bodyLimits,
+    answers,
   });
   const consoleDoor = parts.console && createConsoleDoor(parts.console, rest);
   const consoleFiles =
@@ -147,6 +153,7 @@ export async function openServer(parts: {
     authenticator,
     answerError,
     draining,
+    answers,
     shutdownSignal: shutdown.signal,
     bodyLimits,
     otherwise,

@@ -51,7 +51,7 @@ export function fileMethods(parts: TranscriptsParts) {
             });
       const fileName = fileNameOf(stored.metadata.subject, endings[file.format]);
       context.responseHeader.set("content-disposition", attachmentHeader(fileName));
-      return { contentType: file.contentType, data: new Uint8Array(data) };
+      return { contentType: file.contentType, data };
     },
 
     async importTranscript(request, context) {

@@ -5,11 +5,11 @@ import { FairLane } from "./fair-lane.ts";
 /** What takes less than this many bytes of text takes a few milliseconds; starting a thread takes 50. */
 const asideBytesMin = 64_000;
 /** Half of the cores at most: live audio needs the others. */
-const running = Math.max(1, Math.floor(availableParallelism() / 2));
+export const sideThreadsMax = Math.max(1, Math.floor(availableParallelism() / 2));
 /** A task takes seconds at most. What waits holds what it works on, megabytes. */
 const lane = new FairLane({
-  running,
-  runningOfOne: Math.max(1, running - 1),
+  running: sideThreadsMax,
+  runningOfOne: Math.max(1, sideThreadsMax - 1),
   waitingOfOne: 10,
   waitMsMax: 30_000,
   busyReason: "FILES_BUSY",
@@ -30,24 +30,59 @@ export async function runAside<Input, Output>(
   return await lane.run(accountId, signal, async () => await runOnThread(task, input, signal));
 }
 
+/** A thread that has nothing to do is kept for the next task this long: starting one takes 50 ms. */
+const idleMsMax = 10_000;
+/** The longest of transcripts, twice, takes half of it. */
+const heapMbMax = 1_024;
+
+/** Threads with nothing to do, each with what ends it; as many as run at once, at most. */
+const idle = new Map<Worker, NodeJS.Timeout>();
+
 async function runOnThread<Input, Output>(
   task: (input: Input) => Output,
   input: Input,
   signal: AbortSignal,
 ): Promise<Output> {
-  const worker = new Worker(new URL("./side-thread-worker.ts", import.meta.url), {
-    workerData: { task: task.name, input },
-  });
+  const worker = takeThread();
   const stop = () => void worker.terminate();
   signal.addEventListener("abort", stop);
+  const { promise, resolve, reject } = Promise.withResolvers<Output>();
+  const onExit = () => reject(signal.reason ?? new Error(`${task.name} ended`));
+  worker.on("message", resolve).on("error", reject).on("exit", onExit);
+  worker.postMessage({ task: task.name, input });
   try {
-    return await new Promise<Output>((resolve, reject) => {
-      worker.once("message", resolve);
-      worker.once("error", reject);
-      worker.once("exit", () => reject(signal.reason ?? new Error(`${task.name} ended`)));
-    });
+    const output = await promise;
+    if (!signal.aborted) keepThread(worker);
+    return output;
+  } catch (error) {
+    stop();
+    throw error;
   } finally {
     signal.removeEventListener("abort", stop);
-    stop();
+    worker.off("message", resolve).off("error", reject).off("exit", onExit);
   }
+}
+
+function takeThread(): Worker {
+  for (const [worker, end] of idle) {
+    idle.delete(worker);
+    clearTimeout(end);
+    worker.ref();
+    return worker;
+  }
+  const resourceLimits = { maxOldGenerationSizeMb: heapMbMax };
+  const started = new Worker(new URL("./side-thread-worker.ts", import.meta.url), {
+    resourceLimits,
+  });
+  // It may end by itself while nobody waits for it: that fails nothing.
+  const forget = (): void => {
+    clearTimeout(idle.get(started));
+    idle.delete(started);
+  };
+  return started.on("error", forget).on("exit", forget);
+}
+
+function keepThread(worker: Worker): void {
+  worker.unref();
+  idle.set(worker, setTimeout(() => void worker.terminate(), idleMsMax).unref());
 }
