@@ -12,7 +12,7 @@ import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts } from "./auth/refused-attempts.ts";
-import { ConfigError, type Config } from "./config.ts";
+import { ConfigError, memoryShares, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database/database.ts";
 import { httpRulesOf, openDoors } from "./doors.ts";
 import { openEnginePool, type EnginePool } from "./engines/engine-pool.ts";
@@ -28,11 +28,13 @@ import { openUploadCollector } from "./media/upload-collector.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import type { ReadinessCheck } from "./server/health.ts";
 import { openServer } from "./server/server.ts";
+import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
+import { sideThreadsMax } from "./transcripts/side-thread.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -84,6 +86,9 @@ export async function openApp(
   const { db } = database;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const { accountLimits } = config;
+  const { connectionsMax = defaultConnectionsMax() } = config.callers;
+  const memory = memoryShares(config.memoryMb, { connectionsMax, sideThreads: sideThreadsMax });
+  const answersHeld = new HeldBytes(memory.answers);
   const { storedBytes: storedBytesMax } = accountLimits;
   const meter = parts.use(openMeter({ db, accountLimits, log }));
   const store = parts.use(await openMediaStore(config, { log }));
@@ -125,6 +130,8 @@ export async function openApp(
     recognizer,
     meter,
     publicUrl,
+    answers: answersHeld,
+    watches: new HeldBytes(memory.watches),
     stopping: stopping.signal,
     log,
   });
@@ -156,7 +163,8 @@ export async function openApp(
       explain: databaseTrouble,
       publicUrl,
       httpRules: answers ? httpRules : undefined,
-      ...callersOf(config),
+      answers: answersHeld,
+      ...callersOf(config, connectionsMax),
       log,
     }),
   );
@@ -207,14 +215,14 @@ function cleanMedia(
 const thisMachine = ["127.0.0.0/8", "::1"];
 
 /** Who may call from where, and how much of the doors one caller may hold. */
-function callersOf(config: Config) {
-  const { trustedProxies, allowedOrigins, connectionsMax, connectionsPerAddress } = config.callers;
+function callersOf(config: Config, connectionsMax: number) {
+  const { trustedProxies, allowedOrigins, connectionsPerAddress } = config.callers;
   return {
     isTrustedProxy: parseNetworks(trustedProxies),
     allowedOrigins,
     limits: {
       connections: {
-        max: connectionsMax ?? defaultConnectionsMax(),
+        max: connectionsMax,
         perAddressMax: connectionsPerAddress,
         isExempt: parseNetworks([...trustedProxies, ...thisMachine]),
       },

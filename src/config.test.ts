@@ -63,6 +63,7 @@ test("readConfig() reads every setting", () => {
     HLUST_CONNECTIONS_MAX: "5000",
     HLUST_CONNECTIONS_PER_ADDRESS: "50",
     HLUST_REFUSED_PER_MINUTE: "10",
+    HLUST_MEMORY_MB: "4096",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
     S3_BUCKET: "media",
     S3_ENDPOINT: "http://minio:9000/",
@@ -129,6 +130,7 @@ test("readConfig() reads every setting", () => {
       connectionsPerAddress: 50,
       refusedPerMinute: 10,
     },
+    memoryMb: 4096,
   });
   assert.deepEqual(readConfig({ S3_BUCKET: "media" }).s3, {
     bucket: "media",

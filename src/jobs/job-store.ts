@@ -138,25 +138,45 @@ export async function findJob(
 export type KnownJob = Pick<StoredJob, "id"> &
   Partial<Pick<StoredJob, "state" | "progressPercent">>;
 
+/** What a look at jobs finds out: all but their metadata, which may be long. */
+export interface SeenJob extends Pick<StoredJob, "id" | "accountId" | "state" | "progressPercent"> {
+  /** Of the metadata, as it is stored. */
+  readonly metadataBytes: number;
+}
+
 /** Of these jobs, those with another state or progress than is known; undefined for one that is not there. One statement. */
 export async function findChangedJobs(
   db: Kysely<Tables>,
   known: readonly KnownJob[],
-): Promise<Map<string, StoredJob | undefined>> {
+): Promise<Map<string, SeenJob | undefined>> {
   const ids = known.map(({ id }) => id);
   const states = known.map(({ state }) => state ?? null);
   const percents = known.map(({ progressPercent }) => progressPercent ?? null);
-  const { rows } = await sql<JobRow & { readonly known_id: string; readonly is_there: boolean }>`
-    select known.id as known_id, job.id is not null as is_there, job.id, job.account_id, job.state,
-      job.progress_percent, job.duration_ms, job.transcript_id, job.started_at, job.updated_at,
-      job.metadata::text as metadata, job.error::text as error
+  const { rows } = await sql<{ known_id: string; seen: SeenJob | null }>`
+    select known.id as known_id, case when job.id is not null then jsonb_build_object(
+      'id', job.id, 'accountId', job.account_id, 'state', job.state, 'progressPercent', job.progress_percent,
+      'metadataBytes', octet_length(job.metadata::text)) end as seen
     from unnest(${ids}::uuid[], ${states}::text[], ${percents}::int[])
       as known (id, state, progress_percent)
     left join transcript_job as job on job.id = known.id
     where job.id is null
       or (job.state, job.progress_percent) is distinct from (known.state, known.progress_percent)
   `.execute(db);
-  return new Map(rows.map((row) => [row.known_id, row.is_there ? jobOf(row) : undefined]));
+  return new Map(rows.map(({ known_id, seen }) => [known_id, seen ?? undefined]));
+}
+
+/** These jobs, in this order; undefined for one that is not there. */
+export async function findJobs(
+  db: Kysely<Tables>,
+  ids: readonly string[],
+): Promise<(StoredJob | undefined)[]> {
+  const rows = await db
+    .selectFrom("transcript_job")
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .select(jobColumns)
+    .execute();
+  const jobs = new Map(rows.map((row) => [row.id, jobOf(row)]));
+  return ids.map((id) => jobs.get(id));
 }
 
 /** The job of an idempotency key, with the hash of its request. */

@@ -12,11 +12,13 @@ import {
   SubmitTranscriptJobRequestSchema,
   TranscriptJobSchema,
   type SubmitTranscriptJobRequest,
+  type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Batches } from "../std/batches.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
@@ -48,6 +50,8 @@ export interface JobsParts {
   readonly languageCodes: () => readonly string[];
   /** Of jobs that are not ended, and of audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
+  /** What is told to watchers and not taken yet. Default: JobWatchers' own. */
+  readonly watches?: HeldBytes;
   /** Ends what is watched when the service stops. */
   readonly stopping?: AbortSignal;
   readonly now?: () => number;
@@ -67,13 +71,22 @@ export type JobsService = Pick<
 const keyMs = 24 * 3_600_000;
 export const keyCharsMax = 255;
 
+const sharedMessages = new WeakMap<StoredJob, TranscriptJob>();
+
+/** One message for all who watch a job. */
+function sharedMessage(job: StoredJob): TranscriptJob {
+  const message = sharedMessages.get(job) ?? jobMessage(job);
+  sharedMessages.set(job, message);
+  return message;
+}
+
 /** What the error of a job may carry. */
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
   const { db, queue, pageTokens } = parts;
   const jobs = createSubmit(parts);
-  const watchers = new JobWatchers(db, { stopping: parts.stopping });
+  const watchers = new JobWatchers(db, { stopping: parts.stopping, held: parts.watches });
   return {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
@@ -90,7 +103,7 @@ export function createJobsService(parts: JobsParts): JobsService {
     async *watchTranscriptJob({ name }, context) {
       const { accountId } = callerOf(context);
       const jobs = watchers.watch(accountId, jobIdIn(name), context.signal);
-      for await (const job of jobs) yield jobMessage(job);
+      for await (const job of jobs) yield sharedMessage(job);
     },
 
     async listTranscriptJobs(request, context) {

@@ -18,7 +18,7 @@ import { writtenFieldOf } from "../std/written-field.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
 import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
-import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
+import { endedEventId, eventStream, type StreamEnvelope } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
 import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
 import type { AnswerError } from "./answer-errors.ts";
@@ -229,8 +229,33 @@ async function answerAll(
     return;
   }
   const envelope = acceptStream(request.headers.accept);
-  const write = (answer: Answer) => transcoder.write(binding, create(output, answer));
+  const write = (answer: Answer) =>
+    sharedBytes(answer, { binding, envelope }, () =>
+      Buffer.from(envelope.result(transcoder.write(binding, create(output, answer)))),
+    );
   await answerStream(response, answers, { call, envelope, write, answerError, limits });
+}
+
+interface Written {
+  readonly binding: Binding;
+  readonly envelope: StreamEnvelope;
+  readonly bytes: Uint8Array;
+}
+
+const writtenAnswers = new WeakMap<object, Written[]>();
+
+/** Many streams may answer the same message, as those who watch one job do: they share what is written of it, also while it waits. */
+function sharedBytes(
+  answer: Answer,
+  { binding, envelope }: Pick<Written, "binding" | "envelope">,
+  write: () => Uint8Array,
+): Uint8Array {
+  const written = writtenAnswers.get(answer) ?? [];
+  const same = written.find((each) => each.binding === binding && each.envelope === envelope);
+  if (same) return same.bytes;
+  const bytes = write();
+  writtenAnswers.set(answer, [...written, { binding, envelope, bytes }]);
+  return bytes;
 }
 
 /** An EventSource that has had the last event of a stream connects again; 204 tells it to stop (HTML, section 9.2.3). */

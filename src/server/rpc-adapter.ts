@@ -51,13 +51,28 @@ export function createRpcAdapter(options: Options): HttpListener {
     const answer = async (): Promise<void> => {
       const written = await handle(call);
       const whole = withSpliced(written, contextValues.get(splicedKey));
-      await universalResponseToNodeResponse(zips ? await zipped(whole) : whole, response);
+      const sent = zips ? await zipped(whole) : whole;
+      await universalResponseToNodeResponse(withoutThrow(sent), response);
     };
     // What a caller that has gone is not sent is nobody's failure; failures of methods are answers.
     answer().catch(() => {
       response.destroy();
     });
   };
+}
+
+/** A body that is only given up where it cannot be written: the library throws that into the method, as if it had failed. */
+function withoutThrow(response: UniversalResponse): UniversalResponse {
+  const { body } = response;
+  if (body === undefined) return response;
+  const iterate = (): AsyncIterator<Uint8Array> => {
+    const chunks = body[Symbol.asyncIterator]();
+    return {
+      next: () => chunks.next(),
+      return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+    };
+  };
+  return { ...response, body: { [Symbol.asyncIterator]: iterate } };
 }
 
 const accept = "accept-encoding";
@@ -127,12 +142,13 @@ function around(
 
 async function zipped(response: UniversalResponse): Promise<UniversalResponse> {
   const { body } = response;
-  const length = response.header?.get("content-length");
-  if (body === undefined || (length != null && Number(length) < zippedBytesMin)) return response;
+  const length = response.header?.get("content-length") ?? undefined;
+  if (body === undefined || (length !== undefined && Number(length) < zippedBytesMin))
+    return response;
   const header = new Headers(response.header);
   header.set("content-encoding", "gzip");
   header.delete("content-length");
-  if (length == null) {
+  if (length === undefined) {
     return {
       ...response,
       header,

@@ -5,80 +5,85 @@ import { ConfigError, whole, type Setting } from "../std/setting.ts";
 
 const mb = 1 << 20;
 
-/** What the parts of the service's main process may hold in memory, in bytes. docs/memory.md has what each is for. */
+/** What each part of the service's main process may take of its memory, in bytes; docs/memory.md says what is in them. */
 export interface MemoryShares {
   /** Code, the heap of an idle service, pools and caches. */
   readonly base: number;
-  /** Open connections, each connectionBytes. */
   readonly connections: number;
-  /** Audio and results of live streams. */
-  readonly live: number;
-  /** Threads that read, write and compare long transcripts. */
   readonly threads: number;
+  readonly live: number;
+  /** Of these, each call counts what it holds. */
   readonly bodies: HeldBytesLimits;
   readonly answers: HeldBytesLimits;
   readonly watches: HeldBytesLimits;
 }
 
 const baseBytes = 256 * mb;
-/** Of an open connection with its buffers. */
-export const connectionBytes = 32 << 10;
-/** Below it a body of the longest transcript has no room. */
-export const memoryMbMin = 768;
-/** More is of no use: calls are slower than that before. */
+/** An open connection with its buffers. */
+const connectionBytes = 32 << 10;
+/** Heap of a thread that writes, reads or compares long transcripts: twice what the longest ones take. */
+const sideThreadHeapMb = 512;
+/** Heap of the thread that reads segments of requests. */
+const segmentsThreadHeapMb = 1_024;
+/** What calls need at least, all together. */
+const callBytesMin = 384 * mb;
+/** More is of no use: the CPU has no room for the calls that it would be for. */
 const memoryMbMost = 8_192;
 
-/** undefined: defaultMemoryMb(). */
 export const memorySettings = {
   memoryMb: {
     name: "HLUST_MEMORY_MB",
-    meaning: `Memory of the service's main process, in MB, at least ${memoryMbMin}: calls that would take more are answered 429. Engines and the own PostgreSQL have theirs beside it`,
-    fallback: "half of the memory of the machine or container, 768 to 8192",
+    meaning:
+      "Memory that the service's main process may take, in MB; calls beyond it are answered 429. Engines, decoders and the own PostgreSQL have theirs beside it (docs/memory.md)",
+    fallback: "half of the memory of the machine or container, at most 8192",
     parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_048_576)),
   },
 } satisfies Record<string, Setting<number | undefined>>;
 
-/** Half of what the machine has, or the control group of the process where that is less. */
-export function defaultMemoryMb(bytes = memoryBytes()): number {
-  return Math.max(memoryMbMin, Math.min(memoryMbMost, Math.floor(bytes / 2 / mb)));
+/**
+ * Shares out the memory of the main process; their sum is no more than it. Without a number it is half of what the machine or
+ * container has, or what is needed, where that is more. Throws ConfigError for a number that is too small.
+ */
+export function memoryShares(
+  memoryMb: number | undefined,
+  parts: { readonly connectionsMax: number; readonly sideThreads: number },
+  machineBytes = memoryOfMachine(),
+): MemoryShares {
+  const connections = parts.connectionsMax * connectionBytes;
+  const threads = (parts.sideThreads * sideThreadHeapMb + segmentsThreadHeapMb) * mb;
+  const neededMb = Math.ceil((baseBytes + connections + threads + callBytesMin) / mb);
+  if (memoryMb !== undefined && memoryMb < neededMb) {
+    throw new ConfigError(
+      `HLUST_MEMORY_MB is ${memoryMb}: at least ${neededMb} is needed for ${parts.connectionsMax} connections (HLUST_CONNECTIONS_MAX) on this machine`,
+    );
+  }
+  const halfMb = Math.min(memoryMbMost, Math.floor(machineBytes / 2 / mb));
+  const bytes = (memoryMb ?? Math.max(neededMb, halfMb)) * mb;
+  const calls = bytes - baseBytes - connections - threads;
+  return {
+    base: baseBytes,
+    connections,
+    threads,
+    live: Math.floor(calls * 0.15),
+    bodies: heldOf(calls * 0.35, { reason: "BODIES_FULL", what: "request bodies" }),
+    answers: heldOf(calls * 0.35, { reason: "ANSWERS_FULL", what: "answers" }),
+    watches: heldOf(calls * 0.15, { reason: "WATCHES_FULL", what: "watched jobs" }),
+  };
 }
 
-/** cgroup v2; elsewhere, and without a limit, the machine's. */
-function memoryBytes(): number {
+/** One account has half of a small share, and a quarter of a large one: the longest call of one needs 80 MB. */
+function heldOf(bytes: number, names: Pick<HeldBytesLimits, "reason" | "what">): HeldBytesLimits {
+  const nodeBytesMax = Math.floor(bytes);
+  const accountBytesMax = Math.floor(Math.min(nodeBytesMax, Math.max(80 * mb, nodeBytesMax / 4)));
+  return { nodeBytesMax, accountBytesMax, ...names };
+}
+
+/** Of the control group (v2) where that has a limit, else of the machine. */
+function memoryOfMachine(): number {
   try {
     const limit = Number(readFileSync("/sys/fs/cgroup/memory.max", "utf8"));
     return Number.isFinite(limit) ? Math.min(limit, totalmem()) : totalmem();
   } catch {
     return totalmem();
   }
-}
-
-/** Shares out the memory of the main process. Their sum is no more than it. Throws ConfigError where it is too small. */
-export function memoryShares(memoryMb: number, connectionsMax: number): MemoryShares {
-  const connections = connectionsMax * connectionBytes;
-  const rest = memoryMb * mb - baseBytes - connections;
-  if (memoryMb < memoryMbMin || rest < (memoryMbMin * mb - baseBytes) / 2) {
-    const needed = Math.ceil(
-      Math.max(memoryMbMin, (baseBytes + connections) / mb + (memoryMbMin - baseBytes / mb) / 2),
-    );
-    throw new ConfigError(
-      `HLUST_MEMORY_MB is ${memoryMb}: at least ${needed} is needed for ${connectionsMax} connections; set it higher, or HLUST_CONNECTIONS_MAX lower`,
-    );
-  }
-  const part = (share: number): number => Math.floor(rest * share);
-  // Of what calls hold, one account has a quarter, and enough for the longest call.
-  const held = (share: number, leastBytes: number, reason: string, what: string) => {
-    const nodeBytesMax = part(share);
-    const accountBytesMax = Math.min(nodeBytesMax, Math.max(leastBytes, nodeBytesMax / 4));
-    return { nodeBytesMax, accountBytesMax: Math.floor(accountBytesMax), reason, what };
-  };
-  return {
-    base: baseBytes,
-    connections,
-    live: part(0.1),
-    threads: part(0.25),
-    bodies: held(0.3, 72 * mb, "BODIES_FULL", "request bodies"),
-    answers: held(0.25, 64 * mb, "ANSWERS_FULL", "answers"),
-    watches: held(0.1, 8 * mb, "WATCHES_FULL", "watched jobs"),
-  };
 }

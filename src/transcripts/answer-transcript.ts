@@ -17,7 +17,11 @@ export function answerOf(
   const answer = transcriptMessage(stored, linksOf(parts, stored), []);
   const { jsonZstd, jsonBytes, json } = stored.segments;
   const wire = async (signal: AbortSignal) =>
-    await runAside(wireSegments, { jsonZstd, jsonBytes }, { bytes: jsonBytes, accountId, signal });
+    await runAside(
+      wireSegments,
+      { jsonZstd, jsonBytes },
+      { bytes: jsonBytes, accountId, signal, lane: "answers" },
+    );
   const packed = { jsonZstd, jsonBytes, json, wire };
   attachPacked(answer, "segments", packed, () => unpackSegmentsSync(stored.segments));
   return answer;

@@ -27,7 +27,12 @@ import { writeFile } from "./write-file.ts";
 
 /** Transcripts as files of other formats, out and in. */
 export function fileMethods(parts: TranscriptsParts) {
-  const { db, now = Date.now } = parts;
+  const { db, answers, now = Date.now } = parts;
+  /** Counted while it is made; the door counts what it sends. */
+  const writeJson = async (accountId: string, stored: StoredTranscript) => {
+    using _held = answers.hold(accountId, 2 * stored.segments.jsonBytes);
+    return await transcriptJson(stored, linksOf(parts, stored));
+  };
   return {
     async exportTranscript({ name, format, version }, context) {
       const { accountId } = callerOf(context);
@@ -43,7 +48,7 @@ export function fileMethods(parts: TranscriptsParts) {
       if (!file) throw invalidArgument([unknownFormat(format, Object.keys(endings))]);
       const data =
         file.format === "JSON"
-          ? await transcriptJson(stored, linksOf(parts, stored))
+          ? await writeJson(accountId, stored)
           : await runAside(writeFile, contentOf(stored, file.format), {
               bytes: stored.segments.jsonBytes,
               accountId,
