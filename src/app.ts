@@ -11,7 +11,7 @@ import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts } from "./auth/refused-attempts.ts";
-import { ConfigError, type Config } from "./config.ts";
+import { ConfigError, memoryShares, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import { httpRulesOf, openDoors } from "./doors.ts";
 import { openEnginePool } from "./engines/engine-pool.ts";
@@ -26,11 +26,13 @@ import { openUploadCollector } from "./media/upload-collector.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
 import { openServer } from "./server/server.ts";
+import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
+import { sideThreadsMax } from "./transcripts/side-thread.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -138,6 +140,9 @@ async function openParts(
   const { store, quarantine } = archive;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const { accountLimits } = config;
+  const { connectionsMax = defaultConnectionsMax() } = config.callers;
+  const memory = memoryShares(config.memoryMb, { connectionsMax, sideThreads: sideThreadsMax });
+  const answersHeld = new HeldBytes(memory.answers);
   const { storedBytes: storedBytesMax } = accountLimits;
   const meter = parts.use(openMeter({ db, accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
@@ -179,6 +184,8 @@ async function openParts(
     recognizer,
     meter,
     publicUrl,
+    answers: answersHeld,
+    watches: new HeldBytes(memory.watches),
     stopping: stopping.signal,
     log,
   });
@@ -212,7 +219,9 @@ async function openParts(
       publicUrl,
       httpRules: answers ? httpRules : undefined,
       longMessages: segmentsReader,
-      ...callersOf(config),
+      requestBytes: memory.bodies,
+      answers: answersHeld,
+      ...callersOf(config, connectionsMax),
       log,
     }),
   );
@@ -253,15 +262,15 @@ async function originsOf({ direct }: MediaStore): Promise<string[]> {
 const thisMachine = ["127.0.0.0/8", "::1"];
 
 /** Who may call from where, and how much of the doors one caller may hold. */
-function callersOf(config: Config) {
-  const { trustedProxies, allowedOrigins, connectionsMax, connectionsPerAddress } = config.callers;
+function callersOf(config: Config, connectionsMax: number) {
+  const { trustedProxies, allowedOrigins, connectionsPerAddress } = config.callers;
   return {
     contact: config.callers.contact,
     isTrustedProxy: parseNetworks(trustedProxies),
     allowedOrigins,
     limits: {
       connections: {
-        max: connectionsMax ?? defaultConnectionsMax(),
+        max: connectionsMax,
         perAddressMax: connectionsPerAddress,
         isExempt: parseNetworks([...trustedProxies, ...thisMachine]),
       },

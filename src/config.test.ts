@@ -69,6 +69,7 @@ test("readConfig() reads every setting", () => {
     HLUST_CONNECTIONS_PER_ADDRESS: "50",
     HLUST_REFUSED_PER_MINUTE: "10",
     HLUST_CONTACT: "anna+hlust@hlust.example",
+    HLUST_MEMORY_MB: "4096",
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
     HLUST_REMOVED_MEDIA_DAYS: "7",
     S3_BUCKET: "media",
@@ -139,6 +140,7 @@ test("readConfig() reads every setting", () => {
       refusedPerMinute: 10,
       contact: "anna+hlust@hlust.example",
     },
+    memoryMb: 4096,
   });
   assert.deepEqual(readConfig({ S3_BUCKET: "media" }).s3, {
     bucket: "media",

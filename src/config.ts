@@ -8,6 +8,7 @@ import {
   type DatabaseConfig,
 } from "./settings/database-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
+import { memorySettings } from "./settings/memory-settings.ts";
 import { openIdSettings, readOpenId, type OpenIdConfig } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings, type S3Config } from "./settings/s3-settings.ts";
 import {
@@ -21,6 +22,7 @@ import {
   type Setting,
 } from "./std/setting.ts";
 
+export { memoryShares } from "./settings/memory-settings.ts";
 export { ConfigError } from "./std/setting.ts";
 
 /** What the service is told from outside. Only this file reads process.env. */
@@ -65,6 +67,8 @@ export interface Config {
   /** Where members sign in; undefined: nowhere. */
   readonly openId: OpenIdConfig | undefined;
   readonly callers: CallerConfig;
+  /** What the main process may take; undefined: half of what the machine or container has. */
+  readonly memoryMb: number | undefined;
 }
 
 export const roles = ["all", "api", "worker"] as const;
@@ -218,9 +222,12 @@ const settings = {
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
 } satisfies {
-  [Key in keyof Omit<Config, "database" | "s3" | "openId" | "accountLimits" | "callers">]: Setting<
-    Config[Key] | undefined
-  >;
+  [
+    Key in keyof Omit<
+      Config,
+      "database" | "s3" | "openId" | "accountLimits" | "callers" | "memoryMb"
+    >
+  ]: Setting<Config[Key] | undefined>;
 };
 
 const allSettings: readonly Setting<unknown>[] = [
@@ -230,6 +237,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(s3Settings),
   ...Object.values(openIdSettings),
   ...Object.values(callerSettings),
+  ...Object.values(memorySettings),
 ];
 
 /** Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands, tests and scripts. */
@@ -277,6 +285,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
+    memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;

@@ -25,6 +25,7 @@ import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { TargetDoor } from "./server/server.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
+import type { HeldBytes } from "./std/held-bytes.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens } from "./std/page-token.ts";
@@ -59,6 +60,9 @@ export async function openDoors(
     readonly recognizer: EnginePool;
     readonly meter: Meter;
     readonly publicUrl: () => string;
+    /** What answers hold in memory, and what watches do. */
+    readonly answers: HeldBytes;
+    readonly watches: HeldBytes;
     readonly stopping: AbortSignal;
     readonly log: Log;
   },
@@ -74,7 +78,15 @@ export async function openDoors(
   const uploads = createUploads({ ...taking, urls, collector });
   const languageCodes = () => recognizer.languageCodes("job");
   const transcripts = {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, log }),
+    ...createTranscriptsService({
+      db,
+      store,
+      urls,
+      uploads,
+      pageTokens,
+      answers: parts.answers,
+      log,
+    }),
     ...createJobsService({
       db,
       queue,
@@ -83,6 +95,7 @@ export async function openDoors(
       allow,
       languageCodes,
       meter,
+      watches: parts.watches,
       stopping,
     }),
   };

@@ -4,6 +4,7 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Authenticator } from "../src/auth/authenticate.ts";
 import { shownToken } from "../src/auth/shown-tokens.ts";
 import { access } from "../src/gen/hlust/api/annotations_pb.ts";
+import { defaultAnswers } from "../src/server/answers-in-hand.ts";
 import { createAnswerError } from "../src/server/answer-errors.ts";
 import type { StreamLimits } from "../src/server/answer-stream.ts";
 import { bodyLimits } from "../src/server/body-pace.ts";
@@ -89,6 +90,7 @@ export async function openTestRestDoor(
     answerError,
     reading: createMessageReading(undefined),
     shutdownSignal: stop.signal,
+    answers: defaultAnswers(),
     limits,
   });
   const port = await openPort(
@@ -134,6 +136,7 @@ export async function openTestGrpcDoor(): Promise<
     shutdownSignal: shutdown.signal,
     bodyLimits,
     reading: createMessageReading(undefined),
+    answers: defaultAnswers(),
     otherwise: (_, response) => breakOff(response),
   });
   const port = await openPort(

@@ -32,6 +32,7 @@ import { findMedia, type Media } from "../src/media/media-records.ts";
 import type { MediaStore } from "../src/media/media-store.ts";
 import { createSignedUrls, type SignedUrls } from "../src/media/signed-url.ts";
 import { createUploads, type Uploads } from "../src/media/uploads.ts";
+import { defaultAnswers } from "../src/server/answers-in-hand.ts";
 import { durationFromMs } from "../src/std/duration.ts";
 import { newId } from "../src/std/ids.ts";
 import { createLog } from "../src/std/log.ts";
@@ -82,6 +83,7 @@ export async function openTestTranscripts(
   const pageTokens = createPageTokens(Buffer.alloc(32, 2));
   const service = createTranscriptsService({
     ...options,
+    answers: defaultAnswers(),
     db,
     store,
     urls,

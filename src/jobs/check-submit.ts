@@ -7,7 +7,7 @@ import {
 import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
 import { idIn } from "../std/ids.ts";
 import { shown, type FieldViolation } from "../std/service-error.ts";
-import { checkTranscript } from "../transcripts/check-transcript.ts";
+import { checkMetadataSize, checkTranscript } from "../transcripts/check-transcript.ts";
 import { callerFields, mergeMetadata } from "../transcripts/merge.ts";
 import { installedLanguage } from "./job-language.ts";
 
@@ -30,7 +30,10 @@ export function checkSubmit(
   const empty = create(TranscriptMetadataSchema);
   const metadata = mergeMetadata(empty, request.metadata, callerFields);
   metadata.originalUri = request.uri;
-  const violations = [...checkTranscript(metadata, callerFields, [])];
+  const violations = [
+    ...checkTranscript(metadata, callerFields, []),
+    ...checkMetadataSize(metadata),
+  ];
   const language = checkLanguage(metadata.languageCode, parts.languageCodes());
   const isLanguageNamed = violations.some(({ field }) => field === "metadata.languageCode");
   if (language && !isLanguageNamed) violations.push(language);

@@ -1,12 +1,13 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type Transaction } from "kysely";
 import { exactTime } from "../database/exact-time.ts";
+import { metadataWithin, readPage, type RowPage } from "../database/page-rows.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import type { ListPosition, PageRequest } from "../std/page-request.ts";
+import type { PageRequest } from "../std/page-request.ts";
 import type { QueuedJob } from "./job-queue.ts";
 import { cancelledStatus } from "./job-failure.ts";
 import { jobColumns, jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
@@ -137,25 +138,45 @@ export async function findJob(
 export type KnownJob = Pick<StoredJob, "id"> &
   Partial<Pick<StoredJob, "state" | "progressPercent">>;
 
+/** What a look at jobs finds out: all but their metadata, which may be long. */
+export interface SeenJob extends Pick<StoredJob, "id" | "accountId" | "state" | "progressPercent"> {
+  /** Of the metadata, as it is stored. */
+  readonly metadataBytes: number;
+}
+
 /** Of these jobs, those with another state or progress than is known; undefined for one that is not there. One statement. */
 export async function findChangedJobs(
   db: Kysely<Tables>,
   known: readonly KnownJob[],
-): Promise<Map<string, StoredJob | undefined>> {
+): Promise<Map<string, SeenJob | undefined>> {
   const ids = known.map(({ id }) => id);
   const states = known.map(({ state }) => state ?? null);
   const percents = known.map(({ progressPercent }) => progressPercent ?? null);
-  const { rows } = await sql<JobRow & { readonly known_id: string; readonly is_there: boolean }>`
-    select known.id as known_id, job.id is not null as is_there, job.id, job.account_id, job.state,
-      job.progress_percent, job.duration_ms, job.transcript_id, job.started_at, job.updated_at,
-      job.metadata::text as metadata, job.error::text as error
+  const { rows } = await sql<{ known_id: string; seen: SeenJob | null }>`
+    select known.id as known_id, case when job.id is not null then jsonb_build_object(
+      'id', job.id, 'accountId', job.account_id, 'state', job.state, 'progressPercent', job.progress_percent,
+      'metadataBytes', octet_length(job.metadata::text)) end as seen
     from unnest(${ids}::uuid[], ${states}::text[], ${percents}::int[])
       as known (id, state, progress_percent)
     left join transcript_job as job on job.id = known.id
     where job.id is null
       or (job.state, job.progress_percent) is distinct from (known.state, known.progress_percent)
   `.execute(db);
-  return new Map(rows.map((row) => [row.known_id, row.is_there ? jobOf(row) : undefined]));
+  return new Map(rows.map(({ known_id, seen }) => [known_id, seen ?? undefined]));
+}
+
+/** These jobs, in this order; undefined for one that is not there. */
+export async function findJobs(
+  db: Kysely<Tables>,
+  ids: readonly string[],
+): Promise<(StoredJob | undefined)[]> {
+  const rows = await db
+    .selectFrom("transcript_job")
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .select(jobColumns)
+    .execute();
+  const jobs = new Map(rows.map((row) => [row.id, jobOf(row)]));
+  return ids.map((id) => jobs.get(id));
 }
 
 /** The job of an idempotency key, with the hash of its request. */
@@ -189,30 +210,33 @@ export async function forgetKey(
     .execute();
 }
 
-/** One page of an account's jobs, newest first. */
+/** One page of an account's jobs, newest first. Pages end early where metadata is long. */
 export async function listJobs(
   db: Kysely<Tables>,
   accountId: string,
   page: PageRequest,
-): Promise<{ jobs: StoredJob[]; next: ListPosition | undefined }> {
-  let query = db
-    .selectFrom("transcript_job")
-    .where("account_id", "=", accountId)
-    .select([...jobColumns, exactTime("started_at").as("position")])
-    .orderBy("started_at", "desc")
-    .orderBy("id", "desc")
-    .limit(page.size + 1);
-  if (page.after) {
-    const [time, id] = page.after;
-    query = query.where(sql<boolean>`(started_at, id) < (${time}::timestamptz, ${id}::uuid)`);
-  }
-  const rows = await query.execute();
-  const shown = rows.slice(0, page.size);
-  const last = shown.at(-1);
-  return {
-    jobs: shown.map(jobOf),
-    next: last && rows.length > page.size ? [last.position, last.id] : undefined,
-  };
+): Promise<RowPage<JobRow>> {
+  return await readPage(page, async ({ after, limit, bytesMax }) => {
+    let query = db
+      .selectFrom("transcript_job")
+      .where("account_id", "=", accountId)
+      .select([...jobColumns, exactTime("started_at").as("position")])
+      .orderBy("started_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit);
+    if (after) {
+      const [time, id] = after;
+      query = query.where(sql<boolean>`(started_at, id) < (${time}::timestamptz, ${id}::uuid)`);
+    }
+    return await db
+      .selectFrom(query.as("row"))
+      .select(["id", "account_id", "state", "progress_percent", "duration_ms", "transcript_id"])
+      .select(["started_at", "updated_at", "error", "position"])
+      .select(metadataWithin("row", bytesMax).as("metadata"))
+      .orderBy("position", "desc")
+      .orderBy("id", "desc")
+      .execute();
+  });
 }
 
 /**

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
+import { Batches } from "../std/batches.ts";
+import { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { HeldRoom } from "./held-room.ts";
 import { jobNotFound } from "./job-name.ts";
-import { findChangedJobs } from "./job-store.ts";
+import { findChangedJobs, findJobs, type SeenJob } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 
 /** How often the jobs that are watched are looked at. */
@@ -14,19 +17,41 @@ const gatherMs = 10;
 /** Without a change the same is told again after this: less than proxies take for the end of a stream (60 s). */
 const repeatMsDefault = 30_000;
 
+/** Jobs that are read at once, to be told: short ones, and those whose metadata is long, up to a megabyte each. */
+const readAtOnce = { short: 1_000, long: 16 } as const;
+const shortBytesMax = 8_192;
+/** What is told is in memory twice: as it is written, and on its way. */
+const copies = 2;
+/** How long a message waits for others to be taken; one that opens a stream, as long as its status can still say so. */
+const roomMsMax = { first: 400, later: 30_000 } as const;
+
+/** What is told and not taken, where nothing else is said. */
+const defaultHeld = {
+  nodeBytesMax: 128 << 20,
+  accountBytesMax: 64 << 20,
+  reason: "WATCHES_FULL",
+  what: "watched jobs",
+};
+
 /** Streams that one account may have open at a node, and all accounts together. */
 export const watchesMax = { account: 1_000, node: 10_000 } as const;
 
 /**
  * Tells how jobs change to those who watch them at this node, wherever their workers are: one statement looks at all of these jobs,
- * twice a second and when somebody comes, and none while nobody watches. While the database is away, who has been told something
- * stays and is told more when it is back; who has not gets the error.
+ * twice a second and when somebody comes, another reads those that have changed, and none runs while nobody watches. A job that is to be told is read when there is room for it:
+ * what callers have not taken yet is counted by account and node, and is the newest when its turn comes. While the database is away, who
+ * has been told something stays and is told more when it is back; who has not gets the error.
  */
 export class JobWatchers {
   readonly #db: Kysely<Tables>;
   readonly #stopping: AbortSignal | undefined;
   readonly #repeatMs: number;
+  readonly #room: HeldRoom;
+  readonly #reads: Record<keyof typeof readAtOnce, Batches<string, StoredJob | undefined>>;
+  /** Jobs that are being read, by what was seen of them: all who watch them share what is read. */
+  readonly #reading = new Map<string, Promise<StoredJob | undefined>>();
   readonly #jobs = new Map<string, WatchedJob>();
+  #turns = Promise.resolve();
   readonly #counts = new Map<string, number>();
   #count = 0;
   #isLooking = false;
@@ -35,10 +60,21 @@ export class JobWatchers {
   /** `stopping` ends what is watched by then, and what comes later, with its reason. */
   constructor(
     db: Kysely<Tables>,
-    options: { readonly stopping?: AbortSignal | undefined; readonly repeatMs?: number } = {},
+    options: {
+      readonly stopping?: AbortSignal | undefined;
+      readonly repeatMs?: number;
+      readonly held?: HeldBytes | undefined;
+    } = {},
   ) {
-    const { stopping, repeatMs = repeatMsDefault } = options;
+    const { stopping, repeatMs = repeatMsDefault, held = new HeldBytes(defaultHeld) } = options;
     this.#db = db;
+    this.#room = new HeldRoom(held);
+    const batches = (itemsMax: number): Batches<string, StoredJob | undefined> =>
+      new Batches((ids) => findJobs(db, ids), {
+        itemsMax,
+        isEverybodys: (error) => databaseTrouble(error) !== undefined,
+      });
+    this.#reads = { short: batches(readAtOnce.short), long: batches(readAtOnce.long) };
     this.#stopping = stopping;
     this.#repeatMs = repeatMs;
     stopping?.addEventListener("abort", () => {
@@ -49,8 +85,9 @@ export class JobWatchers {
   }
 
   /**
-   * The job at once, then with each change of state or progress, the newest where several came; it ends with the job. Throws
-   * not_found for what is no job of the account, resource_exhausted when it watches too many.
+   * The job at once, then with each change of state or progress, the newest where several came; it ends with the job. What is told is
+   * held until more is asked for. Throws not_found for what is no job of the account, resource_exhausted when it watches too many, or
+   * has too much to take.
    */
   async *watch(
     accountId: string,
@@ -63,9 +100,16 @@ export class JobWatchers {
     const leave = this.#enter(id, watcher);
     const onAbort = (): void => watcher.end(signal.reason);
     signal.addEventListener("abort", onAbort);
+    let told: StoredJob | undefined;
     try {
       for (;;) {
-        const job = await watcher.next();
+        const { metadataBytes } = await watcher.seen();
+        const msMax = told ? roomMsMax.later : roomMsMax.first;
+        using _held = await this.#room.take(accountId, copies * metadataBytes, { msMax, signal });
+        const { job, isRepeat } = await watcher.next((seen) => this.#read(seen));
+        if (told && isSame(told, job) && !isRepeat) continue;
+        told = job;
+        if (metadataBytes > shortBytesMax) await this.#turn();
         yield job;
         if (job.state !== "PROCESSING") return;
       }
@@ -99,6 +143,28 @@ export class JobWatchers {
       if (watched.watchers.size === 0) this.#jobs.delete(id);
       if (this.#jobs.size === 0) this.#wake();
     };
+  }
+
+  /** Lets others have the thread between two long messages, of which a thousand may be due at once. */
+  async #turn(): Promise<void> {
+    const turn = this.#turns;
+    this.#turns = turn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    await turn;
+  }
+
+  async #read(seen: SeenJob): Promise<StoredJob> {
+    const { id, state, progressPercent, metadataBytes } = seen;
+    const reads = this.#reads[metadataBytes <= shortBytesMax ? "short" : "long"];
+    const key = `${id} ${state} ${progressPercent}`;
+    const reading = this.#reading.get(key) ?? reads.add(id);
+    this.#reading.set(key, reading);
+    try {
+      const job = await reading;
+      if (!job) throw jobNotFound(`transcriptjob/${id}`);
+      return job;
+    } finally {
+      this.#reading.delete(key);
+    }
   }
 
   /** Looks at the jobs for as long as somebody watches. */
@@ -143,7 +209,9 @@ export class JobWatchers {
         const isChanged = found.has(watched.id) && !isSame(watched.job, found.get(watched.id));
         if (found.has(watched.id)) watched.job = found.get(watched.id);
         for (const watcher of watchers) {
-          if (isChanged || isDue(watcher)) watcher.take(watched, now);
+          if (isChanged || isDue(watcher)) {
+            watcher.take(watched, { now, isRepeat: isDue(watcher) });
+          }
         }
       }
     } catch (error) {
@@ -158,12 +226,14 @@ export class JobWatchers {
 interface WatchedJob {
   readonly id: string;
   /** As it was last seen. */
-  job: StoredJob | undefined;
+  job: SeenJob | undefined;
   readonly watchers: Set<Watcher>;
 }
 
+type Shown = Pick<StoredJob, "state" | "progressPercent">;
+
 /** Whether there is nothing to tell. */
-function isSame(before: StoredJob | undefined, now: StoredJob | undefined): boolean {
+function isSame(before: Shown | undefined, now: Shown | undefined): boolean {
   if (!before || !now) return false;
   return before.state === now.state && before.progressPercent === now.progressPercent;
 }
@@ -176,11 +246,12 @@ function isOver({ job }: WatchedJob): boolean {
   return job !== undefined && job.state !== "PROCESSING";
 }
 
-/** One who watches a job: holds what is to be told next, the newest alone. */
+/** One who watches a job: knows what was seen of it last, and has not been told yet. */
 class Watcher {
   readonly accountId: string;
   #toldAt = -Infinity;
-  #next: StoredJob | undefined;
+  #seen: { readonly job: SeenJob; readonly isRepeat: boolean } | undefined;
+  #hasRead = false;
   #end: { readonly error: unknown } | undefined;
   #wake = (): void => {};
 
@@ -192,31 +263,52 @@ class Watcher {
     return this.#toldAt;
   }
 
-  /** Whether it has been told nothing yet. */
+  /** Whether it is known of nothing yet. */
   get isNew(): boolean {
     return this.#toldAt === -Infinity && this.#end === undefined;
   }
 
-  take({ id, job }: WatchedJob, now: number): void {
+  take({ id, job }: WatchedJob, { now, isRepeat }: { now: number; isRepeat: boolean }): void {
     if (job?.accountId !== this.accountId) return this.end(jobNotFound(`transcriptjob/${id}`));
     this.#toldAt = now;
-    this.#next = job;
+    this.#seen = { job, isRepeat: isRepeat || (this.#seen?.isRepeat ?? false) };
     this.#wake();
   }
 
-  /** What was to be told is told before. */
+  /** What was seen before is told before. */
   end(error: unknown): void {
     this.#end ??= { error };
     this.#wake();
   }
 
-  async next(): Promise<StoredJob> {
+  /** Resolves when there is something to be told. */
+  async seen(): Promise<SeenJob> {
     for (;;) {
-      const job = this.#next;
-      this.#next = undefined;
-      if (job) return job;
+      if (this.#seen) return this.#seen.job;
       if (this.#end) throw this.#end.error;
       await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** Reads what was seen last. Who has been told something waits for a database that is away. */
+  async next(
+    read: (seen: SeenJob) => Promise<StoredJob>,
+  ): Promise<{ readonly job: StoredJob; readonly isRepeat: boolean }> {
+    for (;;) {
+      await this.seen();
+      const seen = this.#seen;
+      this.#seen = undefined;
+      if (!seen) continue;
+      try {
+        const job = await read(seen.job);
+        this.#hasRead = true;
+        return { job, isRepeat: seen.isRepeat };
+      } catch (error) {
+        if (!this.#hasRead || databaseTrouble(error) === undefined) throw error;
+        this.#seen ??= seen;
+        if (this.#end) throw this.#end.error;
+        await sleep(lookMs);
+      }
     }
   }
 }

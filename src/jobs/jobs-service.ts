@@ -1,23 +1,29 @@
 import { createHash } from "node:crypto";
-import { toJson, type JsonValue } from "@bufbuild/protobuf";
+import { create, createRegistry, toJson, toJsonString, type JsonValue } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf, type Caller } from "../auth/caller.ts";
 import { tooManyJobs } from "../auth/limits.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import {
+  ListTranscriptJobsResponseSchema,
   SubmitTranscriptJobRequestSchema,
+  TranscriptJobSchema,
   type SubmitTranscriptJobRequest,
+  type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Batches } from "../std/batches.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
+import { attachWritten } from "../std/written-field.ts";
 import { checkSubmit } from "./check-submit.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
@@ -31,7 +37,7 @@ import {
   lockUploadMedia,
 } from "./job-store.ts";
 import { JobWatchers } from "./job-watchers.ts";
-import type { StoredJob } from "./stored-job.ts";
+import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
 
 export interface JobsParts {
@@ -44,6 +50,8 @@ export interface JobsParts {
   readonly languageCodes: () => readonly string[];
   /** Of jobs that are not ended, and of audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
+  /** What is told to watchers and not taken yet. Default: JobWatchers' own. */
+  readonly watches?: HeldBytes;
   /** Ends what is watched when the service stops. */
   readonly stopping?: AbortSignal;
   readonly now?: () => number;
@@ -63,10 +71,22 @@ export type JobsService = Pick<
 const keyMs = 24 * 3_600_000;
 export const keyCharsMax = 255;
 
+const sharedMessages = new WeakMap<StoredJob, TranscriptJob>();
+
+/** One message for all who watch a job. */
+function sharedMessage(job: StoredJob): TranscriptJob {
+  const message = sharedMessages.get(job) ?? jobMessage(job);
+  sharedMessages.set(job, message);
+  return message;
+}
+
+/** What the error of a job may carry. */
+const registry = createRegistry(file_google_rpc_error_details);
+
 export function createJobsService(parts: JobsParts): JobsService {
   const { db, queue, pageTokens } = parts;
   const jobs = createSubmit(parts);
-  const watchers = new JobWatchers(db, { stopping: parts.stopping });
+  const watchers = new JobWatchers(db, { stopping: parts.stopping, held: parts.watches });
   return {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
@@ -83,7 +103,7 @@ export function createJobsService(parts: JobsParts): JobsService {
     async *watchTranscriptJob({ name }, context) {
       const { accountId } = callerOf(context);
       const jobs = watchers.watch(accountId, jobIdIn(name), context.signal);
-      for await (const job of jobs) yield jobMessage(job);
+      for await (const job of jobs) yield sharedMessage(job);
     },
 
     async listTranscriptJobs(request, context) {
@@ -91,11 +111,16 @@ export function createJobsService(parts: JobsParts): JobsService {
       const scope = { collection: "transcriptjob", accountId, filter: "" };
       const page = readPageRequest(pageTokens, scope, request);
       if (Array.isArray(page)) throw invalidArgument(page);
-      const { jobs, next } = await listJobs(db, accountId, page);
-      return {
-        transcriptJobs: jobs.map(jobMessage),
-        nextPageToken: next ? pageTokens.write(scope, next) : "",
-      };
+      const { rows, next } = await listJobs(db, accountId, page);
+      const nextPageToken = next ? pageTokens.write(scope, next) : "";
+      const answer = create(ListTranscriptJobsResponseSchema, { nextPageToken });
+      const message = (row: JobRow) => jobMessage(jobOf(row));
+      attachWritten(answer, ListTranscriptJobsResponseSchema.field.transcriptJobs, rows, {
+        schema: TranscriptJobSchema,
+        json: (row) => toJsonString(TranscriptJobSchema, message(row), { registry }),
+        message,
+      });
+      return answer;
     },
 
     async cancelTranscriptJob({ name }, context) {

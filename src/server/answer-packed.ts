@@ -16,6 +16,8 @@ const decompress = promisify(zstdDecompress);
  */
 const wholeBytesMax = 8 << 20;
 const chunkBytes = 256 << 10;
+/** What a decompressor that works in pieces takes. */
+const decompressorBytes = 2 << 20;
 /** Of zlib. */
 const chunkBytesMin = 64;
 
@@ -65,22 +67,38 @@ function varyOf(response: HttpResponse, name: string): string {
 async function* identityPieces(
   response: HttpResponse,
   head: Buffer,
-  { json, jsonBytes, jsonZstd }: PackedField,
+  packed: PackedField,
   tail: Buffer,
 ): AsyncGenerator<Uint8Array> {
   yield head;
+  for await (const piece of jsonPieces(packed)) {
+    if (piece.length === packed.jsonBytes) freeWhenSent(response, piece);
+    yield piece;
+  }
+  yield tail;
+}
+
+/** The JSON of a field; what is long is decompressed as its pieces are taken, on another thread. */
+export async function* jsonPieces({
+  json,
+  jsonBytes,
+  jsonZstd,
+}: PackedField): AsyncGenerator<Uint8Array> {
   if (json || jsonBytes <= wholeBytesMax) {
     // One byte more: else it asks for another buffer, to see that nothing follows.
     const chunkSize = Math.max(jsonBytes + 1, chunkBytesMin);
-    const whole = json ?? (await decompress(jsonZstd, { chunkSize }));
-    freeWhenSent(response, whole);
-    yield whole;
+    yield json ?? (await decompress(jsonZstd, { chunkSize }));
   } else {
     const plain = createZstdDecompress({ chunkSize: chunkBytes });
     plain.end(jsonZstd);
     yield* plain;
   }
-  yield tail;
+}
+
+/** What jsonPieces() keeps in memory until the last piece is taken. */
+export function heldBytesOf({ json, jsonBytes, jsonZstd }: PackedField): number {
+  const isWhole = json !== undefined || jsonBytes <= wholeBytesMax;
+  return jsonZstd.length + (isWhole ? jsonBytes : decompressorBytes);
 }
 
 /**
@@ -99,6 +117,11 @@ function freeWhenSent(response: HttpResponse, { buffer, byteLength }: Uint8Array
 
 /** Whether Accept-Encoding (RFC 9110, section 12.5.3) names zstd, and does not like identity better. */
 export function takesZstd(acceptEncoding: string): boolean {
+  return takesEncoding(acceptEncoding, "zstd");
+}
+
+/** The same of any encoding. */
+export function takesEncoding(acceptEncoding: string, encoding: string): boolean {
   const weights = new Map(
     acceptEncoding.split(",").map((each) => {
       const [name = "", ...params] = each.split(";").map((part) => part.trim().toLowerCase());
@@ -106,6 +129,6 @@ export function takesZstd(acceptEncoding: string): boolean {
       return [name, Number(weight)] as const;
     }),
   );
-  const weight = weights.get("zstd") ?? 0;
+  const weight = weights.get(encoding) ?? 0;
   return weight > 0 && weight >= (weights.get("identity") ?? 0);
 }

@@ -44,8 +44,8 @@ export async function answerStream<T>(
   parts: {
     readonly call: CallContext;
     readonly envelope: StreamEnvelope;
-    /** The JSON of an answer, on one line. */
-    readonly write: (answer: T) => string;
+    /** An answer as the envelope has it. */
+    readonly write: (answer: T) => Uint8Array;
     readonly answerError: AnswerError;
     readonly limits: StreamLimits;
   },
@@ -55,9 +55,9 @@ export async function answerStream<T>(
   out.beginSoon(envelope);
   try {
     for await (const answer of untilAborted(answers, call.signal)) {
-      const text = envelope.result(write(answer));
+      const bytes = write(answer);
       out.begin(envelope.contentType);
-      await out.send(text);
+      await out.send(bytes);
     }
     out.begin(envelope.contentType);
     out.end(envelope.end);

@@ -6,10 +6,9 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { createContextKey, createContextValues, type Interceptor } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey, type Caller } from "../auth/caller.ts";
-import type { HeldShare } from "../std/held-bytes.ts";
+import type { HeldBytes, HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerErrors, connectError, rpcCode, type AnswerError } from "./answer-errors.ts";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
@@ -29,6 +28,8 @@ import {
 } from "./http.ts";
 import { isContentCoding } from "./decompress.ts";
 import type { MessageReading } from "./message-reading.ts";
+import { createRpcAdapter } from "./rpc-adapter.ts";
+import { writeAnswers } from "./rpc-answers.ts";
 import type { ImplementedService } from "./methods.ts";
 import { pacedBody } from "./paced-body.ts";
 import { rpcBody, rpcFormatOf, takesOneMessage, type Finish } from "./rpc-body.ts";
@@ -56,6 +57,8 @@ export function createGrpcDoor(parts: {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly draining: Draining;
+  /** What answers hold in memory. */
+  readonly answers: HeldBytes;
   readonly shutdownSignal: AbortSignal;
   /** For requests of one message. */
   readonly bodyLimits: BodyLimits;
@@ -104,7 +107,7 @@ export function createGrpcDoor(parts: {
     Object.defineProperty(request, Symbol.asyncIterator, { value: body });
     if (rpc.framing === "whole") describeWhole(request, rpc.coding);
   };
-  const adapter = connectNodeAdapter({
+  const adapter = createRpcAdapter({
     routes: (router) => {
       for (const { service, implementation } of [...parts.services, ...parts.open]) {
         router.service(service, implementation);
@@ -116,6 +119,7 @@ export function createGrpcDoor(parts: {
       unless(open, authenticate, limitStreams(openStreamsMax)),
       unless(open, endCalls(parts.authenticator, parts.shutdownSignal), (next) => next),
       parts.draining.interceptor,
+      unless(open, writeAnswers(parts.answers), (next) => next),
       finishMessages,
     ],
     contextValues: (request) =>

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Streams } from "../../test/gen/streams_pb.ts";
 import { unwatched } from "../../test/test-caller.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
+import { defaultAnswers } from "./answers-in-hand.ts";
 import { createRestDoor } from "./rest.ts";
 import { createMessageReading } from "./message-reading.ts";
 
@@ -17,6 +18,7 @@ test("a rule that no door can serve is refused when the service starts", () => {
       authenticator: { authenticate: () => assert.fail("not called"), ...unwatched },
       answerError: () => assert.fail("not called"),
       reading: createMessageReading(undefined),
+      answers: defaultAnswers(),
       shutdownSignal: new AbortController().signal,
     });
   const socket = { custom: { kind: "WEBSOCKET", path: "/v1/x" } };

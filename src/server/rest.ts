@@ -2,17 +2,19 @@ import { create, type DescMessage, type Message, type MessageInitShape } from "@
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Session } from "../auth/session-store.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { packedFieldOf } from "../std/packed-field.ts";
 import { writtenFieldOf } from "../std/written-field.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
 import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
-import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
+import { endedEventId, eventStream, type StreamEnvelope } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
 import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
 import type { AnswerError } from "./answer-errors.ts";
-import { answerPacked } from "./answer-packed.ts";
+import { answerPacked, heldBytesOf, takesZstd } from "./answer-packed.ts";
+import { holdAnswer } from "./answers-in-hand.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
 import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
 import type { BodyLimits } from "./body-pace.ts";
@@ -50,6 +52,8 @@ interface RestParts {
   readonly limits?: StreamLimits;
   readonly bodyLimits?: BodyLimits;
   readonly reading: MessageReading;
+  /** What answers hold in memory. */
+  readonly answers: HeldBytes;
 }
 
 /** What the console's door knows of a call: the part of its target that is the contract's, and who is signed in. */
@@ -87,6 +91,7 @@ export function createRestDoor(parts: RestParts): RestDoor {
     const origin = callOriginOf(request);
     const facts = { headers, url: target, origin, session: by?.session };
     const caller = await authenticator.authenticate(facts, method);
+    const { accountId } = caller;
     const spec = methods.get(method);
     if (spec === undefined) throw new Error(`${method.name} is not implemented`);
     // After the token: a client that was refused a socket may ask here why.
@@ -128,14 +133,14 @@ export function createRestDoor(parts: RestParts): RestDoor {
         : undefined;
     try {
       if (spec.kind === "unary")
-        await answerUnary(request, response, spec, { binding, message, call }, parts);
+        await answerUnary(request, response, spec, { binding, message, call, accountId }, parts);
       else {
         const answerError: AnswerError = (error) => parts.answerError(error, origin.requestId);
         await answerAll(
           request,
           response,
           spec,
-          { binding, message, call },
+          { binding, message, call, accountId },
           { ...parts, answerError },
         );
       }
@@ -150,20 +155,23 @@ interface Call {
   readonly binding: Binding;
   readonly message: Message;
   readonly call: CallContext;
+  readonly accountId: string;
 }
 
 async function answerUnary(
   request: HttpRequest,
   response: HttpResponse,
   spec: UnarySpec,
-  { binding, message, call }: Call,
-  { transcoder, limits = streamLimits }: RestParts,
+  { binding, message, call, accountId }: Call,
+  { transcoder, answers, limits = streamLimits }: RestParts,
 ): Promise<void> {
   const answer = create(spec.method.output, await callUnary(spec, message, call));
+  const hold = (bytes: number) => holdAnswer(answers, accountId, response, bytes);
   const packed = packedFieldOf(answer);
   const around = packed && transcoder.writeAround(binding, answer, packed.name);
   if (around) {
     const acceptEncoding = headerOf(request, "accept-encoding") ?? "";
+    hold(takesZstd(acceptEncoding) ? 2 * packed.jsonZstd.length : heldBytesOf(packed));
     await answerPacked(response, packed, around, { call, acceptEncoding, limits });
     return;
   }
@@ -172,12 +180,14 @@ async function answerUnary(
     const written = writtenFieldOf(answer);
     const beside = written && transcoder.writeAround(binding, answer, written.name);
     const json = beside
-      ? `${beside.head}${written.json}${beside.tail}`
+      ? `${beside.head}${await written.json()}${beside.tail}`
       : transcoder.write(binding, answer);
+    hold(json.length);
     answerJson(response, 200, json, call.answerHeaders);
     return;
   }
   const { contentType, data } = content;
+  hold(data.length);
   answerContent(response, 200, data, { ...call.answerHeaders, "content-type": contentType });
 }
 
@@ -212,8 +222,33 @@ async function answerAll(
     return;
   }
   const envelope = acceptStream(request.headers.accept);
-  const write = (answer: Answer) => transcoder.write(binding, create(output, answer));
+  const write = (answer: Answer) =>
+    sharedBytes(answer, { binding, envelope }, () =>
+      Buffer.from(envelope.result(transcoder.write(binding, create(output, answer)))),
+    );
   await answerStream(response, answers, { call, envelope, write, answerError, limits });
+}
+
+interface Written {
+  readonly binding: Binding;
+  readonly envelope: StreamEnvelope;
+  readonly bytes: Uint8Array;
+}
+
+const writtenAnswers = new WeakMap<object, Written[]>();
+
+/** Many streams may answer the same message, as those who watch one job do: they share what is written of it, also while it waits. */
+function sharedBytes(
+  answer: Answer,
+  { binding, envelope }: Pick<Written, "binding" | "envelope">,
+  write: () => Uint8Array,
+): Uint8Array {
+  const written = writtenAnswers.get(answer) ?? [];
+  const same = written.find((each) => each.binding === binding && each.envelope === envelope);
+  if (same) return same.bytes;
+  const bytes = write();
+  writtenAnswers.set(answer, [...written, { binding, envelope, bytes }]);
+  return bytes;
 }
 
 /** An EventSource that has had the last event of a stream connects again; 204 tells it to stop (HTML, section 9.2.3). */

@@ -1,6 +1,7 @@
 import { createRegistry, type DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { HeldBytesLimits } from "../std/held-bytes.ts";
@@ -9,6 +10,7 @@ import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createAnswerError } from "./answer-errors.ts";
+import { defaultAnswers } from "./answers-in-hand.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles } from "./console-files.ts";
 import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";
@@ -90,10 +92,12 @@ export async function openServer(parts: {
   readonly longMessages?: LongMessages;
   /** Rules that take the place of the contract's. */
   readonly httpRules?: ServiceConfig | undefined;
+  /** What answers hold in memory. */
+  readonly answers?: HeldBytes;
   readonly log: Log;
 }): Promise<Server> {
   const { services, authenticator, media, httpRules, log, bodyLimits = bodyLimitsDefault } = parts;
-  const { contact } = parts;
+  const { contact, answers = defaultAnswers() } = parts;
   const report = (bug: unknown, requestId: string | undefined) => {
     log.error({ ...errorFields(bug), requestId }, "call.broken");
   };
@@ -118,6 +122,7 @@ export async function openServer(parts: {
     shutdownSignal: shutdown.signal,
     bodyLimits,
     reading,
+    answers,
   });
   const consoleDoor = parts.console && createConsoleDoor(parts.console, rest, reading.held);
   const consoleFiles =
@@ -176,6 +181,7 @@ export async function openServer(parts: {
     authenticator,
     answerError,
     draining,
+    answers,
     shutdownSignal: shutdown.signal,
     bodyLimits,
     reading,

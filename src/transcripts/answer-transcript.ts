@@ -3,16 +3,27 @@ import { mediaPath, waveformPath } from "../media/media-records.ts";
 import type { SignedUrls } from "../media/signed-url.ts";
 import { attachPacked } from "../std/packed-field.ts";
 import { unpackSegmentsSync } from "./segments.ts";
+import { runAside } from "./side-thread.ts";
 import { transcriptMessage, type MediaLinks } from "./transcript-message.ts";
 import type { StoredTranscript } from "./transcript-store.ts";
+import { wireSegments } from "./wire-segments.ts";
 
 /** A stored transcript as callers get it. Its segments stay packed until somebody looks at them. */
 export function answerOf(
   parts: { readonly urls: SignedUrls },
+  accountId: string,
   stored: StoredTranscript,
 ): Transcript {
   const answer = transcriptMessage(stored, linksOf(parts, stored), []);
-  attachPacked(answer, "segments", stored.segments, () => unpackSegmentsSync(stored.segments));
+  const { jsonZstd, jsonBytes, json } = stored.segments;
+  const wire = async (signal: AbortSignal) =>
+    await runAside(
+      wireSegments,
+      { jsonZstd, jsonBytes },
+      { bytes: jsonBytes, accountId, signal, lane: "answers" },
+    );
+  const packed = { jsonZstd, jsonBytes, json, wire };
+  attachPacked(answer, "segments", packed, () => unpackSegmentsSync(stored.segments));
   return answer;
 }
 

@@ -40,5 +40,5 @@ export async function changeTranscript(
       : await findTranscript(trx, accountId, id);
   });
   if (!stored) throw transcriptNotFound(name);
-  return answerOf(parts, stored);
+  return answerOf(parts, accountId, stored);
 }

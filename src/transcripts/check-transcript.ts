@@ -1,12 +1,14 @@
+import { create, toJson } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import {
   TranscriptMetadata_FileType as FileType,
+  TranscriptMetadataSchema,
   type Segment,
   type TranscriptMetadata,
   type Word,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { invalidArgument, shown, type FieldViolation } from "../std/service-error.ts";
-import type { CallerField } from "./merge.ts";
+import { callerFields, mergeMetadata, type CallerField } from "./merge.ts";
 import { charCount } from "./segments.ts";
 
 /** What a transcript of a caller may hold (decisions, Transcripts: Create). Characters are Unicode characters. */
@@ -25,6 +27,8 @@ export const transcriptLimits = {
   additionalMetadataValueChars: 2_000,
   speakers: 1_000,
   speakerNameChars: 1_000,
+  /** Of all that a caller says in metadata, in proto3 JSON without unset fields. */
+  metadataBytes: 65_536,
   hours: 1_000,
 } as const;
 
@@ -35,6 +39,28 @@ export const violationsMax = 100;
 export function throwViolations(violations: Iterable<FieldViolation>): void {
   const found = Iterator.from(violations).take(violationsMax).toArray();
   if (found.length > 0) throw invalidArgument(found);
+}
+
+/**
+ * What is wrong with the size of metadata. Metadata that an earlier version of the service has taken may be larger: it may be
+ * changed to anything that is no larger than it is.
+ */
+export function* checkMetadataSize(
+  metadata: TranscriptMetadata,
+  before?: TranscriptMetadata,
+): Generator<FieldViolation> {
+  const bytes = metadataBytes(metadata);
+  if (bytes <= limits.metadataBytes || (before && bytes <= metadataBytes(before))) return;
+  const description = `is ${bytes} bytes of JSON: at most ${limits.metadataBytes} are allowed`;
+  yield { field: "metadata", description };
+}
+
+/** Of the fields that are the caller's. */
+function metadataBytes(metadata: TranscriptMetadata): number {
+  const own = mergeMetadata(create(TranscriptMetadataSchema), metadata, callerFields);
+  // Half a surrogate pair is a violation of its own, and not to be written.
+  const json = toJson(TranscriptMetadataSchema, own);
+  return Buffer.byteLength(JSON.stringify(json));
 }
 
 /** What is wrong with these fields of a metadata, required ones that are empty included, and with segments. */

@@ -11,7 +11,7 @@ import {
 import { isId } from "../std/ids.ts";
 import { invalidArgument, type FieldViolation } from "../std/service-error.ts";
 import { linksOf } from "./answer-transcript.ts";
-import { checkTranscript, throwViolations } from "./check-transcript.ts";
+import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
 import { attachmentHeader, fileNameOf } from "./file-name.ts";
 import { callerFields, mergeMetadata } from "./merge.ts";
 import { readFile } from "./read-file.ts";
@@ -27,7 +27,12 @@ import { writeFile } from "./write-file.ts";
 
 /** Transcripts as files of other formats, out and in. */
 export function fileMethods(parts: TranscriptsParts) {
-  const { db, now = Date.now } = parts;
+  const { db, answers, now = Date.now } = parts;
+  /** Counted while it is made; the door counts what it sends. */
+  const writeJson = async (accountId: string, stored: StoredTranscript) => {
+    using _held = answers.hold(accountId, 2 * stored.segments.jsonBytes);
+    return await transcriptJson(stored, linksOf(parts, stored));
+  };
   return {
     async exportTranscript({ name, format, version }, context) {
       const { accountId } = callerOf(context);
@@ -43,7 +48,7 @@ export function fileMethods(parts: TranscriptsParts) {
       if (!file) throw invalidArgument([unknownFormat(format, Object.keys(endings))]);
       const data =
         file.format === "JSON"
-          ? await transcriptJson(stored, linksOf(parts, stored))
+          ? await writeJson(accountId, stored)
           : await runAside(writeFile, contentOf(stored, file.format), {
               bytes: stored.segments.jsonBytes,
               accountId,
@@ -51,7 +56,7 @@ export function fileMethods(parts: TranscriptsParts) {
             });
       const fileName = fileNameOf(stored.metadata.subject, endings[file.format]);
       context.responseHeader.set("content-disposition", attachmentHeader(fileName));
-      return { contentType: file.contentType, data: new Uint8Array(data) };
+      return { contentType: file.contentType, data };
     },
 
     async importTranscript(request, context) {
@@ -63,6 +68,7 @@ export function fileMethods(parts: TranscriptsParts) {
       );
       throwViolations([
         ...checkTranscript(metadata, callerFields, []),
+        ...checkMetadataSize(metadata),
         ...checkFile(request.format, request.content),
       ]);
       const { content } = request;
@@ -76,6 +82,7 @@ export function fileMethods(parts: TranscriptsParts) {
       for (const [id, name] of reading.names) {
         metadata.speakers[id] ??= create(SpeakerSchema, { name });
       }
+      throwViolations(checkMetadataSize(metadata));
       metadata.dataSource = DataSource.USER;
       const imported = { accountId, metadata, segments: reading.text, now: new Date(now()) };
       const { id } = await db

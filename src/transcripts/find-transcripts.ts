@@ -2,12 +2,13 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { foldText } from "../std/fold-text.ts";
 import type { TranscriptFilter } from "./filter.ts";
+import { exactTime } from "../database/exact-time.ts";
+import { readPage } from "../database/page-rows.ts";
 import type { ListPosition, PageRequest } from "../std/page-request.ts";
 import {
+  findListed,
   isBehind,
-  listedColumns,
-  listedTranscript,
-  pageOf,
+  listedPage,
   type ListedRow,
   type ListedTranscript,
   type ListPage,
@@ -53,11 +54,30 @@ export async function findTranscripts(
       : await limits.wide(async (checkTime) => await lookOn(db, search, end, rest, checkTime));
     found.push(...behind);
   }
-  return pageOf(found, page.size, listedTranscript);
+  // What was found is read apart: a search has passed many rows before the page is full, and metadata may be long.
+  return listedPage(
+    await readPage(page, async ({ after, limit, bytesMax }) => {
+      const rows: ListedRow[] = [];
+      let at = found.findIndex(({ id }) => id === after?.[1]) + 1;
+      while (rows.length < limit && at < found.length) {
+        const ids = found.slice(at, at + limit - rows.length).map(({ id }) => id);
+        at += ids.length;
+        // oxlint-disable-next-line no-await-in-loop -- again only for those deleted meanwhile
+        rows.push(...(await findListed(db, search.accountId, { ids, bytesMax })));
+      }
+      return rows;
+    }),
+  );
+}
+
+/** A transcript that passes. */
+interface Found {
+  readonly id: string;
+  readonly position: string;
 }
 
 interface Look {
-  readonly found: ListedRow[];
+  readonly found: Found[];
   /** The last row looked at, when there is more behind it and fewer were found than wanted. */
   readonly end: ListPosition | undefined;
 }
@@ -95,8 +115,8 @@ async function look(
         )
         .as("t");
     })
-    .leftJoin("media as m", "m.id", "t.media_id")
-    .select([...listedColumns, passes(filter).as("passes"), "t.number"])
+    .select(["t.id", exactTime("t.created_at").as("position"), "t.number"])
+    .select(passes(filter).as("passes"))
     .where((row) => row.or([passes(filter), row("t.number", "=", rowsMax)]))
     .orderBy("t.created_at", "desc")
     .orderBy("t.id", "desc")
@@ -114,7 +134,7 @@ async function searchIndex(
   { accountId, filter }: Search,
   after: ListPosition,
   wanted: number,
-): Promise<ListedRow[]> {
+): Promise<Found[]> {
   return await db
     .with(
       (name) => name("found").materialized(),
@@ -137,9 +157,7 @@ async function searchIndex(
           .limit(wanted),
     )
     .selectFrom("newest")
-    .innerJoin("transcript as t", "t.id", "newest.id")
-    .leftJoin("media as m", "m.id", "t.media_id")
-    .select(listedColumns)
+    .select(["newest.id", exactTime("newest.created_at").as("position")])
     .orderBy("newest.created_at", "desc")
     .orderBy("newest.id", "desc")
     .execute();
@@ -152,8 +170,8 @@ async function lookOn(
   after: ListPosition,
   wanted: number,
   checkTime: () => void,
-): Promise<ListedRow[]> {
-  const found: ListedRow[] = [];
+): Promise<Found[]> {
+  const found: Found[] = [];
   let from: ListPosition | undefined = after;
   while (from) {
     checkTime();

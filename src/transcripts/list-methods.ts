@@ -2,7 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { sql } from "kysely";
 import { callerOf } from "../auth/caller.ts";
-import { ListTranscriptsResponseSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  ListTranscriptsResponseSchema,
+  TranscriptSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
 import { attachWritten } from "../std/written-field.ts";
 import { linksOf } from "./answer-transcript.ts";
@@ -11,7 +14,7 @@ import { parseFilter } from "./filter.ts";
 import { findTranscripts, type SearchLimits } from "./find-transcripts.ts";
 import { listedJson } from "./listed-json.ts";
 import { readPageRequest } from "../std/page-request.ts";
-import { listTranscripts } from "./transcript-lists.ts";
+import { listTranscripts, type ListedTranscript } from "./transcript-lists.ts";
 import { transcriptMessage } from "./transcript-message.ts";
 import { metadataOf } from "./transcript-store.ts";
 import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
@@ -34,14 +37,15 @@ export function listMethods(parts: TranscriptsParts) {
         : await listTranscripts(db, accountId, page);
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptsResponseSchema, { nextPageToken });
-      const listed = items.map((item) => ({ item, links: linksOf(parts, item) }));
-      const json = listed.map(({ item, links }) => listedJson(item, links));
-      attachWritten(answer, "transcripts", `[${json.join(",")}]`, () =>
-        listed.map(({ item, links }) => {
+      const links = (item: ListedTranscript) => linksOf(parts, item);
+      attachWritten(answer, ListTranscriptsResponseSchema.field.transcripts, items, {
+        schema: TranscriptSchema,
+        json: (item) => listedJson(item, links(item)),
+        message: (item) => {
           const metadata = metadataOf(item.metadataJson);
-          return transcriptMessage({ ...item, metadata }, links, []);
-        }),
-      );
+          return transcriptMessage({ ...item, metadata }, links(item), []);
+        },
+      });
       return answer;
     },
   } satisfies Partial<TranscriptsService>;

@@ -14,7 +14,7 @@ export function readingMethods(parts: TranscriptsParts) {
       await uploads.collectForTranscript(accountId, id);
       const stored = await findTranscript(db, accountId, id);
       if (!stored) throw transcriptNotFound(name);
-      return answerOf(parts, stored);
+      return answerOf(parts, accountId, stored);
     },
   } satisfies Partial<TranscriptsService>;
 }

@@ -14,7 +14,7 @@ const decompress = promisify(zstdDecompress);
 export async function transcriptJson(
   stored: StoredTranscript,
   links: MediaLinks,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const { jsonZstd, jsonBytes } = stored.segments;
   const segments = await decompress(jsonZstd, { maxOutputLength: Math.max(jsonBytes, 1) });
   const { name, metadata, uri, version } = transcriptMessage(stored, links, []);
@@ -24,9 +24,10 @@ export async function transcriptJson(
   const all = isObject ? { recordingDuration: null, ...facts } : facts;
   const head = JSON.stringify({ name, metadata: all }).slice(0, -1);
   const tail = JSON.stringify({ uri, version: version && toJson(VersionSchema, version, shown) });
-  return Buffer.concat([
+  const { buffer, byteOffset, length } = Buffer.concat([
     Buffer.from(`${head},"segments":`),
     segments,
     Buffer.from(`,${tail.slice(1)}`),
   ]);
+  return new Uint8Array(buffer, byteOffset, length);
 }

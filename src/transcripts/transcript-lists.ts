@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { exactTime } from "../database/exact-time.ts";
 import type { Tables } from "../database/tables.ts";
+import { metadataWithin, readPage, type RowPage } from "../database/page-rows.ts";
 import type { ListPosition, PageRequest } from "../std/page-request.ts";
 import {
   jsonText,
@@ -21,45 +22,73 @@ export interface ListedTranscript extends Omit<StoredTranscript, "metadata" | "s
   readonly metadataJson: string;
 }
 
-/** One page of an account's transcripts, newest first by creation time, then id. */
+/** One page of an account's transcripts, newest first by creation time, then id. Pages end early where metadata is long. */
 export async function listTranscripts(
   db: Kysely<Tables>,
   accountId: string,
   page: PageRequest,
 ): Promise<ListPage<ListedTranscript>> {
-  let query = db
+  return listedPage(
+    await readPage(page, async ({ after, limit, bytesMax }) => {
+      let next = selectListed(db, accountId)
+        .orderBy("t.created_at", "desc")
+        .orderBy("t.id", "desc")
+        .limit(limit);
+      if (after) next = next.where(isBehind("t", after));
+      return await selectWithin(db, next, bytesMax).execute();
+    }),
+  );
+}
+
+/** Those of these transcripts of an account that are still there, in the order of lists, with as much metadata as a page may have. */
+export async function findListed(
+  db: Kysely<Tables>,
+  accountId: string,
+  { ids, bytesMax }: { readonly ids: readonly string[]; readonly bytesMax: number },
+): Promise<ListedRow[]> {
+  if (ids.length === 0) return [];
+  const named = selectListed(db, accountId).where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`);
+  // Without a limit the subquery would be dissolved, and its metadata made text twice.
+  return await selectWithin(db, named.limit(ids.length), bytesMax).execute();
+}
+
+export function listedPage({ rows, next }: RowPage<ListedRow>): ListPage<ListedTranscript> {
+  return { items: rows.map(listedTranscript), next };
+}
+
+function selectListed(db: Kysely<Tables>, accountId: string) {
+  return db
     .selectFrom("transcript as t")
     .leftJoin("media as m", "m.id", "t.media_id")
     .where("t.account_id", "=", accountId)
-    .select(listedColumns)
-    .orderBy("t.created_at", "desc")
-    .orderBy("t.id", "desc")
-    .limit(page.size + 1);
-  if (page.after) query = query.where(isBehind("t", page.after));
-  return pageOf(await query.execute(), page.size, listedTranscript);
+    .select(["t.id", "t.version_id", "t.parent_version_id", "t.updated_at", ...mediaColumns])
+    .select([jsonText("t.metadata").as("metadata"), exactTime("t.created_at").as("position")]);
 }
 
-/** Of a transcript as t with its media as m: what lists show. */
-export const listedColumns = [
-  "t.id",
-  jsonText("t.metadata").as("metadata"),
-  "t.version_id",
-  "t.parent_version_id",
-  "t.updated_at",
-  ...mediaColumns,
-  exactTime("t.created_at").as("position"),
-] as const;
+function selectWithin(db: Kysely<Tables>, rows: ReturnType<typeof selectListed>, bytesMax: number) {
+  return db
+    .selectFrom(rows.as("row"))
+    .select(["row.id", "row.version_id", "row.parent_version_id", "row.updated_at"])
+    .select(["row.media_id", "row.duration_ms", "row.file_type", "row.peaks_count"])
+    .select(["row.recording_ms", "row.recording_file_type", "row.media_was_replaced"])
+    .select(["row.file_type_is_declared", "row.position"])
+    .select(metadataWithin("row", bytesMax).as("metadata"))
+    .orderBy("row.position", "desc")
+    .orderBy("row.id", "desc");
+}
 
 export type ListedRow = Parameters<typeof mediaOf>[0] & {
   readonly id: string;
-  readonly metadata: string;
+  readonly metadata: string | null;
   readonly version_id: string;
   readonly parent_version_id: string | null;
   readonly updated_at: Date;
   readonly position: string;
 };
 
-export function listedTranscript(row: ListedRow): ListedTranscript {
+function listedTranscript(
+  row: Omit<ListedRow, "metadata"> & { readonly metadata: string },
+): ListedTranscript {
   return {
     id: row.id,
     metadataJson: row.metadata,

@@ -1,7 +1,6 @@
-import { clone, create } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import {
   TranscriptMetadata_FileType as FileType,
-  TranscriptMetadataSchema,
   TranscriptSchema,
   VersionSchema,
   type Segment,
@@ -26,14 +25,14 @@ export function recordingMsOf({
   return msOfDuration(recordingDuration);
 }
 
-/** A transcript as it is answered (section 2.3). */
+/** A transcript as it is answered (section 2.3). Its metadata becomes the answer's: what is derived from the media is set in it. */
 export function transcriptMessage(
   stored: Omit<StoredTranscript, "segments">,
   { uri, waveformUri }: MediaLinks,
   segments: Segment[],
 ): Transcript {
   const { id, media, version } = stored;
-  const metadata = clone(TranscriptMetadataSchema, stored.metadata);
+  const { metadata } = stored;
   metadata.waveformUri = waveformUri;
   const { durationMs, fileType, isFirst } = media;
   if (durationMs !== undefined) metadata.recordingDuration = durationFromMs(durationMs);

@@ -5,6 +5,7 @@ import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_
 import type { MediaStore } from "../media/media-store.ts";
 import type { SignedUrls } from "../media/signed-url.ts";
 import type { Uploads } from "../media/uploads.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import type { Log } from "../std/log.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
@@ -20,6 +21,8 @@ export interface TranscriptsParts {
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
   readonly pageTokens: PageTokens;
+  /** What answers hold in memory, also while they are made. */
+  readonly answers: HeldBytes;
   readonly log: Log;
   readonly now?: () => number;
   /** A filtered list that takes longer is refused. Default 5 s. */

@@ -41,7 +41,7 @@ export function versionMethods(parts: TranscriptsParts) {
       const { transcriptId, versionId } = versionIdsIn(name);
       const stored = await findTranscript(db, accountId, transcriptId, versionId);
       if (!stored) throw versionNotFound(name);
-      return answerOf(parts, stored);
+      return answerOf(parts, accountId, stored);
     },
 
     async restoreTranscript({ name, version }, context) {

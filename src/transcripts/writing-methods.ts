@@ -9,7 +9,7 @@ import {
 import { deleteBytes, releaseMedia } from "../media/media-records.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { changeTranscript } from "./change-transcript.ts";
-import { checkTranscript, throwViolations } from "./check-transcript.ts";
+import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
 import { callerFields, mergeMetadata, readPatch } from "./merge.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
@@ -26,7 +26,11 @@ export function writingMethods(parts: TranscriptsParts) {
       const sent = sentSegments(transcript);
       const empty = create(TranscriptMetadataSchema);
       const metadata = mergeMetadata(empty, transcript?.metadata, callerFields);
-      throwViolations([...checkTranscript(metadata, callerFields, []), ...sent.violations]);
+      throwViolations([
+        ...checkTranscript(metadata, callerFields, []),
+        ...checkMetadataSize(metadata),
+        ...sent.violations,
+      ]);
       metadata.dataSource = DataSource.USER;
       const segments = await sent.pack();
       const created = { accountId, metadata, segments, now: new Date(now()) };
@@ -50,8 +54,10 @@ export function writingMethods(parts: TranscriptsParts) {
         // What the media shows, read and sent back, is no word of the caller's.
         const seen = head.mediaFileType && FileType[head.mediaFileType];
         if (metadata.fileType === seen) fields.delete("fileType");
+        const merged = mergeMetadata(head.metadata, metadata, fields);
+        throwViolations(checkMetadataSize(merged, head.metadata));
         return {
-          metadata: mergeMetadata(head.metadata, metadata, fields),
+          metadata: merged,
           segments: packed ?? { sha256: head.segmentsSha256 },
           declaresFileType: fields.has("fileType"),
         };

@@ -13,6 +13,7 @@ import { openMediaStore } from "../../src/media/open-media-store.ts";
 import { createSignedUrls } from "../../src/media/signed-url.ts";
 import { createUploads } from "../../src/media/uploads.ts";
 import { implemented } from "../../src/server/methods.ts";
+import { defaultAnswers } from "../../src/server/answers-in-hand.ts";
 import { openServer } from "../../src/server/server.ts";
 import { createMediaDoor } from "../../src/server/media-door.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -44,7 +45,15 @@ async function serve(): Promise<void> {
   const allow = parseMediaAllowList([]);
   await using longMessages = openSegmentsReader();
   const transcripts = {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, log }),
+    ...createTranscriptsService({
+      db,
+      store,
+      urls,
+      uploads,
+      pageTokens,
+      answers: defaultAnswers(),
+      log,
+    }),
     ...createJobsService({
       db,
       queue,

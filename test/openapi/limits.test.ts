@@ -126,6 +126,12 @@ function expectedLimits(): Map<string, LimitsInit> {
     ],
     [`${metadata}.speakers`, { itemsMax: most.speakers, keyCharsMax: most.speakerIdChars }],
     [`${SpeakerSchema.typeName}.name`, { charsMax: most.speakerNameChars }],
+    ...[TranscriptSchema, SubmitTranscriptJobRequestSchema, ImportTranscriptRequestSchema].map(
+      ({ typeName }): [string, LimitsInit] => [
+        `${typeName}.metadata`,
+        { bytesMax: most.metadataBytes },
+      ],
+    ),
     [`${TranscriptSchema.typeName}.segments`, { itemsMax: most.segments }],
     [`${segment}.start_time`, time],
     [`${segment}.end_time`, time],

@@ -4,15 +4,27 @@ import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { connect as connectHttp2 } from "node:http2";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
-import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { create, fromJson, toBinary } from "@bufbuild/protobuf";
+import { createClient, type Transport } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
+import {
+  GetTranscriptRequestSchema,
+  TranscriptFormat,
+  Transcripts,
+  TranscriptSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { writeJson } from "../../src/transcoding/write-response.ts";
+import { cpuMs } from "../cpu-time.ts";
 import { longSegments } from "../long-transcript.ts";
 import { RawConnection } from "../raw-http.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
-const sizes = [0, 1, 700, 30_000, 72_000];
+const sizes = [0, 1, 700, 6_000, 72_000];
 const names = new Map<number, string>();
 let service: TestService;
 before(async () => {
@@ -101,12 +113,86 @@ test("HTTP/2 has both too", async () => {
   }
 });
 
-test("gRPC has the same segments", async () => {
-  const transport = createGrpcTransport({ baseUrl: service.address });
-  const client = createClient(Transcripts, transport);
-  const headers = { authorization: `Bearer ${service.key}` };
-  const { segments } = await client.getTranscript({ name: names.get(700) ?? "" }, { headers });
-  assert.equal(segments.flatMap(({ words }) => words).length, 700);
+const at = () => ({ baseUrl: service.address, httpVersion: "2" }) as const;
+const json = { useBinaryFormat: false };
+const transports: Record<string, () => Transport> = {
+  grpc: () => createGrpcTransport(at()),
+  "grpc json": () => createGrpcTransport({ ...at(), ...json }),
+  "grpc-web": () => createGrpcWebTransport(at()),
+  "grpc-web json": () => createGrpcWebTransport({ ...at(), ...json }),
+  connect: () => createConnectTransport(at()),
+  "connect, not compressed": () => createConnectTransport({ ...at(), acceptCompression: [] }),
+  "connect json": () => createConnectTransport({ ...at(), ...json }),
+  "connect json, not compressed": () =>
+    createConnectTransport({ ...at(), ...json, acceptCompression: [] }),
+};
+
+test("RPC has the same segments, in every protocol", async () => {
+  const options = { headers: { authorization: `Bearer ${service.key}` } };
+  for (const [protocol, transport] of Object.entries(transports)) {
+    const client = createClient(Transcripts, transport());
+    for (const words of [0, 700, 6_000]) {
+      const name = names.get(words) ?? "";
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const answer = await client.getTranscript({ name }, options);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { json: rest } = await service.call("GET", pathOf(words));
+      const written: unknown = JSON.parse(writeJson(TranscriptSchema, answer));
+      assert.equal(hashOf(written), hashOf(rest), `${protocol}, ${words} words`);
+    }
+  }
+  const client = createClient(Transcripts, createConnectTransport({ ...at(), ...json }));
+  const file = { name: names.get(6_000) ?? "", format: TranscriptFormat.JSON };
+  const { data } = await client.exportTranscript(file, options);
+  const { body } = await getRaw(6_000, "identity");
+  assert.deepEqual(JSON.parse(Buffer.from(data).toString()), JSON.parse(body.toString()));
+});
+
+/** What a call takes of this thread, in which the service runs, too: of a caller that does not look at the answer. */
+async function threadMs(contentType: string, acceptEncoding: string): Promise<number> {
+  const before = process.threadCpuUsage();
+  const response = await fetch(`${service.address}/${Transcripts.typeName}/GetTranscript`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${service.key}`,
+      "content-type": contentType,
+      "accept-encoding": acceptEncoding,
+    },
+    body: contentType.includes("proto")
+      ? toBinary(GetTranscriptRequestSchema, create(GetTranscriptRequestSchema, { name: long() }))
+      : JSON.stringify({ name: long() }),
+  });
+  assert.equal(response.status, 200);
+  for await (const _chunk of response.body ?? []);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+const long = (): string => names.get(72_000) ?? "";
+
+test("RPC takes little of the thread that carries live audio for a long transcript", async () => {
+  const { body } = await getRaw(72_000, "identity");
+  const { segments } = JSON.parse(body.toString());
+  const before = process.threadCpuUsage();
+  toBinary(TranscriptSchema, fromJson(TranscriptSchema, { segments }));
+  const { user, system } = process.threadCpuUsage(before);
+  const messagesMs = (user + system) / 1000;
+  for (const contentType of ["application/proto", "application/json"]) {
+    // The first call starts a thread.
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const took = [await threadMs(contentType, "identity"), await threadMs(contentType, "identity")];
+    const leastMs = Math.min(...took);
+    assert.ok(leastMs < messagesMs / 2, `${contentType}: ${leastMs} of ${messagesMs} ms`);
+  }
+});
+
+test("brotli takes no longer than gzip does", async () => {
+  const cpuMsOf = async (encoding: string): Promise<number> => {
+    const before = cpuMs();
+    await threadMs("application/proto", encoding);
+    return cpuMs() - before;
+  };
+  const [gzip, brotli] = [await cpuMsOf("gzip"), await cpuMsOf("br")];
+  assert.ok(brotli < 2 * gzip + 200, `${brotli} ms, gzip ${gzip} ms`);
 });
 
 test("an update of metadata leaves the segments, one of segments is answered with them", async () => {

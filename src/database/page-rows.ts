@@ -1,0 +1,66 @@
+import { sql, type RawBuilder } from "kysely";
+import type { ListPosition, PageRequest } from "../std/page-request.ts";
+
+/**
+ * Bytes of metadata, in the JSON that is stored, after which a page of a list ends, with a token for the rest. A page of 1,000 items
+ * of ordinary size has half of it.
+ */
+export const pageBytesMax = 512 << 10;
+
+/** Rows of the first statement of a page: more are asked for when these are known to be short. */
+const firstRows = 100;
+
+/** A row of a list. */
+export interface PageRow {
+  readonly id: string;
+  /** Its time, exact. */
+  readonly position: string;
+  /** null where the rows before it have filled the page: it is not read at all. */
+  readonly metadata: string | null;
+}
+
+export interface RowPage<Row> {
+  readonly rows: (Omit<Row, "metadata"> & { readonly metadata: string })[];
+  /** undefined on the last page. */
+  readonly next: ListPosition | undefined;
+}
+
+/**
+ * Reads the rows of one page: as many as are asked for, but not beyond pageBytesMax of metadata; one at least, where there is one.
+ * `read` answers the next rows behind a position, with metadataWithin() as their metadata.
+ */
+export async function readPage<Row extends PageRow>(
+  { after, size }: PageRequest,
+  read: (part: {
+    readonly after: ListPosition | undefined;
+    readonly limit: number;
+    readonly bytesMax: number;
+  }) => Promise<readonly Row[]>,
+): Promise<RowPage<Row>> {
+  const rows: RowPage<Row>["rows"] = [];
+  let bytes = 0;
+  let last = after;
+  for (;;) {
+    const wanted = Math.min(rows.length === 0 ? firstRows : size, size - rows.length);
+    // One row more than is wanted tells whether there is another page.
+    // oxlint-disable-next-line no-await-in-loop -- how many come next depends on those before
+    const found = await read({ after: last, limit: wanted + 1, bytesMax: pageBytesMax - bytes });
+    for (const row of found.slice(0, wanted)) {
+      const { id, position, metadata } = row;
+      if (metadata === null) return { rows, next: last };
+      rows.push({ ...row, metadata });
+      bytes += Buffer.byteLength(metadata);
+      last = [position, id];
+    }
+    if (found.length <= wanted) return { rows, next: undefined };
+    if (rows.length >= size || bytes >= pageBytesMax) return { rows, next: last };
+  }
+}
+
+/** The metadata of a row, of a subquery in the order of the page; null where those before it have `bytesMax` and more. */
+export function metadataWithin(alias: string, bytesMax: number): RawBuilder<string | null> {
+  const metadata = sql.ref(`${alias}.metadata`);
+  return sql<string | null>`case when coalesce(sum(octet_length(${metadata})) over (
+    order by ${sql.ref(`${alias}.position`)} desc, ${sql.ref(`${alias}.id`)} desc
+    rows between unbounded preceding and 1 preceding), 0) < ${bytesMax} then ${metadata} end`;
+}

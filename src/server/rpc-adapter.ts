@@ -1,0 +1,161 @@
+import { promisify } from "node:util";
+import { Readable } from "node:stream";
+import { brotliCompress, constants, createGzip, gzip } from "node:zlib";
+import { createConnectRouter } from "@connectrpc/connect";
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+  type ConnectNodeAdapterOptions,
+} from "@connectrpc/connect-node";
+import { isJson, splicedKey, type SplicedJson } from "./rpc-answers.ts";
+import { takesEncoding } from "./answer-packed.ts";
+import { targetOf, type HttpListener } from "./http.ts";
+
+const zip = promisify(gzip);
+const brotli = promisify(brotliCompress);
+
+/** Less is not compressed, as in the library. */
+const zippedBytesMin = 1024;
+
+/** The library's own takes ten seconds of a core for the longest of transcripts, on one of the four threads that files wait for, too. */
+const fastBrotli: Compression = {
+  ...compressionBrotli,
+  compress: async (bytes) =>
+    new Uint8Array(await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })),
+};
+
+type Options = ConnectNodeAdapterOptions &
+  Required<Pick<ConnectNodeAdapterOptions, "contextValues">>;
+type Compression = NonNullable<ConnectNodeAdapterOptions["acceptCompression"]>[number];
+type UniversalResponse = Parameters<typeof universalResponseToNodeResponse>[0];
+
+/**
+ * The library's adapter, but for answers in JSON: a long field of them is spliced in piece by piece (rpc-answers.ts), and they are
+ * compressed behind that. Only calls of methods that are served may come here.
+ */
+export function createRpcAdapter(options: Options): HttpListener {
+  const acceptCompression = options.acceptCompression ?? [compressionGzip, fastBrotli];
+  const router = createConnectRouter({ ...options, acceptCompression });
+  options.routes(router);
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  return (request, response) => {
+    const [path = ""] = targetOf(request).split("?", 1);
+    const handle = handlers.get(path);
+    if (handle === undefined) throw new Error(`${path} is not served`);
+    const contextValues = options.contextValues(request);
+    const call = universalRequestFromNodeRequest(request, response, undefined, contextValues);
+    const zips = isUnaryJson(call.header) && takesEncoding(call.header.get(accept) ?? "", "gzip");
+    if (isJson(call.header)) for (const name of acceptHeaders) call.header.set(name, "identity");
+    const answer = async (): Promise<void> => {
+      const written = await handle(call);
+      const whole = withSpliced(written, contextValues.get(splicedKey));
+      const sent = zips ? await zipped(whole) : whole;
+      await universalResponseToNodeResponse(withoutThrow(sent), response);
+    };
+    // What a caller that has gone is not sent is nobody's failure; failures of methods are answers.
+    answer().catch(() => {
+      response.destroy();
+    });
+  };
+}
+
+/** A body that is only given up where it cannot be written: the library throws that into the method, as if it had failed. */
+function withoutThrow(response: UniversalResponse): UniversalResponse {
+  const { body } = response;
+  if (body === undefined) return response;
+  const iterate = (): AsyncIterator<Uint8Array> => {
+    const chunks = body[Symbol.asyncIterator]();
+    return {
+      next: () => chunks.next(),
+      return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+    };
+  };
+  return { ...response, body: { [Symbol.asyncIterator]: iterate } };
+}
+
+const accept = "accept-encoding";
+const acceptHeaders = [accept, "grpc-accept-encoding"];
+
+function isUnaryJson(header: Headers): boolean {
+  return /^application\/json\b/i.test(header.get("content-type") ?? "");
+}
+
+function withSpliced(
+  response: UniversalResponse,
+  spliced: SplicedJson | undefined,
+): UniversalResponse {
+  const { body } = response;
+  if (!spliced || response.status !== 200 || body === undefined) return response;
+  const header = new Headers(response.header);
+  header.delete("content-length");
+  const isEnveloped = !isUnaryJson(header);
+  return { ...response, header, body: isEnveloped ? framed(body, spliced) : inside(body, spliced) };
+}
+
+/** A body that is the JSON of a message. */
+async function* inside(
+  body: AsyncIterable<Uint8Array>,
+  spliced: SplicedJson,
+): AsyncGenerator<Uint8Array> {
+  const { head, tail } = around(Buffer.concat(await Array.fromAsync(body)), spliced);
+  yield head;
+  yield* spliced.pieces();
+  yield tail;
+}
+
+const prefixBytes = 5;
+
+/** A body of frames (gRPC over HTTP2, Length-Prefixed-Message) of which the first one is the JSON of a message. */
+async function* framed(
+  body: AsyncIterable<Uint8Array>,
+  spliced: SplicedJson,
+): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const frame of body) {
+    // Not where the only frame is the trailers of a failure.
+    if (isFirst && frame[0] === 0) {
+      const { head, tail } = around(Buffer.from(frame.subarray(prefixBytes)), spliced);
+      const prefix = Buffer.alloc(prefixBytes);
+      prefix.writeUInt32BE(head.length + spliced.bytes + tail.length, 1);
+      yield Buffer.concat([prefix, head]);
+      yield* spliced.pieces();
+      yield tail;
+    } else yield frame;
+    isFirst = false;
+  }
+}
+
+/** The spliced field goes before all others. */
+function around(
+  json: Buffer,
+  { name }: SplicedJson,
+): { readonly head: Buffer; readonly tail: Buffer } {
+  const others = json.subarray(1);
+  const isAlone = others.length === 1;
+  return {
+    head: Buffer.from(`{${JSON.stringify(name)}:`),
+    tail: isAlone ? others : Buffer.concat([Buffer.from(","), others]),
+  };
+}
+
+async function zipped(response: UniversalResponse): Promise<UniversalResponse> {
+  const { body } = response;
+  const length = response.header?.get("content-length") ?? undefined;
+  if (body === undefined || (length !== undefined && Number(length) < zippedBytesMin))
+    return response;
+  const header = new Headers(response.header);
+  header.set("content-encoding", "gzip");
+  header.delete("content-length");
+  if (length === undefined) {
+    return {
+      ...response,
+      header,
+      body: Readable.from(body, { objectMode: false }).pipe(createGzip()),
+    };
+  }
+  const bytes = await zip(Buffer.concat(await Array.fromAsync(body)));
+  header.set("content-length", `${bytes.length}`);
+  return { ...response, header, body: Readable.from([bytes]) };
+}

@@ -1,0 +1,134 @@
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { createContextKey, type Interceptor } from "@connectrpc/connect";
+import { callerOf } from "../auth/caller.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
+import { packedFieldOf } from "../std/packed-field.ts";
+import { writtenFieldOf } from "../std/written-field.ts";
+import { holdAnswer } from "./answers-in-hand.ts";
+import { heldBytesOf, jsonPieces } from "./answer-packed.ts";
+import { responseKey } from "./end-calls.ts";
+
+/** JSON that the adapter puts into an answer in place of a field, which the library has not seen. */
+export interface SplicedJson {
+  /** As JSON has it. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly pieces: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+export const splicedKey = createContextKey<SplicedJson | undefined>(undefined, {
+  description: "JSON of a field of the answer",
+});
+
+/**
+ * Takes long fields out of answers before the library writes them on the thread that carries live audio: in their place go bytes of the
+ * wire that are made elsewhere, or JSON that the adapter splices in. Counts what answers hold.
+ */
+export function writeAnswers(answers: HeldBytes): Interceptor {
+  return (next) => async (request) => {
+    const response = await next(request);
+    if (response.stream) return response;
+    const { message, method } = response;
+    const nodeResponse = request.contextValues.get(responseKey);
+    if (nodeResponse === undefined) return response;
+    const { accountId } = callerOf({ values: request.contextValues });
+    const hold = (bytes: number) => holdAnswer(answers, accountId, nodeResponse, bytes);
+    if (isJson(request.header)) {
+      const spliced = await splicedOf(method.output, message, hold);
+      if (!spliced) return response;
+      request.contextValues.set(splicedKey, spliced.json);
+      return { ...response, message: spliced.others };
+    }
+    const packed = packedFieldOf(message);
+    const field = packed ?? writtenFieldOf(message);
+    if (field) {
+      // What it is made of, and then its bytes: as they are made, and in the message on the wire.
+      if (packed) hold(packed.jsonZstd.length);
+      const wire = await field.wire(request.signal);
+      hold(2 * wire.length);
+      return { ...response, message: withWire(message, field.name, wire) };
+    }
+    const { data } = bodyOf(message);
+    if (data) hold(2 * data.length);
+    return response;
+  };
+}
+
+/** Content types of JSON: of Connect, of its streams, of gRPC and gRPC-Web. */
+export function isJson(header: Headers): boolean {
+  return /^application\/(?:[a-z-]+\+)?json\b/i.test(header.get("content-type") ?? "");
+}
+
+async function splicedOf(
+  output: DescMessage,
+  message: Message,
+  hold: (bytes: number) => unknown,
+): Promise<{ readonly json: SplicedJson; readonly others: Message } | undefined> {
+  const packed = packedFieldOf(message);
+  if (packed) {
+    hold(heldBytesOf(packed));
+    const { name, jsonBytes: bytes } = packed;
+    const pieces = () => jsonPieces(packed);
+    return {
+      json: { name: jsonName(output, name), bytes, pieces },
+      others: without(message, name),
+    };
+  }
+  const written = writtenFieldOf(message);
+  if (written) {
+    const json = Buffer.from(await written.json());
+    hold(json.length);
+    const name = jsonName(output, written.name);
+    const spliced = { name, bytes: json.length, pieces: () => [json] };
+    return { json: spliced, others: without(message, written.name) };
+  }
+  const { data } = bodyOf(message);
+  if (data === undefined) return undefined;
+  hold(data.length);
+  const bytes = 2 + 4 * Math.ceil(data.length / 3);
+  const json = { name: "data", bytes, pieces: () => base64Pieces(data) };
+  return { json, others: without(message, "data", new Uint8Array()) };
+}
+
+/** The bytes of a google.api.HttpBody. */
+function bodyOf(message: Message): { readonly data?: Uint8Array } {
+  const isBody = message.$typeName === "google.api.HttpBody";
+  return isBody && "data" in message && message.data instanceof Uint8Array
+    ? { data: message.data }
+    : {};
+}
+
+/** Of base64, without padding between them. */
+const pieceBytes = 192 << 10;
+
+function* base64Pieces({ buffer, byteOffset, length }: Uint8Array): Generator<Uint8Array> {
+  yield Buffer.from('"');
+  for (let at = 0; at < length; at += pieceBytes) {
+    const piece = Buffer.from(buffer, byteOffset + at, Math.min(pieceBytes, length - at));
+    yield Buffer.from(piece.toString("base64"));
+  }
+  yield Buffer.from('"');
+}
+
+function jsonName(output: DescMessage, name: string): string {
+  return output.fields.find(({ localName }) => localName === name)?.jsonName ?? name;
+}
+
+function without(message: Message, name: string, empty: unknown = []): Message {
+  return Object.create(Object.getPrototypeOf(message), {
+    ...Object.getOwnPropertyDescriptors(message),
+    [name]: { value: empty, enumerable: true },
+  });
+}
+
+/** A message whose field is there as bytes, which the library writes as it writes fields that it does not know. */
+function withWire(message: Message, name: string, wire: Uint8Array): Message {
+  const others = without(message, name);
+  if (wire.length === 0) return others;
+  const reader = new BinaryReader(wire);
+  const [no] = reader.tag();
+  const data = wire.subarray(reader.pos);
+  others.$unknown = [{ no, wireType: WireType.LengthDelimited, data }];
+  return others;
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError } from "../std/setting.ts";
+import { memoryShares } from "./memory-settings.ts";
+
+const mb = 1 << 20;
+const parts = { connectionsMax: 10_000, sideThreads: 2 };
+const node = { machineBytes: 64_000 * mb, heapBytes: Infinity };
+
+test("memoryShares() shares out no more than there is, whatever its size", () => {
+  for (const memoryMb of [3_513, 4_096, 8_192, 65_536]) {
+    const { bodies, answers, watches, ...others } = memoryShares(memoryMb, parts, node);
+    const held = [bodies, answers, watches];
+    const sum =
+      Object.values(others).reduce((all, bytes) => all + bytes, 0) +
+      held.reduce((all, { nodeBytesMax }) => all + nodeBytesMax, 0);
+    assert.ok(sum <= memoryMb * mb, `${sum} bytes of ${memoryMb} MB`);
+    assert.ok(sum > 0.99 * memoryMb * mb, `${sum} bytes of ${memoryMb} MB`);
+    for (const { nodeBytesMax, accountBytesMax } of held) {
+      assert.ok(accountBytesMax <= nodeBytesMax && accountBytesMax >= 56 * mb, `${memoryMb} MB`);
+    }
+  }
+});
+
+test("memoryShares() takes half of the machine where nothing is told, and no less than is needed", () => {
+  const sumOf = (machineBytes: number) => {
+    const { bodies, answers, watches, ...others } = memoryShares(undefined, parts, {
+      ...node,
+      machineBytes,
+    });
+    const all = [bodies, answers, watches].map(({ nodeBytesMax }) => nodeBytesMax);
+    return Math.round([...Object.values(others), ...all].reduce((a, b) => a + b) / mb);
+  };
+  assert.equal(sumOf(12_000 * mb), 6_000);
+  assert.equal(sumOf(64_000 * mb), 8_192);
+  assert.equal(sumOf(1_000 * mb), 3_513);
+});
+
+test("memoryShares() refuses what is too small, with what is needed", () => {
+  assert.throws(
+    () => memoryShares(3_512, parts, node),
+    (error) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(
+        error.message,
+        /^HLUST_MEMORY_MB is 3512: at least 3513 is needed for 10000 con/,
+      );
+      return true;
+    },
+  );
+});
+
+test("memoryShares() leaves calls no more than the heap has", () => {
+  const shares = memoryShares(8_192, parts, { ...node, heapBytes: 2_048 * mb });
+  const { live, bodies, answers, watches } = shares;
+  const calls = [bodies, answers, watches].reduce((all, each) => all + each.nodeBytesMax, live);
+  assert.ok(calls <= 1_536 * mb && calls > 1_500 * mb, `${calls}`);
+});

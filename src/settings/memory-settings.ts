@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
+import type { HeldBytesLimits } from "../std/held-bytes.ts";
+import { ConfigError, whole, type Setting } from "../std/setting.ts";
+
+const mb = 1 << 20;
+
+/** What each part of the service's main process may take of its memory, in bytes; docs/memory.md says what is in them. */
+export interface MemoryShares {
+  /** Code, the heap of an idle service, pools and caches. */
+  readonly base: number;
+  readonly connections: number;
+  readonly threads: number;
+  readonly live: number;
+  /** Of these, each call counts what it holds. */
+  readonly bodies: HeldBytesLimits;
+  readonly answers: HeldBytesLimits;
+  readonly watches: HeldBytesLimits;
+}
+
+const baseBytes = 256 * mb;
+/** An open connection with its buffers. */
+const connectionBytes = 32 << 10;
+/** Heap of a thread that writes, reads or compares long transcripts: twice what the longest ones take. */
+const sideThreadHeapMb = 512;
+/** Heap of the two threads that read long messages of requests, each. */
+const segmentsThreadHeapMb = 768;
+/** What calls need at least, all together. */
+const callBytesMin = 384 * mb;
+/** More is of no use: the CPU has no room for the calls that it would be for. */
+const memoryMbMost = 8_192;
+
+export const memorySettings = {
+  memoryMb: {
+    name: "HLUST_MEMORY_MB",
+    meaning:
+      "Memory that the service's main process may take, in MB; calls beyond it are answered 429. Engines, decoders and the own PostgreSQL have theirs beside it (docs/memory.md)",
+    fallback: "half of the memory of the machine or container, at most 8192",
+    parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_048_576)),
+  },
+} satisfies Record<string, Setting<number | undefined>>;
+
+/** What a process of the service has, in bytes. */
+interface NodeMemory {
+  /** Of the machine or container. */
+  readonly machineBytes: number;
+  /** The limit of the main thread's heap: --max-old-space-size, or what V8 takes. */
+  readonly heapBytes: number;
+}
+
+/**
+ * Shares out the memory of the main process; their sum is no more than it. Without a number it is half of what the machine or
+ * container has, or what is needed, where that is more. Throws ConfigError for a number that is too small.
+ */
+export function memoryShares(
+  memoryMb: number | undefined,
+  parts: { readonly connectionsMax: number; readonly sideThreads: number },
+  { machineBytes, heapBytes }: NodeMemory = memoryOfNode(),
+): MemoryShares {
+  const connections = parts.connectionsMax * connectionBytes;
+  const threads = (parts.sideThreads * sideThreadHeapMb + 2 * segmentsThreadHeapMb) * mb;
+  const neededMb = Math.ceil((baseBytes + connections + threads + callBytesMin) / mb);
+  if (memoryMb !== undefined && memoryMb < neededMb) {
+    throw new ConfigError(
+      `HLUST_MEMORY_MB is ${memoryMb}: at least ${neededMb} is needed for ${parts.connectionsMax} connections (HLUST_CONNECTIONS_MAX) on this machine`,
+    );
+  }
+  const halfMb = Math.min(memoryMbMost, Math.floor(machineBytes / 2 / mb));
+  const bytes = (memoryMb ?? Math.max(neededMb, halfMb)) * mb;
+  // What calls hold is mostly in the JavaScript heap, which has a limit of its own.
+  const calls = Math.min(bytes - baseBytes - connections - threads, heapBytes - 2 * baseBytes);
+  return {
+    base: baseBytes,
+    connections,
+    threads,
+    live: Math.floor(calls * 0.15),
+    bodies: heldOf(calls * 0.35, { reason: "BODIES_FULL", what: "request bodies" }),
+    answers: heldOf(calls * 0.35, { reason: "ANSWERS_FULL", what: "answers" }),
+    watches: heldOf(calls * 0.15, { reason: "WATCHES_FULL", what: "watched jobs" }),
+  };
+}
+
+/** One account has half of a small share, and a quarter of a large one: the longest call of one needs 80 MB. */
+function heldOf(bytes: number, names: Pick<HeldBytesLimits, "reason" | "what">): HeldBytesLimits {
+  const nodeBytesMax = Math.floor(bytes);
+  const accountBytesMax = Math.floor(Math.min(nodeBytesMax, Math.max(80 * mb, nodeBytesMax / 4)));
+  return { nodeBytesMax, accountBytesMax, ...names };
+}
+
+function memoryOfNode(): NodeMemory {
+  return { machineBytes: memoryOfMachine(), heapBytes: getHeapStatistics().heap_size_limit };
+}
+
+/** Of the control group (v2) where that has a limit, else of the machine. */
+function memoryOfMachine(): number {
+  try {
+    const limit = Number(readFileSync("/sys/fs/cgroup/memory.max", "utf8"));
+    return Number.isFinite(limit) ? Math.min(limit, totalmem()) : totalmem();
+  } catch {
+    return totalmem();
+  }
+}

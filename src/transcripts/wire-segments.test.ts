@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { zstdCompressSync } from "node:zlib";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import {
+  TranscriptSchema,
+  type Segment,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { segmentsJson } from "./segments.ts";
+import { wireSegments } from "./wire-segments.ts";
+
+const duration = fc.option(
+  fc.record({
+    seconds: fc.oneof(fc.nat(200), fc.nat(3_600_000)).map(BigInt),
+    nanos: fc.oneof(
+      fc.constant(0),
+      fc.nat(999).map((ms) => ms * 1e6),
+      fc.nat(999_999_999),
+    ),
+  }),
+  { nil: undefined },
+);
+const text = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("", ' "þ" ', "x".repeat(127), "ð".repeat(300)),
+);
+const times = { startTime: duration, endTime: duration };
+const words = fc.array(fc.record({ ...times, word: text }), { maxLength: 12 });
+const segments = fc.array(fc.record({ ...times, words, speakerId: text }), { maxLength: 8 });
+
+function wireOf(given: readonly Segment[]): Uint8Array {
+  const json = Buffer.from(segmentsJson(given));
+  return wireSegments({ jsonZstd: zstdCompressSync(json), jsonBytes: json.length });
+}
+
+test("wireSegments() writes what the library writes of the same segments", () => {
+  fc.assert(
+    fc.property(segments, (given) => {
+      const message = create(TranscriptSchema, { segments: given });
+      assert.deepEqual(
+        wireOf(message.segments),
+        new Uint8Array(toBinary(TranscriptSchema, message)),
+      );
+    }),
+  );
+});
+
+test("wireSegments() writes a segment of megabytes, whose length takes four bytes", () => {
+  const time = { seconds: 28_799n, nanos: 1_000_000 };
+  const word = { startTime: time, endTime: time, word: "orð ".repeat(200) };
+  const given = [
+    { startTime: time, endTime: time, words: Array.from({ length: 3_000 }, () => word) },
+  ];
+  const message = create(TranscriptSchema, { segments: given });
+  const wire = wireOf(message.segments);
+  assert.ok(wire.length > 1 << 21);
+  assert.deepEqual(fromBinary(TranscriptSchema, wire), message);
+});
