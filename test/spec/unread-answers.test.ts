@@ -22,7 +22,14 @@ import { draftOf } from "./transcripts.ts";
 const mb = 1 << 20;
 const connectionsMax = 100;
 /** Those of the smallest node. */
-const shares = memoryShares(undefined, { connectionsMax, sideThreads: sideThreadsMax }, 0);
+const shares = memoryShares(
+  undefined,
+  { connectionsMax, sideThreads: sideThreadsMax },
+  {
+    machineBytes: 0,
+    heapBytes: Infinity,
+  },
+);
 const { base, connections, threads, live, bodies, answers, watches } = shares;
 const held = [bodies, answers, watches].map(({ nodeBytesMax }) => nodeBytesMax);
 const memoryMb = Math.ceil(
