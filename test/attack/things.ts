@@ -1,0 +1,43 @@
+import { sql } from "kysely";
+import { newId } from "../../src/std/ids.ts";
+import { longSegments } from "../long-transcript.ts";
+import type { NodeUnderAttack } from "./node-under-attack.ts";
+import { megabyteMetadata } from "./payloads.ts";
+import { ask } from "./send.ts";
+
+/** A job as it could be submitted before metadata was limited, under way; answers its name. */
+export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Promise<string> {
+  const id = newId();
+  await sql`
+    insert into transcript_job (id, account_id, state, lease, metadata, media_uri)
+    values (${id}::uuid, ${accountId}::uuid, 'PROCESSING', 0, ${JSON.stringify(megabyteMetadata())}::jsonb, 'http://127.0.0.1:9/x')
+  `.execute(db);
+  return `transcriptjob/${id}`;
+}
+
+/** So many of these transcripts for each version that the attacker's account has, which are a thousandth part of it. */
+export async function insertMegabyteTranscripts(
+  { db, accountId }: NodeUnderAttack,
+  count: number,
+): Promise<void> {
+  await sql`
+    insert into transcript (id, account_id, version_id, metadata, keywords, created_at)
+    select gen_random_uuid(), ${accountId}::uuid, gen_random_uuid(), ${JSON.stringify(megabyteMetadata())}::jsonb,
+      '{}', now() + interval '1 second'
+    from generate_series(1, ${count}::int)
+  `.execute(db);
+}
+
+export async function deleteTranscripts({ db, accountId }: NodeUnderAttack): Promise<void> {
+  await sql`delete from transcript where account_id = ${accountId}::uuid`.execute(db);
+}
+
+/** The longest transcript that is taken, 200,000 words; answers its name. */
+export async function createLongest(node: NodeUnderAttack): Promise<string> {
+  const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "allt" };
+  const body = JSON.stringify({ metadata, segments: longSegments(200_000) });
+  const answer = await ask(node, "/v1alpha1/transcripts", { body });
+  const name = /"name":"(transcripts\/[^"]+)"/.exec(answer)?.[1];
+  if (name === undefined) throw new Error(`it was not created: ${answer}`);
+  return name;
+}
