@@ -24,7 +24,7 @@ for (const attack of [
   ...repeatedAttacks,
   ...protocolAttacks,
 ]) {
-  if ((!all && !attack.isInGate) || !attack.name.includes(only)) continue;
+  if ((!all && !attack.isInGate) || !new RegExp(only).test(attack.name)) continue;
   test(attack.name, { timeout: 170_000 }, async (t) => {
     await attackAndJudge(node, attack, (line) => t.diagnostic(line));
   });

@@ -8,9 +8,8 @@ import { createHttpContract } from "../../src/client/http-contract.ts";
 import { body_bytes_max } from "../../src/gen/hlust/api/annotations_pb.ts";
 import { matrix } from "../access/matrix.ts";
 import { absentThings } from "../access/things.ts";
-import { rssMbMax } from "./attack.ts";
 import { figuresOf } from "./figures.ts";
-import { type NodeUnderAttack, openNodeUnderAttack } from "./node-under-attack.ts";
+import { memoryMb, type NodeUnderAttack, openNodeUnderAttack } from "./node-under-attack.ts";
 import { gzipped, largestBytes } from "./payloads.ts";
 import { ask, askGrpc, connectHeaders } from "./send.ts";
 import { shapesOf, type Shape } from "./shapes.ts";
@@ -35,7 +34,7 @@ for (const [service, rows] of matrix) {
     const request = rows[method.name]?.requests[0](absentThings())[0] ?? {};
     for (const [protocol, send] of Object.entries(protocolsOf(method, request))) {
       const name = `${protocol}: ${service.typeName}.${method.name}`;
-      if (!name.includes(only)) continue;
+      if (!new RegExp(only).test(name)) continue;
       test(name, { skip: !isOn, timeout: 900_000 }, async (t) => {
         const troubles: string[] = [];
         for (const shape of shapesOf(method.input)) {
@@ -64,7 +63,7 @@ async function troubleOf(shape: Shape, send: Send): Promise<string | undefined> 
   const held = `held ${Math.round(heldMs)} ms, ${rssMb} MB: ${answer.slice(0, 150)}`;
   if (node.isLost) return `the process is lost (${held})`;
   if (failures.length > 0) return `${failures[0]} (${held})`;
-  if (rssMb > rssMbMax) {
+  if (rssMb > memoryMb) {
     await node.restart();
     return held;
   }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { scopes } from "../../src/auth/caller.ts";
+import { describeConfig } from "../../src/config.ts";
 import type { Database } from "../../src/database/database.ts";
 import { openExistingDatabase } from "../../src/database/open-existing.ts";
 import { addAccount } from "../../src/operator/accounts.ts";
@@ -11,12 +12,14 @@ import { createKey } from "../../src/operator/keys.ts";
 import { type ServiceProcess, startService } from "../fault/process.ts";
 import type { Window } from "./figures.ts";
 
-/** What the service is given, as an operator gives it: without it Node takes a part of the machine's memory. */
-export const heapMb = 1_024;
+/** What the service's process is given, as an operator gives it. */
+export const memoryMb = 1_024;
 const environment = {
   HLUST_ENGINE: "scripted",
   HLUST_LOG: "error",
-  NODE_OPTIONS: `--max-old-space-size=${heapMb}`,
+  NODE_OPTIONS: `--max-old-space-size=${memoryMb}`,
+  // A service that does not know the setting refuses it.
+  ...(describeConfig({}).includes("HLUST_MEMORY_MB") && { HLUST_MEMORY_MB: `${memoryMb}` }),
 };
 const victimProgram = resolve(import.meta.dirname, "victim-process.ts");
 
@@ -24,6 +27,7 @@ const victimProgram = resolve(import.meta.dirname, "victim-process.ts");
 export interface NodeUnderAttack extends AsyncDisposable {
   readonly address: string;
   readonly pid: number;
+  readonly dataFolder: string;
   /** The attacker's key, of every scope. */
   readonly token: string;
   readonly accountId: string;
@@ -67,6 +71,7 @@ export async function openNodeUnderAttack(): Promise<NodeUnderAttack> {
     get pid() {
       return current().pid;
     },
+    dataFolder: folder,
     token,
     accountId,
     db,

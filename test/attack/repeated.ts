@@ -31,7 +31,7 @@ export const repeatedAttacks: readonly Attack[] = [
   searches("subject", 'metadata.subject CONTAINS "n"', true),
   searches(
     "keywords",
-    `metadata.keywords CONTAINS [${Array.from({ length: 800 }, (_, at) => `"${at}"`).join(",")}]`,
+    `metadata.keywords CONTAINS [${Array.from({ length: 600 }, (_, at) => `"${at}"`).join(",")}]`,
   ),
   reads("over REST", "", 50),
   reads("as SRT", ":export?format=SRT", 50, true),

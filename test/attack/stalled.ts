@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "./attack.ts";
 import type { NodeUnderAttack } from "./node-under-attack.ts";
@@ -72,8 +73,8 @@ async function stallBodies(
   { head, body, count }: { readonly head: string; readonly body: Buffer; readonly count: number },
 ): Promise<string> {
   const answers = new Map<string, number>();
-  const sockets = [];
-  for (let at = 0; at < count && !node.isLost; at++) {
+  const sockets: Socket[] = [];
+  const stall = async (): Promise<void> => {
     const socket = await openSocket(node);
     sockets.push(socket);
     socket.once("data", (data: Buffer) => {
@@ -81,10 +82,9 @@ async function stallBodies(
       answers.set(status, (answers.get(status) ?? 0) + 1);
     });
     socket.write(head);
-    // Whoever is not let in is told so before the body is sent.
-    await sleep(1);
     await write(socket, body);
-  }
+  };
+  await Promise.all(Array.from({ length: count }, stall));
   await sleep(stallMs);
   for (const socket of sockets) socket.destroy();
   return [...answers].map(([status, times]) => `${times} of ${count} answered ${status}`).join();
@@ -101,12 +101,13 @@ function messages(name: string, path: string, contentType: string): Attack {
         const session = await openSession(node);
         const headers = { "content-type": contentType, "grpc-encoding": "identity" };
         let whole = 0;
-        for (let at = 0; at < 60 && !node.isLost && !session.destroyed; at++) {
+        const stall = async (): Promise<void> => {
           const stream = openGrpc(session, node, path, headers);
           stream.resume();
           // One that is not read is not written to for ever.
-          if (await write(stream, message, 500)) whole += 1;
-        }
+          if (await write(stream, message)) whole += 1;
+        };
+        await Promise.all(Array.from({ length: 60 }, stall));
         await sleep(stallMs);
         session.destroy();
         return `${whole} of 60 were taken in whole`;

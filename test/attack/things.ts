@@ -15,15 +15,15 @@ export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Pro
   return `transcriptjob/${id}`;
 }
 
-/** So many of these transcripts for each version that the attacker's account has, which are a thousandth part of it. */
+/** Transcripts as they could be created before metadata was limited, without versions, which lists do not look at. */
 export async function insertMegabyteTranscripts(
   { db, accountId }: NodeUnderAttack,
   count: number,
 ): Promise<void> {
   await sql`
-    insert into transcript (id, account_id, version_id, metadata, keywords, created_at)
+    insert into transcript (id, account_id, version_id, metadata, subject, keywords)
     select gen_random_uuid(), ${accountId}::uuid, gen_random_uuid(), ${JSON.stringify(megabyteMetadata())}::jsonb,
-      '{}', now() + interval '1 second'
+      '', '{}'
     from generate_series(1, ${count}::int)
   `.execute(db);
 }
