@@ -4,7 +4,7 @@ import type { Attack } from "./attack.ts";
 import type { NodeUnderAttack } from "./node-under-attack.ts";
 import { openSocket, requestHead, write } from "./send.ts";
 
-const floodMs = 2_000;
+const floodMs = 1_500;
 
 const preface = Buffer.concat([
   Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
@@ -35,7 +35,7 @@ export const protocolAttacks: readonly Attack[] = [
   h2Flood("window updates", frame("WINDOW_UPDATE", 0, Buffer.from("00000001", "hex"))),
   {
     name: "protocol: empty frames of data in a body over HTTP/2",
-    isInGate: true,
+    isInGate: false,
     prepare: async (node) => {
       const first = Buffer.concat([preface, postOf(node)]);
       const again = repeated(frame("DATA", 1, Buffer.alloc(0)), 20_000);

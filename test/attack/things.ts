@@ -28,12 +28,22 @@ export async function insertMegabyteTranscripts(
   `.execute(db);
 }
 
-export async function deleteTranscripts({ db, accountId }: NodeUnderAttack): Promise<void> {
-  await sql`delete from transcript where account_id = ${accountId}::uuid`.execute(db);
+export async function deleteMegabyteTranscripts({ db, accountId }: NodeUnderAttack): Promise<void> {
+  await sql`delete from transcript where account_id = ${accountId}::uuid and subject = ''`.execute(
+    db,
+  );
 }
 
-/** The longest transcript that is taken, 200,000 words; answers its name. */
-export async function createLongest(node: NodeUnderAttack): Promise<string> {
+const longest = new WeakMap<NodeUnderAttack, Promise<string>>();
+
+/** The name of the longest transcript that is taken, 200,000 words: one for all that ask. */
+export async function longestTranscript(node: NodeUnderAttack): Promise<string> {
+  const name = longest.get(node) ?? createLongest(node);
+  longest.set(node, name);
+  return await name;
+}
+
+async function createLongest(node: NodeUnderAttack): Promise<string> {
   const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "allt" };
   const body = JSON.stringify({ metadata, segments: longSegments(200_000) });
   const answer = await ask(node, "/v1alpha1/transcripts", { body });

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectHttp2 } from "node:http2";
 import { sql } from "kysely";
-import { insertMegabyteJob, createLongest } from "./things.ts";
+import { insertMegabyteJob, longestTranscript } from "./things.ts";
 import type { Attack } from "./attack.ts";
 import type { NodeUnderAttack } from "./node-under-attack.ts";
 import { field, rpc } from "./payloads.ts";
@@ -36,7 +36,7 @@ export const unreadAttacks: readonly Attack[] = [
     name: `unread: 200 times the longest transcript${suffix}`,
     isInGate: suffix === "",
     prepare: async (node) => {
-      const name = await createLongest(node);
+      const name = await longestTranscript(node);
       const head = requestHead(node, "GET", `/v1alpha1/${name}${suffix}`);
       return async () => await unread(node, head, 200);
     },
@@ -49,7 +49,7 @@ export const unreadAttacks: readonly Attack[] = [
   },
   {
     name: "unread: 200 connections with 1,000 lists each",
-    isInGate: false,
+    isInGate: true,
     prepare: async (node) => async () =>
       await unread(node, requestHead(node, "GET", "/v1alpha1/transcripts").repeat(1_000), 200),
   },
@@ -57,7 +57,7 @@ export const unreadAttacks: readonly Attack[] = [
     name: "unread: the longest transcript over gRPC, 200 calls without a window",
     isInGate: true,
     prepare: async (node) => {
-      const name = await createLongest(node);
+      const name = await longestTranscript(node);
       return async () => await unreadCalls(node, rpc.get, name, 200);
     },
   },

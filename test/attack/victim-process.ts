@@ -6,6 +6,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { openStream, streamingConfig } from "../spec/stream.ts";
 import { draftOf } from "../spec/transcripts.ts";
+import { until } from "../until.ts";
 import type { Sample, Window } from "./figures.ts";
 
 /**
@@ -16,6 +17,8 @@ const [, , address = "", key = "", servicePid = ""] = process.argv;
 
 /** How often the health of the service is asked for. */
 const probeMs = 20;
+/** What is quick once it is compiled is slow before: after so many probes a service that has just started is judged. */
+const warmProbes = 150;
 /** Probes under way at once; those that are due meanwhile count as sent at their time, and answered with the next answer. */
 const probesMax = 16;
 const callPauseMs = 40;
@@ -227,4 +230,5 @@ void repeat(2 * callPauseMs, "create", () =>
 void repeat(submitPauseMs, "submit", () => call("POST", "/v1alpha1/transcriptjob:submit", job));
 void liveOverWebSocket().catch((error: unknown) => fail("live audio over WebSocket", error));
 void liveOverGrpc().catch((error: unknown) => fail("live audio over gRPC", error));
+await until(async () => window.health.length >= warmProbes, 120_000);
 process.send?.("begun");
