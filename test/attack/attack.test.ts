@@ -2,6 +2,7 @@
 import { after, before, test } from "node:test";
 import { attackAndJudge } from "./attack.ts";
 import { compressedAttacks } from "./compressed.ts";
+import { liveAttacks } from "./live.ts";
 import { type NodeUnderAttack, openNodeUnderAttack } from "./node-under-attack.ts";
 import { protocolAttacks } from "./protocol.ts";
 import { repeatedAttacks } from "./repeated.ts";
@@ -22,6 +23,7 @@ for (const attack of [
   ...stalledAttacks,
   ...unreadAttacks,
   ...repeatedAttacks,
+  ...liveAttacks,
   ...protocolAttacks,
 ]) {
   if ((!all && !attack.isInGate) || !new RegExp(only).test(attack.name)) continue;

@@ -46,5 +46,5 @@ export function figuresOf({ health, calls, live, failures, rssKbMax }: Window): 
 
 function p99(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0);
+  return Math.ceil(sorted[Math.floor(sorted.length * 0.99)] ?? 0);
 }
