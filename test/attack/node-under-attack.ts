@@ -12,14 +12,16 @@ import { createKey } from "../../src/operator/keys.ts";
 import { type ServiceProcess, startService } from "../fault/process.ts";
 import type { Window } from "./figures.ts";
 
-/** What the service's process is given, as an operator gives it. */
+/** What the service's process is given, as an operator gives it: the least for 10,000 connections, and a little more. */
+const givenMb = 3_072;
+/** One account's calls hold a quarter of what calls may hold: with what an idle service takes, no more than this. */
 export const memoryMb = 1_024;
 const environment = {
   HLUST_ENGINE: "scripted",
   HLUST_LOG: "error",
   NODE_OPTIONS: `--max-old-space-size=${memoryMb}`,
   // A service that does not know the setting refuses it.
-  ...(describeConfig({}).includes("HLUST_MEMORY_MB") && { HLUST_MEMORY_MB: `${memoryMb}` }),
+  ...(describeConfig({}).includes("HLUST_MEMORY_MB") && { HLUST_MEMORY_MB: `${givenMb}` }),
 };
 const victimProgram = resolve(import.meta.dirname, "victim-process.ts");
 

@@ -16,7 +16,7 @@ const cancel = Buffer.from("00000008", "hex");
 export const protocolAttacks: readonly Attack[] = [
   {
     name: "protocol: calls over HTTP/2 that are reset as fast as they are made",
-    isInGate: true,
+    isInGate: false,
     prepare: async (node) => {
       const { token } = node;
       const calls = Array.from({ length: 1_000 }, (_, at) => [
@@ -85,7 +85,7 @@ export const protocolAttacks: readonly Attack[] = [
   },
   {
     name: "protocol: bodies in chunks of one byte over HTTP/1.1",
-    isInGate: true,
+    isInGate: false,
     prepare: async (node) => {
       const headers = { "Transfer-Encoding": "chunked", "Content-Type": "application/json" };
       const first = Buffer.from(requestHead(node, "POST", "/v1alpha1/transcripts", headers));
@@ -105,7 +105,7 @@ export const protocolAttacks: readonly Attack[] = [
   },
   {
     name: "protocol: requests over HTTP/1.1, one behind the other",
-    isInGate: true,
+    isInGate: false,
     prepare: async (node) => {
       const again = Buffer.from(requestHead(node, "GET", "/nowhere").repeat(500));
       return async () => await flood(node, { first: Buffer.alloc(0), again, count: 4 });
