@@ -16,6 +16,8 @@ import { shapesOf, type Shape } from "./shapes.ts";
 
 /** CPU of the main thread while /healthz waits: of one call, and of what else is done meanwhile. */
 const heldMsMax = 100;
+const isOn = process.env["ATTACK"] === "all";
+const only = process.env["ATTACK_ONLY"] ?? "";
 const contract = createHttpContract();
 
 let node: NodeUnderAttack;
@@ -25,9 +27,6 @@ before(async () => {
 after(async () => {
   if (isOn) await node[Symbol.asyncDispose]();
 });
-
-const isOn = process.env["ATTACK"] === "all";
-const only = process.env["ATTACK_ONLY"] ?? "";
 
 for (const [service, rows] of matrix) {
   for (const method of service.methods) {
