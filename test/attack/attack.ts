@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Figures, figuresOf, type Window } from "./figures.ts";
+import { memoryMb, type NodeUnderAttack } from "./node-under-attack.ts";
+import { watchOtherLoad } from "./other-load.ts";
+
+/** What one account does to a node that others use. */
+export interface Attack {
+  readonly name: string;
+  /** Part of the gate: the worst of its kind. All run with ATTACK=all (`npm run test:attack`). */
+  readonly isInGate: boolean;
+  /** Makes what the attack needs; what it gives is the attack, and says how it was answered. */
+  readonly prepare: (node: NodeUnderAttack) => Promise<() => Promise<string>>;
+}
+
+/** An attack lasts at least this long: a single call is made again. */
+const attackMsMin = 1_500;
+const quietMs = 1_500;
+const settleMs = 200;
+const wordMsMax = 30_000;
+/** Other tests run beside this one: of a few tries one is not slower by them. */
+const triesMax = 3;
+
+/** The wait for /healthz. */
+const healthMsMax = 100;
+/** The other account's p99 in terms of what it is alone. */
+const slowdownMax = 2;
+/** Under it nobody notices: what is quick alone may take this long. */
+const unnoticedMs = 100;
+/** Where other processes take more of the machine, in cores, how long something took says nothing about the service. */
+const otherCoresMax = 0.3;
+/**
+ * Attacks a node; fails where the process is lost or too large, a call of the other account fails, or its main thread worked for so long
+ * while /healthz waited. How long calls took is judged against what they take alone, where the machine has nothing else to do: else it is
+ * only told.
+ */
+export async function attackAndJudge(
+  node: NodeUnderAttack,
+  { name, prepare }: Attack,
+  tell: (line: string) => void,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    if (node.isLost) await node.restart();
+    const otherLoad = watchOtherLoad(node.dataFolder);
+    await node.seen();
+    await sleep(quietMs);
+    const alone = figuresOf(await node.seen());
+    const run = await prepare(node);
+    await node.seen();
+    const answers = await attackFor(run);
+    const attacked = figuresOf(await seenAfterwards(node));
+    const otherCores = otherLoad();
+    tell(`${name}: ${[...answers].join(" | ").slice(0, 1_000)}`);
+    tell(`alone ${lineOf(alone)}; attacked ${lineOf(attacked)}${node.isLost ? "; LOST" : ""}`);
+    const isQuiet = otherCores < otherCoresMax;
+    if (!isQuiet) tell(`waits are not judged: others took ${otherCores.toFixed(1)} cores`);
+    const worst = lasting(attacked, answers, node.isLost);
+    const troubles = [...worst, ...(isQuiet ? passing(alone, attacked) : [])];
+    if (troubles.length === 0) return;
+    if (worst.length > 0 || tries === triesMax) {
+      // What comes next is not to suffer for it.
+      await node.restart();
+      assert.fail(troubles.join("\n"));
+    }
+  }
+}
+
+/** Also what the attack has made wait until now: at least a word of live audio is waited for. */
+async function seenAfterwards(node: NodeUnderAttack): Promise<Window> {
+  await sleep(settleMs);
+  const all = await node.seen();
+  const giveUpAt = performance.now() + wordMsMax;
+  while (all.live.length === 0 && !node.isLost && performance.now() < giveUpAt) {
+    await sleep(settleMs);
+    const { health, calls, live, failures, rssKbMax } = await node.seen();
+    all.health.push(...health);
+    all.calls.push(...calls);
+    all.live.push(...live);
+    all.failures.push(...failures);
+    all.rssKbMax = Math.max(all.rssKbMax, rssKbMax);
+  }
+  return all;
+}
+
+async function attackFor(run: () => Promise<string>): Promise<Set<string>> {
+  const answers = new Set<string>();
+  const endsAt = performance.now() + attackMsMin;
+  do answers.add(await run());
+  while (performance.now() < endsAt);
+  return answers;
+}
+
+/** What no busy machine explains. */
+function lasting(attacked: Figures, answers: ReadonlySet<string>, isLost: boolean): string[] {
+  const broken = [...answers].filter((text) => /(?:^|\n)500|grpc-status (?:13|2) /.test(text));
+  return [
+    ...(isLost ? ["the process is lost"] : []),
+    ...(attacked.liveMs === 0 ? ["no word of another account's live audio came"] : []),
+    ...attacked.failures.map((failure) => `another account's call failed: ${failure}`),
+    ...(attacked.rssMb > memoryMb ? [`${attacked.rssMb} MB of memory, over ${memoryMb}`] : []),
+    ...(attacked.heldMs > healthMsMax
+      ? [`/healthz waited for ${attacked.heldMs} ms of the main thread's work, over ${healthMsMax}`]
+      : []),
+    ...broken.map((text) => `answered as a bug of the service: ${text.slice(0, 200)}`),
+  ];
+}
+
+/** What another process on the machine may have done. */
+function passing(alone: Figures, attacked: Figures): string[] {
+  const rows = [
+    ["/healthz", attacked.healthMs, Math.max(healthMsMax, slowdownMax * alone.healthMs)],
+    ["calls", attacked.callsMs, Math.max(unnoticedMs, slowdownMax * alone.callsMs)],
+    ["live words", attacked.liveMs, Math.max(unnoticedMs, slowdownMax * alone.liveMs)],
+  ] as const;
+  return rows
+    .filter(([, ms, msMax]) => ms > msMax)
+    .map(([what, ms, msMax]) => `the p99 of another account's ${what} is ${ms} ms, over ${msMax}`);
+}
+
+function lineOf({ healthMs, heldMs, heldMsMax, callsMs, liveMs, rssMb }: Figures): string {
+  const held = `held ${heldMs} (longest ${Math.round(heldMsMax)})`;
+  return `health ${healthMs} ms, ${held}, calls ${callsMs}, live ${liveMs}, ${rssMb} MB`;
+}

@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import { newId } from "../../src/std/ids.ts";
+import { longSegments } from "../long-transcript.ts";
+import type { NodeUnderAttack } from "./node-under-attack.ts";
+import { megabyteMetadata } from "./payloads.ts";
+import { ask } from "./send.ts";
+
+/** A job as it could be submitted before metadata was limited, under way; answers its name. */
+export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Promise<string> {
+  const id = newId();
+  await sql`
+    insert into transcript_job (id, account_id, state, lease, metadata, media_uri)
+    values (${id}::uuid, ${accountId}::uuid, 'PROCESSING', 0, ${JSON.stringify(megabyteMetadata())}::jsonb, 'http://127.0.0.1:9/x')
+  `.execute(db);
+  return `transcriptjob/${id}`;
+}
+
+/** Transcripts as they could be created before metadata was limited, without versions, which lists do not look at. */
+export async function insertMegabyteTranscripts(
+  { db, accountId }: NodeUnderAttack,
+  count: number,
+): Promise<void> {
+  await sql`
+    insert into transcript (id, account_id, version_id, metadata, subject, keywords)
+    select gen_random_uuid(), ${accountId}::uuid, gen_random_uuid(), ${JSON.stringify(megabyteMetadata())}::jsonb,
+      '', '{}'
+    from generate_series(1, ${count}::int)
+  `.execute(db);
+}
+
+export async function deleteMegabyteTranscripts({ db, accountId }: NodeUnderAttack): Promise<void> {
+  await sql`delete from transcript where account_id = ${accountId}::uuid and subject = ''`.execute(
+    db,
+  );
+}
+
+const longest = new WeakMap<NodeUnderAttack, Promise<string>>();
+
+/** The name of the longest transcript that is taken, 200,000 words: one for all that ask. */
+export async function longestTranscript(node: NodeUnderAttack): Promise<string> {
+  const name = longest.get(node) ?? createLongest(node);
+  longest.set(node, name);
+  return await name;
+}
+
+async function createLongest(node: NodeUnderAttack): Promise<string> {
+  const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "allt" };
+  const body = JSON.stringify({ metadata, segments: longSegments(200_000) });
+  const answer = await ask(node, "/v1alpha1/transcripts", { body });
+  const name = /"name":"(transcripts\/[^"]+)"/.exec(answer)?.[1];
+  if (name === undefined) throw new Error(`it was not created: ${answer}`);
+  return name;
+}
