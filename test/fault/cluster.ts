@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFakeClock, type FakeClock } from "./fake-clock.ts";
@@ -58,8 +58,8 @@ export interface Cluster extends AsyncDisposable {
   addNode(role: "api" | "worker"): ClusterNode;
 }
 
-/** A database for nodes that share the media as `media` says: a bucket, for instance. */
-export async function openCluster(media: Readonly<Record<string, string>>): Promise<Cluster> {
+/** A database for nodes that share the media: in a bucket, where the settings name one, or in a folder. */
+export async function openCluster(settings: Readonly<Record<string, string>>): Promise<Cluster> {
   await using opened = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "hlust-nodes-"));
   opened.defer(() => {
@@ -78,8 +78,14 @@ export async function openCluster(media: Readonly<Record<string, string>>): Prom
     postgres,
     databaseClock,
     addNode(role) {
-      const node = new ClusterNode(join(folder, `${role}-${nodes.length}`), {
-        ...media,
+      const dataFolder = join(folder, `${role}-${nodes.length}`);
+      if (settings["S3_BUCKET"] === undefined) {
+        mkdirSync(dataFolder);
+        mkdirSync(join(folder, "media"), { recursive: true });
+        symlinkSync(join(folder, "media"), join(dataFolder, "media"));
+      }
+      const node = new ClusterNode(dataFolder, {
+        ...settings,
         HLUST_ROLE: role,
         HLUST_ENGINE: "scripted",
         DATABASE_URL: postgres.url,

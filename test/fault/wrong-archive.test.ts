@@ -162,6 +162,7 @@ test("(c) a bucket without a mark that is not empty is refused to an empty datab
 test("(B11) a node whose media folder is not that of the others does not start", async () => {
   await using cluster = await openCluster({});
   const [api, apart] = [cluster.addNode("api"), cluster.addNode("worker")];
+  rmSync(join(apart.dataFolder, "media"));
   await api.start();
   await assert.rejects(
     apart.start(),
