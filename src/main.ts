@@ -1,7 +1,7 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
-import { readConfig } from "./config.ts";
+import { type Config, readConfig } from "./config.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
 
 /** Drained or not, the process ends this long after it began to. */
@@ -26,14 +26,7 @@ export async function serve(
   });
 
   try {
-    await using app = await openApp(config, {
-      log,
-      signal: stop.told,
-      isQuarantined,
-      onFailure: (error) => {
-        if (!stop.told.aborted) endSoon(error);
-      },
-    });
+    await using app = await openWithin(config, { log, told: stop.told, isQuarantined });
     await sayReady(app, { log, told: stop.told });
     await aborted(stop.told);
     app.leave();
@@ -41,10 +34,7 @@ export async function serve(
     const drainSeconds = config.role === "worker" ? 0 : config.drainSeconds;
     log.info({ drainSeconds }, "service.stopping");
     await sleep(drainSeconds * 1000, undefined, { signal: stop.hurried }).catch(() => {});
-    setTimeout(() => {
-      log.error({ stopMsMax }, "service.stopped_late");
-      process.exit(1);
-    }, stopMsMax).unref();
+    limitStop(log);
   } catch (error) {
     // Told to stop before it was ready: what was open is closed.
     if (!stop.told.aborted) throw error;
@@ -68,9 +58,45 @@ function listenForSignals(log: Log): { readonly told: AbortSignal; readonly hurr
   return { told: told.signal, hurried: hurried.signal };
 }
 
-/** The last resort where what was opened does not close: the reason is told all the same. */
-function endSoon(error: unknown): void {
-  setTimeout(() => {
+/** Opens the service; where that fails, or is given up because the service is told to stop, the process ends in time all the same. */
+async function openWithin(
+  config: Config,
+  options: { readonly log: Log; readonly told: AbortSignal; readonly isQuarantined: boolean },
+): Promise<App> {
+  const { log, told, isQuarantined } = options;
+  let limit: NodeJS.Timeout | undefined;
+  const limitStart = () => {
+    limit = limitStop(log);
+  };
+  told.addEventListener("abort", limitStart);
+  try {
+    const onFailure = (error: unknown) => {
+      if (!told.aborted) limit = endSoon(error);
+    };
+    const app = await openApp(config, { log, signal: told, isQuarantined, onFailure });
+    // It says what its own end may take.
+    clearTimeout(limit);
+    return app;
+  } catch (error) {
+    // Else the reason is printed here, and where this is caught.
+    if (!told.aborted) clearTimeout(limit);
+    throw error;
+  } finally {
+    told.removeEventListener("abort", limitStart);
+  }
+}
+
+/** Ends the process where it has not drained and closed in time. */
+function limitStop(log: Log): NodeJS.Timeout {
+  return setTimeout(() => {
+    log.error({ stopMsMax }, "service.stopped_late");
+    process.exit(1);
+  }, stopMsMax).unref();
+}
+
+/** The last resort where what was opened does not close: the reason is printed all the same. */
+function endSoon(error: unknown): NodeJS.Timeout {
+  return setTimeout(() => {
     process.stderr.write(`hlust: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }, giveUpMsMax).unref();

@@ -62,7 +62,9 @@ export async function openTestPgbouncer(options: {
   if (owner !== undefined) {
     for (const path of [folder, users, configuration]) await chown(path, owner, owner);
   }
-  const [command, ...parameters] = [...prefix, program, "--quiet", configuration];
+  // With this process it goes, however this process ends.
+  const mortal = ["/usr/bin/setpriv", "--pdeathsig", "KILL", program, "--quiet", configuration];
+  const [command = "", ...parameters] = [...prefix, ...mortal];
   const launch = () => spawn(command, parameters, { stdio: ["ignore", "ignore", "inherit"] });
   let child = launch();
   const url = (database: string) =>

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { pino } from "pino";
+import { until } from "../../test/until.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { type Database, databaseTrouble, openDatabase } from "./database.ts";
 
 let folder: string;
@@ -25,6 +28,55 @@ after(async () => {
   await owner[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
+
+/** The pool of a node with a role of its own, for which the server has so many connections. */
+async function openPool(role: string, limit: number, waitMsMax = 20_000) {
+  await owner.pool.query(`create role ${role} login connection limit ${limit}`);
+  const host = join(folder, "18");
+  const log = pino({ level: "silent" });
+  const pool = new ConnectionPool({
+    connection: { host, user: role, database: "postgres" },
+    connectionsMax: 20,
+    waitMsMax,
+    statementMsMax: 30_000,
+    log,
+  });
+  const limitTo = (count: number) =>
+    owner.pool.query(`alter role ${role} connection limit ${count}`);
+  return { pool, limitTo, [Symbol.asyncDispose]: () => pool.end() };
+}
+
+/** The connections of a role, as the server sees them. */
+async function connectionsOf(role: string): Promise<number> {
+  const { rows } = await owner.pool.query(
+    "select count(*)::int from pg_stat_activity where usename = $1",
+    [role],
+  );
+  return rows[0].count;
+}
+
+/** The socket of the server once more, in a folder of its own: counts who connects. */
+async function openCounter() {
+  const counted = await mkdtemp(join(tmpdir(), "hlust-counter-"));
+  let count = 0;
+  const counter = createServer((near) => {
+    count += 1;
+    const far = connect(join(folder, "18", ".s.PGSQL.5432"));
+    for (const socket of [near, far]) socket.on("error", () => {});
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => {
+    counter.listen(join(counted, ".s.PGSQL.5432"), resolve);
+  });
+  return {
+    host: counted,
+    count: () => count,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => counter.close(resolve));
+      await rm(counted, { recursive: true });
+    },
+  };
+}
 
 /** A node whose role may have 8 connections, together with all the others; its log by event. */
 async function openNode(waitMsMax = 5_000) {
@@ -79,4 +131,69 @@ test("a call of a node without any connection waits for one, and for no longer t
   await held.disposeAsync();
   await waiting;
   await late.database.ping();
+});
+
+test("a node without any connection asks a server that is full ten times a second, however many calls wait", async () => {
+  await using counter = await openCounter();
+  await owner.pool.query("create role starved login connection limit 0");
+  const pool = new ConnectionPool({
+    connection: { host: counter.host, user: "starved", database: "postgres" },
+    connectionsMax: 20,
+    waitMsMax: 1_500,
+    statementMsMax: 30_000,
+    log: pino({ level: "silent" }),
+  });
+  const calls = Array.from({ length: 10 }, () => pool.query("select 1"));
+  const ends = await Promise.allSettled(calls);
+  assert.ok(ends.every(({ status }) => status === "rejected"));
+  assert.ok(counter.count() >= 2 && counter.count() <= 20, `asked ${counter.count()} times`);
+  await pool.end();
+});
+
+test("a pool that is refused a connection keeps three quarters of those that it has, though all are given back at once", async () => {
+  await using node = await openPool("burst", 8);
+  const clients = await Promise.all(Array.from({ length: 8 }, () => node.pool.connect()));
+  const refused = node.pool.query("select 1");
+  await until(() => Promise.resolve(node.pool.options.max < 20));
+  for (const client of clients) client.release();
+  await refused;
+  await until(async () => (await connectionsOf("burst")) < 8);
+  assert.equal(await connectionsOf("burst"), 6);
+  assert.equal(node.pool.totalCount, 6);
+});
+
+test("calls that wait get a connection as soon as the server has one again, while those of the node stay in use", async () => {
+  await using node = await openPool("woken", 1);
+  const held = await node.pool.connect();
+  const calls = Array.from({ length: 5 }, () => node.pool.query("select 1"));
+  await until(() => Promise.resolve(node.pool.options.max === 1));
+  await node.limitTo(3);
+  await Promise.all(calls);
+  held.release();
+});
+
+test("a call waits no longer than it may, when its turn comes late and the server refuses it then", async () => {
+  const waitMsMax = 2_000;
+  await using node = await openPool("late", 2, waitMsMax);
+  const held = await Promise.all([node.pool.connect(), node.pool.connect()]);
+  const start = performance.now();
+  const waiting = assert.rejects(node.pool.query("select 1"), /too many|timeout exceeded/);
+  await until(() => Promise.resolve(node.pool.options.max <= 2));
+  await node.limitTo(0);
+  await until(() => Promise.resolve(performance.now() - start > 0.8 * waitMsMax));
+  held[0].release(true);
+  await waiting;
+  const waitedMs = performance.now() - start;
+  held[1].release();
+  assert.ok(waitedMs >= waitMsMax && waitedMs < 1.6 * waitMsMax, `${waitedMs} ms`);
+});
+
+test("a connection is closed where its caller has left a transaction open: no statement of others is lost in it", async () => {
+  await owner.pool.query("create table kept (id int)");
+  await owner.pool.query("grant insert on kept to public");
+  await using node = await openPool("left_open", 1);
+  await node.pool.query("begin");
+  await node.pool.query("insert into kept values (1)");
+  const { rows } = await owner.pool.query("select id from kept");
+  assert.deepEqual(rows, [{ id: 1 }]);
 });

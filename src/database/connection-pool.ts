@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { errorFields, type Log } from "../std/log.ts";
 import { cancelStatement } from "./cancel-statement.ts";
+import { limitsInUrl, refusesConnection, refusesParameter } from "./connection-refusal.ts";
 
 export interface ConnectionPoolOptions {
   readonly connection: pg.PoolConfig;
@@ -21,7 +22,7 @@ const pooledGraceMs = 1_000;
 const endMs = 100;
 /** How often a node without any connection asks again for one. */
 const askEveryMs = 100;
-/** While the server refuses connections, the pool grows by one this often, and gives some up at most this often. */
+/** While the server refuses connections, the pool may grow by one this often, and gives some up at most this often. */
 const paceMs = 1_000;
 /** What a pool keeps of its connections when the server refuses more: other nodes may have none. */
 const keptShare = 0.75;
@@ -33,15 +34,32 @@ type ConnectCallback = (
   done: (failure?: Error | boolean) => void,
 ) => void;
 
+/** A call that waits for a connection. */
+interface WaitingCall {
+  readonly take: (client: pg.PoolClient) => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /**
  * A pool in which a call waits for one of its node's connections where the server refuses a new one, and in which every statement ends
  * in time, also behind a PgBouncer, which takes no limits at the start of a connection.
+ *
+ * Calls wait in one queue, each for at most waitMsMax. Apart from that the pool asks pg-pool for as many connections as calls wait for,
+ * and gives each connection that it gets to the first call of the queue. It asks again whenever that may have become possible.
  */
 export class ConnectionPool extends pg.Pool {
   readonly #settings: ConnectionPoolOptions;
   #isPooled = false;
   /** Connections that are established. */
   readonly #open = new Set<pg.PoolClient>();
+  /** First come, first served. */
+  readonly #waiting = new Set<WaitingCall>();
+  /** How many connections pg-pool was asked for and has not answered yet. */
+  #asked = 0;
+  /** Set while a node without any connection, which was refused one, does not ask. */
+  #pause: NodeJS.Timeout | undefined;
+  /** Why the server last refused a connection, while the pool may not have all that it is meant to have. */
+  #refusal: unknown;
   #growing: NodeJS.Timeout | undefined;
   #shrunkMs = -Infinity;
   #notedMs = -Infinity;
@@ -69,6 +87,7 @@ export class ConnectionPool extends pg.Pool {
       // The pool listens to idle connections only; one that breaks in use fails its query and then tells again, here.
       client.on("error", (error) => log.debug(errorFields(error), "database.connection_broken"));
     });
+    this.on("remove", () => this.#ask());
   }
 
   /** Whether a pooler stands before the server: limits are a transaction's, or the pool's own. */
@@ -119,29 +138,87 @@ export class ConnectionPool extends pg.Pool {
     callback(undefined, client, (failure) => client.release(failure));
   }
 
-  async #connect(): Promise<pg.PoolClient> {
-    const giveUpAt = performance.now() + this.#settings.waitMsMax;
-    for (;;) {
-      try {
-        return this.#handOut(await super.connect());
-      } catch (error) {
-        if (refusesLimits(error)) {
-          this.#limitHere();
-          continue;
-        }
-        if (!refusesConnection(error)) throw error;
-        this.#shrink(error);
-        if (performance.now() >= giveUpAt) throw error;
-        if (this.totalCount === 0) await sleep(askEveryMs);
-      }
+  #connect(): Promise<pg.PoolClient> {
+    const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
+    const call: WaitingCall = {
+      take: (client) => settle(() => resolve(client)),
+      fail: (error) => settle(() => reject(error)),
+    };
+    const late = setTimeout(() => call.fail(this.#lateError()), this.#settings.waitMsMax);
+    const settle = (end: () => void): void => {
+      clearTimeout(late);
+      this.#waiting.delete(call);
+      end();
+    };
+    this.#waiting.add(call);
+    this.#ask();
+    return promise;
+  }
+
+  /** Asks for as many connections as calls wait for, and the pool may have. */
+  #ask(): void {
+    while (this.#asked < this.#waiting.size && this.#mayAsk()) {
+      this.#asked += 1;
+      const hadLimits = !this.#isPooled;
+      super.connect().then(
+        (client) => this.#got(client),
+        (error: unknown) => this.#failed(error, hadLimits),
+      );
     }
   }
 
-  /** A connection that is given back is closed where there are too many, and where its statement goes on. */
+  #mayAsk(): boolean {
+    // pg-pool hands an idle connection out a moment after it was asked.
+    if (this.idleCount > 0) return this.idleCount > this.waitingCount;
+    // One at a time shows whether the server has any.
+    if (this.#open.size === 0 && (this.#pause || this.#asked > 0)) return false;
+    return this.totalCount < this.options.max;
+  }
+
+  #got(client: pg.PoolClient): void {
+    this.#asked -= 1;
+    const handedOut = this.#handOut(client);
+    const [call] = this.#waiting;
+    if (call) call.take(handedOut);
+    else handedOut.release();
+    this.#ask();
+  }
+
+  #failed(error: unknown, hadLimits: boolean): void {
+    this.#asked -= 1;
+    const parameter = refusesParameter(error);
+    if (refusesConnection(error)) this.#shrink(error);
+    else if (parameter?.endsWith("timeout") && hadLimits) this.#limitHere();
+    else this.#fail(parameter === undefined ? error : limitsInUrl(parameter));
+    this.#ask();
+  }
+
+  /** Where the node has no connection left there is none to wait for either. */
+  #fail(error: unknown): void {
+    for (const call of this.#waiting) {
+      call.fail(error);
+      if (this.#open.size > 0) return;
+    }
+  }
+
+  #lateError(): Error {
+    const why = this.#refusal instanceof Error ? `: ${this.#refusal.message}` : "";
+    const { waitMsMax } = this.#settings;
+    const message = `timeout exceeded when trying to connect: no connection within ${waitMsMax} ms${why}`;
+    return new Error(message, { cause: this.#refusal });
+  }
+
+  /** A connection that is given back is closed where there are too many, and where its statement or transaction goes on. */
   #handOut(client: pg.PoolClient): pg.PoolClient {
     const release = client.release.bind(client);
     const giveBack = (failure: Error | boolean | undefined): void => {
-      release(failure || this.#open.size > this.options.max);
+      const isLeftOpen = !failure && isInTransaction(client);
+      if (isLeftOpen) this.#settings.log.warn({}, "database.transaction_left_open");
+      const isClosed = Boolean(failure) || isLeftOpen || this.#open.size > this.options.max;
+      // Now, not when it has ended: others are given back in this moment, too.
+      if (isClosed) this.#open.delete(client);
+      release(failure || isClosed);
+      this.#ask();
     };
     client.release = (failure) => {
       if (!isBusy(client) || !this.#open.has(client)) giveBack(failure);
@@ -159,13 +236,24 @@ export class ConnectionPool extends pg.Pool {
     return hasEnded;
   }
 
-  /** The server has no more connections for this node: it does with what it has, and tries for one more now and then. */
+  /** The server has no more connections for this node: the pool makes do with fewer, and asks for one more each second. */
   #shrink(error: unknown): void {
     const nowMs = performance.now();
-    const givesUp = nowMs - this.#shrunkMs > paceMs;
-    if (givesUp) this.#shrunkMs = nowMs;
-    const kept = givesUp ? Math.floor(this.#open.size * keptShare) : this.#open.size;
-    this.options.max = Math.max(1, Math.min(this.options.max, kept));
+    this.#refusal = error;
+    const connecting = this.#asked - this.waitingCount;
+    if (nowMs - this.#shrunkMs > paceMs) {
+      this.#shrunkMs = nowMs;
+      this.options.max = Math.floor(this.#open.size * keptShare) + connecting;
+    } else {
+      this.options.max = Math.min(this.options.max - 1, this.#open.size + connecting);
+    }
+    this.options.max = Math.max(1, this.options.max);
+    if (this.#open.size === 0) {
+      this.#pause ??= setTimeout(() => {
+        this.#pause = undefined;
+        this.#ask();
+      }, askEveryMs).unref();
+    }
     this.#growing ??= setInterval(() => this.#grow(), paceMs).unref();
     this.#refusals += 1;
     if (nowMs - this.#notedMs < noteEveryMs) return;
@@ -179,7 +267,9 @@ export class ConnectionPool extends pg.Pool {
   #grow(): void {
     const { connectionsMax } = this.#settings;
     this.options.max = Math.min(connectionsMax, this.options.max + 1);
+    this.#ask();
     if (this.options.max < connectionsMax && !this.ending) return;
+    this.#refusal = undefined;
     clearInterval(this.#growing);
     this.#growing = undefined;
   }
@@ -190,14 +280,8 @@ function isBusy(client: pg.PoolClient): boolean {
   return "readyForQuery" in client && client.readyForQuery === false;
 }
 
-/** PgBouncer refuses parameters that it does not know. */
-function refusesLimits(error: unknown): boolean {
-  return error instanceof Error && /^unsupported startup parameter: .*timeout/.test(error.message);
-}
-
-/** PostgreSQL, the limit of a role or database, or a PgBouncer has no more connections to give. */
-function refusesConnection(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const isFull = "code" in error && error.code === "53300";
-  return isFull || error.message.startsWith("no more connections allowed");
+/** Whether later statements would be part of a transaction that its caller has left open: they would be lost with it. */
+function isInTransaction(client: pg.PoolClient): boolean {
+  const status = client.getTransactionStatus();
+  return status === "T" || status === "E";
 }

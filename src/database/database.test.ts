@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { getRollbackPlans } from "pg-boss";
-import { pino } from "pino";
 import { openTestDatabase } from "../../test/open-test-database.ts";
 import { until } from "../../test/until.ts";
 import { foldText } from "../std/fold-text.ts";
@@ -60,22 +59,10 @@ describe("openDatabase()", () => {
   it("refuses a database that a newer version has migrated", async () => {
     const url = await newDatabase("newer");
     const later = { up: () => Promise.resolve() };
-    await migrate({ connectionString: url }, log, { "0001_first": first, "0002_later": later });
+    await migrate({ connectionString: url }, log, {
+      list: { "0001_first": first, "0002_later": later },
+    });
     await assert.rejects(open(url), /newer Hlust.*0002_later/);
-  });
-
-  it("says in the log that it waits, while another process changes the schema, and then goes on", async () => {
-    const url = await newDatabase("waiting");
-    await using other = await openClient(url);
-    await other.query("begin");
-    await other.query("select pg_advisory_xact_lock(4750412)");
-    const lines: string[] = [];
-    const kept = pino({ messageKey: "event" }, { write: (line: string) => void lines.push(line) });
-    const opening = openDatabase({ url, folder: "", log: kept, durable: false });
-    await until(() => Promise.resolve(lines.some((line) => line.includes("migration_waiting"))));
-    await other.query("commit");
-    await using opened = await opening;
-    assert.ok(opened.migrated.length > 0);
   });
 
   it("brings the queue's tables of an earlier version of pg-boss up", async () => {
@@ -98,7 +85,7 @@ describe("openDatabase()", () => {
   it("has the media of transcripts described that an earlier version kept", async () => {
     const url = await newDatabase("earlier");
     const earlier = { "0001_first": first, "0002_job_windows": jobWindows };
-    await migrate({ connectionString: url }, log, earlier);
+    await migrate({ connectionString: url }, log, { list: earlier });
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     const [account, kept, unused] = [newId(), newId(), newId()];
@@ -119,7 +106,7 @@ describe("openDatabase()", () => {
   it("folds the subjects of transcripts that are there, and tells their heads the parents of their versions", async () => {
     const url = await newDatabase("before_archive");
     const landed = { "0001_first": first, "0002_job_windows": jobWindows };
-    await migrate({ connectionString: url }, log, landed);
+    await migrate({ connectionString: url }, log, { list: landed });
     await using client = await openClient(url);
     // More than are folded at once; every one has a letter beyond ASCII.
     const subjects = ["STRASSE Straße", "ΟΔΟΣ", "e\u0301 É", "ﬁ İ", "Plain", "ÞÁ", "", undefined];

@@ -42,7 +42,7 @@ export interface DatabaseOptions {
   readonly statementMsMax?: number;
   /** false, for tests only: the own server answers before its data is on the disk. */
   readonly durable?: boolean;
-  /** Gives up waiting for a database that is away. */
+  /** Gives up waiting for a database that is away, and for another node's change of the schema. */
   readonly signal?: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ const awayAtStartMsMax = 30_000;
 
 /** Opens the database; rejects with a sentence for the operator when it cannot be used. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, folder, log, durable = true, schema = "migrate" } = options;
+  const { url, folder, log, signal, durable = true, schema = "migrate" } = options;
   await using opened = new AsyncDisposableStack();
   const connection =
     url === undefined
@@ -70,9 +70,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
   });
   const isMade = schema === "migrate";
-  if (!isMade) await refuseOlder(pool);
+  // With the node's own connection: most starts find nothing missing, take no lock, and need no right to change anything.
+  const missing = await missingMigrations(new Kysely({ dialect: new BoundedDialect(pool) }));
+  if (!isMade && missing.length > 0) throw new OlderSchemaError(missing);
   await checkDatabase(pool, { durable, makesExtension: isMade });
-  const migrated = isMade ? await migrate(connection, log) : [];
+  const migrated = missing.length > 0 ? await migrate(connection, log, { signal }) : [];
 
   const parts = opened.move();
   return {
@@ -82,12 +84,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ping: () => ping(pool),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
-}
-
-async function refuseOlder(pool: ConnectionPool): Promise<void> {
-  const db = new Kysely<unknown>({ dialect: new BoundedDialect(pool) });
-  const missing = await missingMigrations(db);
-  if (missing.length > 0) throw new OlderSchemaError(missing);
 }
 
 async function ping(pool: pg.Pool): Promise<void> {

@@ -39,20 +39,19 @@ const migrations: MigrationList = {
 /**
  * Brings the database to the schema of this code, ours and the queue's, in one transaction; nodes that start at once wait for the one that
  * does it. Returns the names of what was missing. Refuses a database that newer code has migrated. A connection of its own: a migration
- * may take longer than any statement of a call.
+ * may take longer than any statement of a call. The signal ends the waiting, not a change that has begun.
  */
 export async function migrate(
   connection: pg.PoolConfig,
   log: Log,
-  list: MigrationList = migrations,
+  { list = migrations, signal }: { list?: MigrationList; signal?: AbortSignal | undefined } = {},
 ): Promise<readonly string[]> {
   const pool = new pg.Pool({ ...connection, application_name: "hlust migrate", max: 1 });
   pool.on("error", () => {}); // the query in progress tells it
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    // Most starts find nothing to do, and neither wait for a lock nor need a right to change anything.
-    if ((await missingMigrations(db, list)).length === 0) return [];
-    const applied = await withSchemaLock(db, log, (trx) => applyMissing(trx, list));
+    const change = (trx: Kysely<unknown>) => applyMissing(trx, list);
+    const applied = await withSchemaLock(db, change, { log, signal });
     for (const migration of applied) log.info({ migration }, "database.migrated");
     return applied;
   } catch (error) {

@@ -1,14 +1,17 @@
 // A start that fails ends the process with its reason, whatever had been opened by then.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { on, once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
+import pg from "pg";
 import { openDatabase } from "../../src/database/database.ts";
+import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { createLog } from "../../src/std/log.ts";
 import { seedPostgres } from "../seed-postgres.ts";
 import { until, within } from "../until.ts";
@@ -103,7 +106,11 @@ function asFileAt(path: string): string {
 }
 
 /** Runs `hlust serve` in a process group of its own until it ends by itself. */
-async function start(data: string, settings: Readonly<Record<string, string>>) {
+const start = (data: string, settings: Readonly<Record<string, string>>) =>
+  launch(data, settings).ended;
+
+/** Runs it, to be told things meanwhile. */
+function launch(data: string, settings: Readonly<Record<string, string>>) {
   const child = spawn(hlust, ["serve"], {
     cwd: "/",
     detached: true,
@@ -118,6 +125,10 @@ async function start(data: string, settings: Readonly<Record<string, string>>) {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const group = -(child.pid ?? assert.fail("not started"));
+  return { child, ended: endOf(child, group) };
+}
+
+async function endOf(child: ChildProcessByStdio<null, Readable, Readable>, group: number) {
   const exited = once(child, "exit");
   try {
     const [out, errors] = await within(
@@ -169,4 +180,27 @@ test("a start that fails in one part does not wait for another one", async () =>
   assert.equal(code, 1);
   assert.match(errors, /^hlust: ENOTDIR/m);
   assert.ok(performance.now() - began < 20_000);
+});
+
+test("a start that waits for another node's migration ends when it is told to", async () => {
+  const data = join(folder, "told");
+  await using server = await openOwnPostgres({
+    folder: join(folder, "other"),
+    log: createLog("silent"),
+  });
+  const other = new pg.Client(server.connection);
+  await other.connect();
+  await other.query("select pg_advisory_lock(4750412)");
+  const { child, ended } = launch(data, {
+    DATABASE_URL: `postgres://hlust@/postgres?host=${encodeURIComponent(join(folder, "other", "18"))}`,
+    HLUST_LOG: "info",
+  });
+  const told = AbortSignal.timeout(60_000);
+  for await (const [chunk] of on(child.stderr, "data", { signal: told })) {
+    if (String(chunk).includes("database.migration_waiting")) break;
+  }
+  child.kill("SIGTERM");
+  const { code } = await ended;
+  await other.end();
+  assert.equal(code, 0);
 });

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
-import { type Database, databaseTrouble, openDatabase } from "../../src/database/database.ts";
+import {
+  type Database,
+  type DatabaseOptions,
+  databaseTrouble,
+  openDatabase,
+} from "../../src/database/database.ts";
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { openJobQueue } from "../../src/jobs/job-queue.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -55,10 +60,10 @@ async function busyIn(name: string): Promise<unknown[]> {
 }
 
 /** A node as far as the database sees it: its pool and its queue. */
-async function openNode(url: string) {
+async function openNode(url: string, limits: Pick<DatabaseOptions, "statementMsMax"> = {}) {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(
-    await openDatabase({ url, folder: "", log, durable: false, statementMsMax: 1_000 }),
+    await openDatabase({ url, folder: "", log, durable: false, ...limits }),
   );
   opened.use(await openJobQueue({ database, log, supervise: true }));
   const open = opened.move();
@@ -95,7 +100,7 @@ for (const mode of ["session", "transaction"] as const) {
     });
 
     it("end statements in time: one alone, one of a transaction, and a transaction that does nothing", async () => {
-      await using node = await openNode(pgbouncer.url(name));
+      await using node = await openNode(pgbouncer.url(name), { statementMsMax: 1_000 });
       const { db, pool } = node.database;
       const nap = sql`select pg_sleep(60)`;
       const rows: [what: string, run: () => Promise<unknown>, code: string][] = [
@@ -121,6 +126,30 @@ for (const mode of ["session", "transaction"] as const) {
         "select setting from pg_settings where name ~ 'e_timeout$|n_session_timeout$' and setting <> '0'",
       );
       assert.deepEqual(left.rows, [], "nothing of it stays with a connection of the server");
+    });
+
+    it("are told at once of a limit in DATABASE_URL that it refuses", async () => {
+      const url = `${pgbouncer.url(name)}&lock_timeout=5000`;
+      await within(
+        "the end of the start",
+        assert.rejects(
+          openNode(url),
+          /lock_timeout.*out of DATABASE_URL.*ignore_startup_parameters/,
+        ),
+        10_000,
+      );
+    });
+
+    it("leave no transaction open where its limits could not be set", async () => {
+      const url = pgbouncer.url(name);
+      // More than PostgreSQL takes, when it is doubled.
+      const limits = { connectionsMax: 1, statementMsMax: 1_500_000_000 };
+      const options = { url, folder: "", log, durable: false, ...limits };
+      await using database = await openDatabase(options);
+      const { db, pool } = database;
+      const nothing = db.transaction().execute((trx) => sql`select 1`.execute(trx));
+      await assert.rejects(nothing, /idle_in_transaction_session_timeout/);
+      await pool.query("select 1");
     });
 
     it("answer calls and do a job to its end while the server's connections are cut", async () => {
