@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Log } from "../std/log.ts";
 
-/** The advisory lock of whoever changes the schema. */
+/** The advisory lock that is held while the schema is changed. */
 const schemaLock = 4_750_412;
 /** How long a change waits for a lock before it gives up all that it holds, so that calls which wait behind it go on. */
 const lockSeconds = 5;

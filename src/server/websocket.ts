@@ -83,7 +83,7 @@ export function createWebSocketDoor(parts: {
     const origin = callOriginOf(request);
     const facts = { headers, url: target, origin, isWebSocket: true };
     const caller = await parts.authenticator.authenticate(facts, binding.method);
-    if (isDraining) throw new ServiceError("unavailable", "the service is stopping");
+    if (isDraining) throw shuttingDown();
     if (socket.destroyed) return;
     const spec = parts.methods.get(binding.method);
     if (spec?.kind !== "bidi_streaming")
@@ -296,4 +296,10 @@ function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: bo
     throw new ServiceError("invalid_argument", problem, { reason: tooBig });
   }
   return readJson(method.input, data);
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError("unavailable", "the service is shutting down: open the stream again", {
+    reason: "SHUTTING_DOWN",
+  });
 }
