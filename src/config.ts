@@ -56,7 +56,7 @@ export interface Config {
   readonly streamSecondsMax: number;
   /** What an account may use for which the operator has set nothing else; each 0: as much as it likes. */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
-  /** How long a node goes on as before when it is told to stop, while health says that it is not ready. */
+  /** How long a node answers calls as before after it was asked to shut down, while health says that it is not ready. */
   readonly drainSeconds: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
@@ -203,7 +203,7 @@ const settings = {
   drainSeconds: {
     name: "HLUST_DRAIN_SECONDS",
     meaning:
-      "Seconds that a node which is told to stop still answers calls as before, while /readyz says 503: time for a balancer to look elsewhere, at most 600",
+      "Seconds for which a node that was asked to shut down answers calls as before, while /readyz is 503: time for a balancer to choose other nodes, at most 600",
     fallback: "0; behind a balancer 10",
     parse: (text, name) => whole(text ?? "0", name, 0, 600),
   },

@@ -14,7 +14,7 @@ type Use = "speech" | "jobs" | "transcripts";
 /** The services whose calls need more than the database. */
 const speechServices: ReadonlySet<DescService> = new Set([Speech, GoogleSpeech]);
 
-/** What a service of the contract is for: whoever asks gRPC's health for it is told about that. */
+/** The use of a service of the contract: its health over gRPC is the readiness for that use. */
 export function useOf(service: DescService): Use {
   return speechServices.has(service) ? "speech" : "transcripts";
 }

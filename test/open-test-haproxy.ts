@@ -14,16 +14,15 @@ export interface TestHaproxy extends AsyncDisposable {
   readyServers(): Promise<Set<string>>;
 }
 
-const port = 8443;
-
-/** `replacements`: of addresses and times; see shownConfig(). `folder`: an empty one for its files. */
+/** `replacements`: of addresses and times; see shownConfig(). `folder`: an empty one for its files. `port`: a free one. */
 export async function openTestHaproxy(options: {
   readonly folder: string;
   readonly host: string;
+  readonly port: number;
   readonly certificate: Certificate;
   readonly replacements: Readonly<Record<string, string>>;
 }): Promise<TestHaproxy> {
-  const { folder, host, certificate, replacements } = options;
+  const { folder, host, port, certificate, replacements } = options;
   mkdirSync(folder, { recursive: true });
   const config = join(folder, "haproxy.cfg");
   const pem = join(folder, "both.pem");

@@ -10,17 +10,17 @@ export interface TestNginx extends AsyncDisposable {
   readonly address: string;
 }
 
-const port = 8443;
 const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] as const;
 
-/** `replacements`: of addresses and times; see shownConfig(). `folder`: an empty one for its files. */
+/** `replacements`: of addresses and times; see shownConfig(). `folder`: an empty one for its files. `port`: a free one. */
 export async function openTestNginx(options: {
   readonly folder: string;
   readonly host: string;
+  readonly port: number;
   readonly certificate: Certificate;
   readonly replacements: Readonly<Record<string, string>>;
 }): Promise<TestNginx> {
-  const { folder, host, certificate, replacements } = options;
+  const { folder, host, port, certificate, replacements } = options;
   mkdirSync(folder, { recursive: true });
   const site = shownConfig("nginx.conf", {
     "listen 443": `listen ${host}:${port}`,

@@ -16,7 +16,7 @@ export interface TextSocket {
   close(): void;
 }
 
-/** The handshake was refused, or nobody was there: WebSockets do not tell these apart. */
+/** The handshake was refused, or nothing answered: WebSockets do not distinguish the two. */
 export class SocketRefused extends Error {
   override readonly name = "SocketRefused";
 }

@@ -68,7 +68,7 @@ async function open<O extends DescMessage>(
   }
 }
 
-/** Asks for the same without an upgrade: where a socket is refused, so is that, and it says why. Pages are told in a frame. */
+/** Asks for the same without an upgrade: where a socket is refused, so is that, and it says why. Pages get that in a frame. */
 async function whyRefused(
   url: string,
   headers: Headers,

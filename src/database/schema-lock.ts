@@ -3,7 +3,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { Log } from "../std/log.ts";
 import { refusesConnection } from "./connection-refusal.ts";
 
-/** The advisory lock under which the schema is changed. */
+/** The advisory lock that is held while the schema is changed. */
 const schemaLock = 4_750_412;
 /** That of Kysely's Migrator, with which earlier versions change it: they may start at the same time. */
 const earlierLock = "3853314791062309107";

@@ -13,8 +13,8 @@ interface BegunWork {
 }
 
 /**
- * Work that goes on elsewhere than on the event loop, which tells nothing of it. Whether work of this machine gets on is told by the CPU time
- * that the process takes; it is not taken for hung while it waits for a core, for the disk, or by its own word for another machine
+ * Work off the event loop, which says nothing of it. Whether work of this machine makes progress is seen from the CPU time that the
+ * process takes; it is not taken for hung while it waits for a core, for the disk, or by its own word for another machine
  * (remote-answer.ts). Looked at now and then.
  */
 export class PendingWork {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What the kernel tells of a process, from which it can be seen whether it does something or is kept from it. */
+/** What the kernel says of a process, from which it can be seen whether it does something or is kept from it. */
 export interface ProcessSigns {
   readonly cpuMs: number;
   /** Pages that it had to wait for since its start: of a model, or of swapped memory. */
@@ -29,6 +29,7 @@ export function readProcessSigns(pid: number): ProcessSigns | undefined {
     let [first, others] = [noSigns, noSigns];
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
       const signs = readThread(`/proc/${pid}/task/${thread}`);
+      if (!signs) continue;
       if (thread === String(pid)) first = signs;
       else others = together(others, signs);
     }
@@ -55,15 +56,20 @@ function together(a: ThreadSigns, b: ThreadSigns): ThreadSigns {
   };
 }
 
-function readThread(folder: string): ThreadSigns {
-  const [state] = statOf(folder);
-  const starvedMs = starvedMsOf(folder);
-  return {
-    isStopped: state === "T",
-    canRun: state === "R",
-    waitsForDisk: state === "D",
-    starvedMs,
-  };
+/** undefined where it has ended since it was listed. */
+function readThread(folder: string): ThreadSigns | undefined {
+  try {
+    const [state] = statOf(folder);
+    const starvedMs = starvedMsOf(folder);
+    return {
+      isStopped: state === "T",
+      canRun: state === "R",
+      waitsForDisk: state === "D",
+      starvedMs,
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** The fields of proc_pid_stat(5) from the state on: the name before them may hold anything. */

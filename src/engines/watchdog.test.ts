@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../test/engine-pool-fixture.ts";
+import { type ProcessSigns, readProcessSigns } from "./process-signs.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const stuckMsMax = 300;
@@ -97,6 +98,74 @@ test("Watchdog does not take a process that a busy machine keeps from working fo
       watched.map(({ stuck }) => stuck()),
       [0, 0],
     );
+});
+
+/** When a process that is like this, `ms` after the beginning of its silence, is taken for stuck; undefined: not within `msMax`. */
+async function stuckAfterMs(
+  signsAt: (ms: number) => Partial<Omit<ProcessSigns, "first" | "others">>,
+  msMax: number,
+): Promise<number | undefined> {
+  const [lookMs, thread] = [
+    10,
+    { isStopped: false, canRun: false, waitsForDisk: false, starvedMs: 0 },
+  ];
+  let ms = 0;
+  let stuckMs: number | undefined;
+  using _watchdog = new Watchdog({
+    pid: process.pid,
+    stuckMsMax: 10 * lookMs,
+    hasWork: () => true,
+    onStuck: () => (stuckMs = ms),
+    readSigns() {
+      ms += lookMs;
+      return { cpuMs: 0, pageIns: 0, first: thread, others: thread, ...signsAt(ms) };
+    },
+  });
+  await until(() => stuckMs !== undefined || ms >= msMax, "it is looked at");
+  return stuckMs;
+}
+
+test("Watchdog finds a loop beside pages that come from the disk, and does not wait for a disk for ever", async () => {
+  const loops = (ms: number) => ({ cpuMs: ms, pageIns: ms });
+  assert.ok(
+    ((await stuckAfterMs(loops, 1_500)) ?? Infinity) <= 200,
+    "a loop whose memory is swapped",
+  );
+  // A tenth of a core, for many times as long as a process may be silent.
+  const slow = (ms: number) => ({ cpuMs: ms / 10, pageIns: ms });
+  const ms = (await stuckAfterMs(slow, 1_500)) ?? Infinity;
+  assert.ok(ms > 800 && ms < 1_500, `slow by the disk: ${ms}`);
+});
+
+test("Watchdog reads no signs of a process that gives its own", async () => {
+  let [looks, reads] = [0, 0];
+  using watchdog = new Watchdog({
+    pid: process.pid,
+    stuckMsMax,
+    hasWork: () => (looks += 1) > 0,
+    onStuck: () => assert.fail("it gave signs"),
+    readSigns(pid) {
+      reads += 1;
+      return readProcessSigns(pid);
+    },
+  });
+  for (const count of [1, 2, 3, 4]) {
+    await until(() => looks >= count, "a look");
+    watchdog.sign();
+  }
+  assert.equal(reads, 0);
+});
+
+test("readProcessSigns() passes over threads that end while it reads", async () => {
+  const threads =
+    "import threading\nprint(1, flush=True)\nwhile True: threading.Thread(target=int).start()";
+  const child = spawn("python3", ["-c", threads], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  const unread = Array.from({ length: 2_000 }, () => readProcessSigns(child.pid ?? 0)).filter(
+    (signs) => signs === undefined,
+  );
+  child.kill("SIGKILL");
+  assert.equal(unread.length, 0);
 });
 
 /** For renice: of each of its threads. */

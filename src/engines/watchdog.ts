@@ -6,6 +6,8 @@ const looks = 10;
 const cpuShareMin = 0.25;
 /** So was one that waited for a core for this share, in any of its threads. */
 const starvedShareMin = 0.25;
+/** A process that waits for its disk may be silent this many times longer than others: the disk may never answer. */
+const diskWaitFactor = 10;
 
 export interface WatchdogOptions {
   readonly pid: number;
@@ -14,11 +16,13 @@ export interface WatchdogOptions {
   readonly hasWork: () => boolean;
   /** Called once, when the process has work and made no progress for stuckMsMax. */
   readonly onStuck: () => void;
+  /** How the process is, as the kernel says; undefined where it does not. */
+  readonly readSigns?: (pid: number) => ProcessSigns | undefined;
 }
 
 /**
- * Finds a process that is there and does nothing: stopped, deadlocked, or in a loop that does not end. Slowness does not count: a process
- * that waits for a core of a busy machine, or for its disk, is left in peace.
+ * Finds a process that is there and does nothing: stopped, deadlocked, or in a loop that does not end. A slow one is not stuck: it may
+ * wait for a core of a busy machine as long as it takes, and for its disk ten times as long as it may otherwise be silent.
  */
 export class Watchdog implements Disposable {
   readonly #options: WatchdogOptions;
@@ -26,7 +30,7 @@ export class Watchdog implements Disposable {
   #signAt = performance.now();
   /** Looks since the last sign. Not a time: when this very process stood still, no time has passed for the other. */
   #silentLooks = 0;
-  /** Of the process at the first look without a sign, and at the last ones. */
+  /** Of the process at the second look without a sign, and at the last ones. */
   #early: ProcessSigns | undefined;
   #lately: (ProcessSigns | undefined)[] = [];
 
@@ -47,18 +51,21 @@ export class Watchdog implements Disposable {
   }
 
   #look(): void {
-    const { pid, stuckMsMax, hasWork, onStuck } = this.#options;
+    const { pid, stuckMsMax, hasWork, onStuck, readSigns = readProcessSigns } = this.#options;
     if (!hasWork()) {
       this.#silentLooks = 0;
       return;
     }
     this.#silentLooks += 1;
-    const now = readProcessSigns(pid);
-    if (this.#silentLooks === 1) [this.#early, this.#lately] = [now, []];
+    // Most processes have given a sign by the second look. To read how one is takes two files for each of its threads.
+    if (this.#silentLooks === 1) return;
+    const now = readSigns(pid);
+    if (this.#silentLooks === 2) [this.#early, this.#lately] = [now, []];
     const before = this.#lately.length < looks ? this.#early : this.#lately.shift();
     this.#lately.push(now);
     if (this.#silentLooks <= looks) return;
-    if (isKeptFromWorking({ early: this.#early, before, now }, stuckMsMax)) return;
+    const mayWaitForDisk = this.#silentLooks <= diskWaitFactor * looks;
+    if (isKeptFromWorking({ early: this.#early, before, now }, stuckMsMax, mayWaitForDisk)) return;
     clearInterval(this.#timer);
     onStuck();
   }
@@ -68,15 +75,22 @@ export class Watchdog implements Disposable {
   }
 }
 
-/** Whether it could not work, as far as the kernel tells. `early`: when its silence began; `before`: as long ago as it may be silent. */
+/**
+ * Whether it could not work, as far as the kernel says. `early`: when its silence began; `before`: as long ago as it may be silent. The CPU
+ * comes first: a loop may touch a page that is on the disk now and then, and what the disk makes slow gets no such share of a core.
+ */
 function isKeptFromWorking(
   { early, before, now }: Record<"early" | "before" | "now", ProcessSigns | undefined>,
   stuckMsMax: number,
+  mayWaitForDisk: boolean,
 ): boolean {
   if (!early || !before || !now || now.first.isStopped) return false;
+  const cpuMsMin = cpuShareMin * stuckMsMax;
+  if (now.cpuMs - before.cpuMs >= cpuMsMin) return false;
   const [first, others] = [now.first, now.others];
-  if (first.waitsForDisk || others.waitsForDisk || now.pageIns > before.pageIns) return true;
-  if (now.cpuMs - early.cpuMs >= cpuShareMin * stuckMsMax) return false;
+  const waitsForDisk = first.waitsForDisk || others.waitsForDisk || now.pageIns > before.pageIns;
+  if (waitsForDisk && mayWaitForDisk) return true;
+  if (now.cpuMs - early.cpuMs >= cpuMsMin) return false;
   const starvedMs = starvedMsOf(now) - starvedMsOf(before);
   return first.canRun || others.canRun || starvedMs >= starvedShareMin * stuckMsMax;
 }

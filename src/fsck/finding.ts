@@ -44,7 +44,7 @@ export const findingCodes = {
   MEDIA_FACTS: "a waveform or other facts that do not fit together",
   MEDIA_UNRECORDED: "bytes in the store that no record knows",
   MEDIA_SET_ASIDE: "media whose bytes were set aside, as those that no record knows are",
-  MEDIA_PURGED: "bytes that were set aside and that no record knows; told with --purge only",
+  MEDIA_PURGED: "bytes that were set aside and that no record knows; reported with --purge only",
   MEDIA_UNFINISHED: "the rest of an upload that broke off more than an hour ago",
   TRANSCRIPT_MEDIA: "a transcript with media that is not there, or another account's",
   UPLOAD_MEDIA: "an upload with media that is not there, or another account's",

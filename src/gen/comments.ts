@@ -106,7 +106,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.speech.v2beta1.StreamingRecognitionResult": "What was heard in one segment of the audio, so far or at last.",
   "hlust.speech.v2beta1.StreamingRecognitionResult.alternatives": "Distinct texts, best first; one while the result is not final.",
   "hlust.speech.v2beta1.StreamingRecognitionResult.is_final": "true: this segment of audio is done and its text will not change.",
-  "hlust.speech.v2beta1.StreamingRecognitionResult.stability": "How little an interim result has changed: the share of its words that stand where those of the result before it stood, from the\nfirst word on. 0 when unknown, as for the first of an utterance, and for final results; for callers of google.cloud.speech.v1 only.",
+  "hlust.speech.v2beta1.StreamingRecognitionResult.stability": "How little an interim result has changed: the share of its words that stand where those of the result before it stood, from the\nfirst word on. 0 when unknown, as for the first of an utterance, and for final results.",
   "hlust.speech.v2beta1.StreamingRecognitionResult.result_end_time": "Where the audio of this result ends, from the start of the stream; for callers of google.cloud.speech.v1 only.",
   "hlust.speech.v2beta1.StreamingRecognitionResult.language_code": "The language that is recognized; for callers of google.cloud.speech.v1 only.",
   "hlust.speech.v2beta1.Speech": "Audio becomes text at once: a short recording in one call, or speech as it is spoken on a stream. Clients made for\ngoogle.cloud.speech.v1 can talk to it over gRPC.",

@@ -1,24 +1,21 @@
-import { create, fromJsonString } from "@bufbuild/protobuf";
-import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
+import { create } from "@bufbuild/protobuf";
 import {
   TranscriptJob_State as State,
   TranscriptJobSchema,
   type TranscriptJob,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs, timestampFromDate } from "../std/duration.ts";
-import { failureDetails } from "./job-failure.ts";
 import type { StoredJob } from "./stored-job.ts";
+import { storedStatus } from "./stored-status.ts";
 
-/** §2.1: a job as it is polled, listed and told of. */
+/** §2.1: a job as it is polled, listed and sent to webhooks. */
 export function jobMessage(job: StoredJob): TranscriptJob {
   const message = submittedMessage(job);
   message.state = State[job.state];
   message.progressPercent = job.progressPercent;
   message.lastUpdatedTime = timestampFromDate(job.updatedAt);
   if (job.transcriptId !== null) message.transcript = `transcripts/${job.transcriptId}`;
-  if (job.error !== null) {
-    message.error = fromJsonString(StatusSchema, job.error, { registry: failureDetails });
-  }
+  if (job.error !== null) message.error = storedStatus(job.error);
   if (job.durationMs !== null && message.transcriptMetadata) {
     message.transcriptMetadata.recordingDuration = durationFromMs(job.durationMs);
   }

@@ -14,7 +14,7 @@ export function isLackingMedia(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === reason;
 }
 
-/** What a caller is told once no node is left to be tried. */
+/** The error that callers get when every node has been tried. */
 export function lostMedia(tries: number): ServiceError {
   return new ServiceError(
     "not_found",

@@ -13,7 +13,7 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 
 let fixture: WorkerFixture;
-/** Of a node whose folder nobody shares. */
+/** Of a node whose folder no other node shares. */
 let lacking: MediaStore;
 const opened = new AsyncDisposableStack();
 before(async () => {

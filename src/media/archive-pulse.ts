@@ -66,7 +66,7 @@ export function openArchivePulse(parts: {
   };
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      // What is away for a moment is told by the parts themselves.
+      // The parts themselves report what is away for a moment.
       await look().catch((error: unknown) => log.warn(errorFields(error), "archive.pulse_failed"));
       await sleep(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }

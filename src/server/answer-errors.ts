@@ -132,7 +132,7 @@ export type AnswerError = (error: unknown, requestId?: string) => ServiceError;
 
 /**
  * `explain` knows failures of parts behind the methods, such as a database that is away; what nobody knows is a bug, reported
- * whole and answered "internal". Who is not let in is told of the operator's `contact`, in ErrorInfo.metadata.
+ * whole and answered "internal". Callers who are not let in get the operator's `contact`, in ErrorInfo.metadata.
  */
 export function createAnswerError(
   explain: (error: unknown) => ServiceError | undefined,

@@ -12,7 +12,7 @@ export const responseKey = createContextKey<HttpResponse | undefined>(undefined,
 
 /**
  * Ends calls that may not go on, whether their method listens or not: streams whose caller is let in no more, and, when `shutdown` aborts,
- * all that are left, with its reason. The method is told by its signal, and its messages end with the answer.
+ * all that are left, with its reason. The method learns of it by its signal, and its messages end with the answer.
  */
 export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): Interceptor {
   return (next) => async (request) => {
@@ -20,7 +20,7 @@ export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): I
       try {
         return await unlessAborted(next(request), shutdown);
       } catch (error) {
-        // What a method throws because it was told to stop is no failure of its own.
+        // What a method throws because it was asked to stop is no failure of its own.
         throw shutdown.aborted && !(error instanceof ServiceError) ? shutdown.reason : error;
       }
     }

@@ -10,8 +10,8 @@ import { reportMsMax, type Readiness } from "./health.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
 
 /**
- * grpc.health.v1.Health from the checks behind /readyz: for "" all of them, for a service those that its use needs. Whoever watches is
- * told of a change within two seconds, that the service leaves as soon as `leaving` aborts, and is let go when `draining` does.
+ * grpc.health.v1.Health from the checks behind /readyz: for "" all of them, for a service those that its use needs. A watch reports
+ * a change within two seconds and NOT_SERVING as soon as `leaving` aborts; it ends when `draining` does.
  */
 export function createGrpcHealth(parts: {
   readonly services: readonly DescService[];

@@ -20,7 +20,7 @@ export function describeApi(
   }: {
     readonly registry: Registry;
     readonly url: string;
-    /** E-mail address or URL of whoever gives access. */
+    /** E-mail address or URL where people ask for access. */
     readonly contact?: string | undefined;
   },
 ): OpenApiDocument {

@@ -27,7 +27,7 @@ const keepAliveMs = 60_000;
 const trailersMs = 200;
 /** A connection that is told to end is cut after this. */
 const endMsMax = 5_000;
-/** A request that is on its way over an idle connection when its caller is told to leave has come after this. */
+/** A request that is on its way over an idle connection when its caller is asked to leave has come after this. */
 const lastRequestsMs = 250;
 /**
  * GOAWAY that lets all calls in that are on their way (RFC 9113, section 6.8): NO_ERROR, and the highest stream that there is. After one

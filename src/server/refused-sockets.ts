@@ -15,7 +15,7 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
-/** Accepted only to be told why they are refused; past this number at a time pages get the HTTP status as well. */
+/** How many sockets are accepted at a time only to say why they are refused; past it pages get the HTTP status, as other clients do. */
 const toldMax = 100;
 /** Longest message that is still read from them: it is dropped. */
 const messageBytesMax = 64 << 10;

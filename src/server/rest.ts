@@ -318,5 +318,7 @@ function gone(): ServiceError {
 }
 
 function stopping(): ServiceError {
-  return new ServiceError("unavailable", "the service is stopping");
+  return new ServiceError("unavailable", "the service is shutting down", {
+    reason: "SHUTTING_DOWN",
+  });
 }

@@ -61,7 +61,7 @@ export interface TargetDoor {
 
 /**
  * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health and media. Disposing it drains:
- * streams get their finals, calls in flight their answers, for at most 15 s; callers are told to leave their connections, and the
+ * streams get their finals, calls in flight their answers, for at most 15 s; callers are asked to leave their connections, and the
  * listener closes last.
  */
 export async function openServer(parts: {
@@ -82,7 +82,7 @@ export async function openServer(parts: {
   readonly isTrustedProxy?: IsInNetworks;
   /** Origins of pages that may call from elsewhere; anyOrigin for all. Default: none. */
   readonly allowedOrigins?: readonly string[];
-  /** E-mail address or URL of whoever gives access. */
+  /** E-mail address or URL where people ask for access. */
   readonly contact?: string | undefined;
   readonly limits?: Partial<PortLimits>;
   readonly bodyLimits?: BodyLimits;

@@ -91,7 +91,7 @@ test("a caller that gives no sign of life is let go", async () => {
   assert.ok(performance.now() - began < heldMs, "before its method has ended");
 });
 
-test("while the service stops, a page is told to try later, and other clients get 503", async () => {
+test("while the service shuts down, a page is asked to try later, and other clients get 503", async () => {
   await using door = await openHeldDoor();
   await door.drain();
   const url = `${door.address.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;
@@ -99,6 +99,7 @@ test("while the service stops, a page is told to try later, and other clients ge
   const [data] = await once(page, "message");
   const { error } = JSON.parse(String(data));
   assert.deepEqual([error.code, error.details.length], [14, 2], "UNAVAILABLE, with RetryInfo");
+  assert.match(JSON.stringify(error), /"SHUTTING_DOWN"/);
   const [code] = await once(page, "close");
   assert.equal(code, 1013);
   const [refused] = await once(new WebSocket(url), "error");

@@ -76,7 +76,7 @@ export function createWebSocketDoor(parts: {
     const origin = callOriginOf(request);
     const facts = { headers, url: target, origin, isWebSocket: true };
     const caller = await parts.authenticator.authenticate(facts, binding.method);
-    if (isDraining) throw new ServiceError("unavailable", "the service is stopping");
+    if (isDraining) throw shuttingDown();
     if (socket.destroyed) return;
     const spec = parts.methods.get(binding.method);
     if (spec?.kind !== "bidi_streaming")
@@ -275,3 +275,8 @@ const closeCodes: Partial<Record<ErrorCode, number>> = {
   unavailable: 1013,
   resource_exhausted: 1013,
 };
+function shuttingDown(): ServiceError {
+  return new ServiceError("unavailable", "the service is shutting down: open the stream again", {
+    reason: "SHUTTING_DOWN",
+  });
+}

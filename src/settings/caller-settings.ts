@@ -12,7 +12,7 @@ export interface CallerConfig {
   readonly connectionsPerAddress: number;
   /** Tokens of one address that may be refused at once, and each minute. */
   readonly refusedPerMinute: number;
-  /** E-mail address or URL of whoever gives access; undefined: callers are not told. */
+  /** E-mail address or URL where people ask for access; undefined: answers do not name any. */
   readonly contact: string | undefined;
 }
 

@@ -15,14 +15,14 @@ const noAudio = (seconds: number): string =>
 export interface AudioInputOptions {
   /** How long nothing may come. */
   readonly idleMsMax: number;
-  /** Told how many samples came; answers why they are the last that are heard. */
+  /** Called with the number of samples that came; answers why they are the last that are heard. */
   readonly hear: (samples: number) => ServiceError | undefined;
 }
 
 /**
- * The samples and marks of the messages after the configuration; ends at an empty audioContent, and with a refusal when a deadline
- * passes, so that what was heard by then gets its finals. Throws invalid_argument for any other message. Not a generator: every chunk of every stream goes through here, and
- * the three promises of a generator cost more than all else that is done with it.
+ * The samples and marks of the messages after the configuration. Ends at an empty audioContent; ends with a refusal when a deadline
+ * passes, so that what was heard by then gets its finals. Throws invalid_argument for any other message. Not a generator: every chunk
+ * of every stream goes through here, and the three promises of a generator cost more than everything else that is done with it.
  */
 export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
   readonly #messages: AsyncIterator<StreamingRecognizeRequest>;
@@ -64,13 +64,27 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     return new Promise((resolve, reject) => this.#read(resolve, reject));
   }
 
+  /** Ends with the next message, or with the deadline; whichever comes later does nothing. */
   #read(settle: Settle, reject: (error: unknown) => void): void {
+    let isWaiting = true;
     const late = (error: ServiceError) => {
+      if (!isWaiting) return;
+      isWaiting = false;
       settle(this.#end(error));
     };
     if (!this.#deadline.begins(this.#options.idleMsMax, late, noAudio)) return;
-    // oxlint-disable-next-line promise/no-callback-in-promise -- the one promise for this message is settled here
-    this.#messages.next().then((next) => this.#take(next, settle, reject), reject);
+    this.#messages.next().then(
+      (next) => {
+        if (!isWaiting) return;
+        isWaiting = false;
+        // oxlint-disable-next-line promise/no-callback-in-promise -- the one promise for this message is settled here
+        this.#take(next, settle, reject);
+      },
+      (error: unknown) => {
+        if (isWaiting) reject(error);
+        isWaiting = false;
+      },
+    );
   }
 
   #take(

@@ -10,7 +10,7 @@ export class Deadline implements Disposable {
   #waitEndsAt = Infinity;
   #waitMsMax = 0;
   #problem: (seconds: number) => string = () => "";
-  /** Rejects the wait that is going on; of one that is over it does nothing. */
+  /** Of the latest wait, which may be over: then it does nothing. */
   #reject: ((error: ServiceError) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
@@ -35,8 +35,8 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * The same for who makes a promise of its own: a wait begins now and ends with the next one. Calls `reject` when it takes too
-   * long; false when it has done so already, as the stream is over.
+   * The same without a promise: a wait begins now. Calls `reject` when it takes too long, and also when the wait is over but no other
+   * one has begun: the caller ignores that. Returns false where it has called `reject` at once, as the stream has lasted too long.
    */
   begins(
     msMax: number,

@@ -31,9 +31,9 @@ export interface StreamLimits {
 
 export interface StreamOptions {
   readonly limits: StreamLimits;
-  /** Told how much audio came, in milliseconds; answers why no more of it is heard. */
+  /** Called with how much audio came, in milliseconds; answers why no more of it is heard. */
   readonly hear: (ms: number) => ServiceError | undefined;
-  /** Results also say where they end, their language and, while they may change, how stable they are. */
+  /** Results also say where they end, and their language. */
   readonly describeResults: boolean;
   /** Aborts when the caller has gone; only looked at once there is something to give up. */
   readonly call: { readonly signal: AbortSignal };
@@ -79,10 +79,9 @@ export async function* streamingRecognize(
   // A caller that has said nothing yet takes nothing but its socket.
   const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
-    const description = describeResults
-      ? { ...descriptionOf(recognition, config.options), stability: stability.next(recognition) }
-      : undefined;
-    yield responseOf(recognition, config.withWords, description);
+    const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
+    const facts = { stability: stability.next(recognition), ...description };
+    yield responseOf(recognition, config.withWords, facts);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
         speechEventType: SpeechEventType.END_OF_SINGLE_UTTERANCE,
@@ -154,13 +153,13 @@ function checkEndpointing(
 function responseOf(
   { isFinal, alternatives }: Recognition,
   withWords: boolean,
-  description: (ReturnType<typeof descriptionOf> & { readonly stability: number }) | undefined,
+  facts: { readonly stability: number } & Partial<ReturnType<typeof descriptionOf>>,
 ): StreamingRecognizeResponse {
   const after = isFinal ? " " : "";
   const result = create(StreamingRecognitionResultSchema, {
     isFinal,
     alternatives: alternatives.map((each) => alternativeOf(each, { withWords, after })),
-    ...description,
+    ...facts,
   });
   return create(StreamingRecognizeResponseSchema, { results: [result] });
 }

@@ -52,7 +52,7 @@ test("readPatch() takes what is set when there is no mask, or metadata as a whol
   assert.deepEqual(patchOf({ metadata }), { fields, segments: false });
   assert.deepEqual(patchOf({ metadata, segments: words }), { fields, segments: true });
   assert.deepEqual(patchOf({ segments: words }), { fields: [], segments: true });
-  assert.deepEqual(patchOf({ metadata: {} }), { fields: [], segments: false });
+  assert.deepEqual(patchOf({ metadata: {}, segments: words }), { fields: [], segments: true });
   assert.deepEqual(patchOf({ metadata }, "metadata"), { fields, segments: false });
   assert.deepEqual(patchOf({ metadata }, "metadata", "metadata.dictation"), {
     fields: [...fields, "dictation"],
@@ -65,6 +65,9 @@ test("readPatch() refuses an update of nothing", () => {
   assert.deepEqual(patchOf(undefined), nothing);
   assert.deepEqual(patchOf({ name: "transcripts/x", uri: "x" }), nothing);
   assert.deepEqual(patchOf({}, "metadata"), nothing);
+  const empty = ["metadata: sets no field: to clear one, name it in updateMask"];
+  assert.deepEqual(patchOf({ metadata: {} }), empty);
+  assert.deepEqual(patchOf({ metadata: {} }, "metadata"), empty);
 });
 
 test("readPatch() refuses what the service sets, where a mask names it or nothing else is there", () => {

@@ -68,12 +68,7 @@ export function readPatch(
     }
   }
   if (violations.length > 0) return violations;
-  if (!hasMetadata && !segments) {
-    return ["metadata", "segments"].map((field) => ({
-      field,
-      description: "metadata or segments is required",
-    }));
-  }
+  if (fields.size === 0 && !segments) return hasMetadata ? [nothingSet] : nothingSent;
   return { fields, segments };
 }
 
@@ -96,6 +91,14 @@ function setFields(metadata: TranscriptMetadata | undefined): CallerField[] {
   );
 }
 
+const nothingSet = {
+  field: "metadata",
+  description: "sets no field: to clear one, name it in updateMask",
+};
+const nothingSent = ["metadata", "segments"].map((field) => ({
+  field,
+  description: "metadata or segments is required",
+}));
 const isSetByService = "is set by the service and cannot be updated";
 
 function outputOnlyIn(metadata: TranscriptMetadata | undefined): string[] {

@@ -13,6 +13,7 @@ import {
   TranscriptMetadata_FileType as FileType,
   TranscriptSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { setFacts } from "../media/media-facts.ts";
 import { durationFromMs } from "../std/duration.ts";
 import { isId, newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
@@ -182,6 +183,39 @@ test("a transcript that was fetched can be edited and sent back", async () => {
   assert.equal(answer.metadata.originalCharLength, 4);
   assert.equal(textOf(answer), "other");
 });
+
+test("a fileType that was read before its media was described declares nothing, alone it does", async () => {
+  for (const [edit, shown] of [
+    [{ subject: "edited" }, FileType.VIDEO],
+    [undefined, FileType.AUDIO],
+  ] as const) {
+    const name = await client.create({ metadata: metadataWith() });
+    const id = name.replace("transcripts/", "");
+    const begun = await app.uploads.begin(app.accountId, id);
+    assert.ok(begun);
+    await app.uploads.receive(begun.id, oneByte(), { bytesMax: 1 });
+    const { metadata } = await client.get(name);
+    assert.equal(metadata?.fileType, FileType.AUDIO, "as declared: nobody has seen the media yet");
+    await client.update(
+      { name, metadata: edit ? { ...metadata, ...edit } : metadataWith() },
+      ...(edit ? [] : ["metadata.fileType"]),
+    );
+    const { media_id: mediaId } = await db
+      .selectFrom("transcript")
+      .where("id", "=", id)
+      .select("media_id")
+      .executeTakeFirstOrThrow();
+    assert.ok(mediaId !== null);
+    await db
+      .transaction()
+      .execute((trx) => setFacts(trx, mediaId, { durationMs: 1_000, fileType: "VIDEO" }));
+    assert.equal((await client.get(name)).metadata?.fileType, shown);
+  }
+});
+
+async function* oneByte() {
+  yield new Uint8Array(1);
+}
 
 test("updateTranscript() refuses what createTranscript() would, in what is changed", async () => {
   const name = await client.create({ metadata: metadataWith() });

@@ -5,16 +5,17 @@ import {
   TranscriptMetadata_DataSource as DataSource,
   TranscriptMetadata_FileType as FileType,
   TranscriptMetadataSchema,
+  type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { deleteBytes, releaseMedia } from "../media/media-records.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { changeTranscript } from "./change-transcript.ts";
 import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
-import { callerFields, mergeMetadata, readPatch } from "./merge.ts";
+import { callerFields, mergeMetadata, type Patch, readPatch } from "./merge.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
-import { deleteTranscriptRow } from "./transcript-store.ts";
+import { deleteTranscriptRow, type TranscriptHead } from "./transcript-store.ts";
 import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 
 /** Sections 4.5 and 4.6, and the deletion of transcripts. */
@@ -51,9 +52,7 @@ export function writingMethods(parts: TranscriptsParts) {
       const packed = patch.segments ? await segments.pack() : undefined;
       return await changeTranscript(parts, context, name, (head) => {
         const fields = new Set(patch.fields);
-        // What the media shows, read and sent back, is no word of the caller's.
-        const seen = head.mediaFileType && FileType[head.mediaFileType];
-        if (metadata.fileType === seen) fields.delete("fileType");
+        if (isSentBack(metadata, patch, head)) fields.delete("fileType");
         const merged = mergeMetadata(head.metadata, metadata, fields);
         throwViolations(checkMetadataSize(merged, head.metadata));
         return {
@@ -78,4 +77,14 @@ export function writingMethods(parts: TranscriptsParts) {
       return {};
     },
   } satisfies Partial<TranscriptsService>;
+}
+
+/**
+ * Whether fileType is what GET shows, sent back: then it declares nothing. While the media is not described GET shows what was declared
+ * before, which a caller who sends nothing else declares anew.
+ */
+function isSentBack(sent: TranscriptMetadata, patch: Patch, head: TranscriptHead): boolean {
+  if (head.mediaFileType) return sent.fileType === FileType[head.mediaFileType];
+  const isAlone = patch.fields.size === 1 && !patch.segments;
+  return !isAlone && sent.fileType === head.metadata.fileType;
 }

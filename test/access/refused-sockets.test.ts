@@ -76,7 +76,7 @@ async function open(
   };
 }
 
-test("a page is told in one error frame, and closed by its kind; other clients get the HTTP status", async () => {
+test("a page gets the reason in one error frame, and closed by its kind; other clients get the HTTP status", async () => {
   const { address, key } = service;
   const made = await service.call("POST", "/v1/apiKeys", {
     displayName: "reads",
@@ -156,15 +156,20 @@ function rawHandshake(address: string): { readonly socket: Socket; readonly text
   return { socket, text: () => text };
 }
 
-test("refused sockets that do not close are cut, and there are only so many of them at a time", async () => {
+test("refused sockets that do not close are cut, and their number is limited", async () => {
   const { address } = service;
-  const held = Array.from({ length: 140 }, () => rawHandshake(address));
-  const closed = held.map(async ({ socket }) => once(socket, "close"));
-  await until(() => Promise.resolve(held.every(({ text }) => text() !== "")));
-  const accepted = held.filter(({ text }) => text().startsWith("HTTP/1.1 101"));
-  const refused = held.filter(({ text }) => text().startsWith("HTTP/1.1 401"));
-  assert.equal(accepted.length + refused.length, held.length);
-  assert.ok(accepted.length >= 100 && refused.length > 0, `${accepted.length} were accepted`);
+  const statuses: string[] = [];
+  const closed: Promise<unknown>[] = [];
+  // Places are free again after 2 s: a busy machine may need more than one attempt to have all of them taken.
+  for (let tries = 0; tries < 10 && !statuses.includes("401"); tries += 1) {
+    const held = Array.from({ length: 140 }, () => rawHandshake(address));
+    closed.push(...held.map(async ({ socket }) => once(socket, "close")));
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+    await until(() => Promise.resolve(held.every(({ text }) => text().includes("\r\n"))));
+    statuses.push(...held.map(({ text }) => text().split(" ")[1] ?? ""));
+  }
+  assert.deepEqual(new Set(statuses), new Set(["101", "401"]));
+  assert.ok(statuses.filter((status) => status === "101").length >= 100, statuses.join());
   // Nothing was sent to them: the service cuts them.
   await Promise.all(closed);
   const again = await open(address, streamPath, { origin: address });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { openTestHaproxy, type TestHaproxy } from "../open-test-haproxy.ts";
 import { openTestPgbouncer, type TestPgbouncer } from "../open-test-pgbouncer.ts";
 import { openTestNginx, type TestNginx } from "../open-test-nginx.ts";
+import { freePort } from "../free-port.ts";
 import { shownConfig } from "../shown-config.ts";
 import { trustedCertificate } from "../trusted-certificate.ts";
 import { until } from "../until.ts";
@@ -76,8 +77,9 @@ export async function openNodes(): Promise<Nodes> {
   opened.defer(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  // Of the millions of addresses of the loopback: each node has one, and the port that it would have on a machine of its own.
+  // Of the millions of addresses of the loopback: each node has one, and the port that all of them have.
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  const [port, proxyPort] = [await freePort(), await freePort()];
   const certificate = await trustedCertificate(
     folder,
     Array.from({ length: 60 }, (_, at) => `${network}.${at + 1}`),
@@ -88,9 +90,9 @@ export async function openNodes(): Promise<Nodes> {
     const next = () => {
       proxies += 1;
       const host = `${network}.${proxies}`;
-      return { host, folder: join(folder, `proxy-${proxies}`), certificate };
+      return { host, port: proxyPort, folder: join(folder, `proxy-${proxies}`), certificate };
     };
-    const nodes = { "10.0.0.": `${network}.` };
+    const nodes = { "10.0.0.": `${network}.`, ":8080": `:${port}` };
     const opened = {
       haproxy: both.use(
         await openTestHaproxy({ ...next(), replacements: { ...nodes, ...haproxy } }),
@@ -118,7 +120,7 @@ export async function openNodes(): Promise<Nodes> {
     symlinkSync(media, join(dataFolder, "media"));
     const node = new NodeProcess(name, dataFolder, {
       HLUST_HOST: host,
-      HLUST_PORT: "8080",
+      HLUST_PORT: String(port),
       HLUST_ROLE: name.replace(/\d$/, ""),
       HLUST_ENGINE: "scripted",
       HLUST_PUBLIC_URL: haproxy.address,

@@ -217,6 +217,13 @@ describe("a PATCH", () => {
     assert.deepEqual((await get(name)).version, before.version);
   });
 
+  test("of an empty metadata is refused, and makes no version", async () => {
+    const before = await get(name);
+    assert.deepEqual(await patched("metadata", { metadata: {} }), [400, 400, 400]);
+    assert.deepEqual(fieldsOf(await patch(name, { metadata: {} })), ["metadata"]);
+    assert.deepEqual((await get(name)).version, before.version);
+  });
+
   test("of a transcript as it was read, with an edit, takes the edit", async () => {
     const seen = await get(name);
     const whole = { ...seen, metadata: { ...seen.metadata, subject: "breytt" } };

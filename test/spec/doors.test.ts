@@ -3,17 +3,22 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, test } from "node:test";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { openTestService, type TestService } from "./service.ts";
-import { streamPath } from "./stream.ts";
+import { finalsOf, openStream, streamingConfig, streamPath } from "./stream.ts";
 
 let service: TestService;
 before(async () => {
-  service = await openTestService({ HLUST_ENGINE: "scripted" });
+  service = await openTestService({ HLUST_ENGINE: "scripted", HLUST_STREAM_SECONDS_MAX: "1" });
 });
 after(() => service[Symbol.asyncDispose]());
 
@@ -137,4 +142,50 @@ test("the rest of a refused body is not read for ever", async () => {
   await once(socket, "close");
   clearInterval(drip);
   assert.match(text, /^HTTP\/1\.1 401 /);
+});
+
+/** 5 ms of what the scripted engine takes for speech, each millisecond or two: some of it comes while the last finals are made. */
+const chunk = Buffer.alloc(160, 1);
+const chunkMs = 1;
+
+test("a gRPC stream at its longest is UNAVAILABLE after its finals, while its caller goes on speaking", async () => {
+  const spoken = new AbortController();
+  async function* requests() {
+    const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };
+    yield { streamingRequest: { case: "streamingConfig" as const, value: { config } } };
+    while (!spoken.signal.aborted) {
+      yield { streamingRequest: { case: "audioContent" as const, value: chunk } };
+      // oxlint-disable-next-line no-await-in-loop -- as audio comes
+      await sleep(chunkMs);
+    }
+  }
+  const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
+  const headers = { authorization: `Bearer ${service.key}` };
+  let finals = 0;
+  const error = await (async () => {
+    try {
+      for await (const { results } of client.streamingRecognize(requests(), { headers })) {
+        finals += results.filter(({ isFinal }) => isFinal).length;
+      }
+    } catch (reason) {
+      return ConnectError.from(reason);
+    }
+    return assert.fail("the stream ended with OK");
+  })();
+  spoken.abort();
+  assert.equal(error.code, Code.Unavailable);
+  assert.equal(error.findDetails(ErrorInfoSchema)[0]?.reason, "STREAM_TOO_LONG");
+  assert.ok(error.findDetails(RetryInfoSchema)[0]?.retryDelay);
+  assert.ok(finals > 0);
+});
+
+test("so is a WebSocket, which closes with 1013", async () => {
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig());
+  const timer = setInterval(() => stream.sendAudio(chunk), chunkMs);
+  const closeCode = await stream.closed;
+  clearInterval(timer);
+  const said = JSON.stringify(stream.messages.at(-1)?.error);
+  assert.deepEqual([closeCode, said?.includes("STREAM_TOO_LONG")], [1013, true]);
+  assert.ok(finalsOf(stream.messages).length > 0);
 });

@@ -12,6 +12,7 @@ export interface StreamMessage {
         readonly words?: readonly { startTime: string; endTime: string; word: string }[];
       }[];
       readonly isFinal?: boolean;
+      readonly stability?: number;
     }[];
     readonly speechEventType?: string;
   };

@@ -27,7 +27,7 @@ interface Account {
 export interface SignedOut {
   /** The ways in that there are; none where browsers keep nobody signed in. */
   readonly signInWays: readonly ("apiKey" | "openId")[];
-  /** E-mail address or URL of whoever gives access, where the operator has named one. */
+  /** E-mail address or URL where people ask for access, where the operator has named one. */
   readonly contact: string | undefined;
 }
 

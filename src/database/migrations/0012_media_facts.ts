@@ -1,7 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Facts of the media follow the media: what the metadata of a job's transcript says of its recording counts until other media comes. */
+/**
+ * Facts of the media follow the media: what the metadata of a job's transcript says of its recording counts until other media comes.
+ * The metadata of other transcripts says nothing of it: they are left alone, as the table is locked meanwhile.
+ */
 export const mediaFacts: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
@@ -14,5 +17,6 @@ const statements = [
      add media_was_replaced boolean not null default false,
      add file_type_is_declared boolean not null default false`,
   `update transcript t set media_was_replaced = true
-     from upload u where u.transcript_id = t.id and u.media_id is not null`,
+     from upload u where u.transcript_id = t.id and u.media_id is not null
+       and t.metadata ? 'recordingDuration'`,
 ];

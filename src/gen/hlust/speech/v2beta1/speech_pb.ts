@@ -1106,7 +1106,7 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
 
   /**
    * How little an interim result has changed: the share of its words that stand where those of the result before it stood, from the
-   * first word on. 0 when unknown, as for the first of an utterance, and for final results; for callers of google.cloud.speech.v1 only.
+   * first word on. 0 when unknown, as for the first of an utterance, and for final results.
    *
    * @generated from field: float stability = 3;
    */
@@ -1149,7 +1149,7 @@ export type StreamingRecognitionResultJson = {
 
   /**
    * How little an interim result has changed: the share of its words that stand where those of the result before it stood, from the
-   * first word on. 0 when unknown, as for the first of an utterance, and for final results; for callers of google.cloud.speech.v1 only.
+   * first word on. 0 when unknown, as for the first of an utterance, and for final results.
    *
    * @generated from field: float stability = 3;
    */

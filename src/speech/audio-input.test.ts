@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { create } from "@bufbuild/protobuf";
+import { until } from "../../test/until.ts";
+import type { RecognitionInput } from "../engines/recognizer.ts";
+import {
+  StreamingRecognizeRequestSchema,
+  type StreamingRecognizeRequest,
+} from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { AudioInput } from "./audio-input.ts";
+import { Deadline } from "./deadline.ts";
+
+const expired = () => new ServiceError("unavailable", "too long", { reason: "STREAM_TOO_LONG" });
+
+function audio(bytes: number): StreamingRecognizeRequest {
+  const streamingRequest = { case: "audioContent" as const, value: new Uint8Array(bytes) };
+  return create(StreamingRecognizeRequestSchema, { streamingRequest });
+}
+
+/** A caller who sends a chunk every few milliseconds and never stops; counts them. */
+function speaker() {
+  const sent = { chunks: 0, isOver: false };
+  async function* messages() {
+    while (!sent.isOver) {
+      // oxlint-disable-next-line no-await-in-loop -- as audio comes
+      await sleep(5);
+      sent.chunks += 1;
+      yield audio(160);
+    }
+  }
+  return { sent, messages: messages() };
+}
+
+/** Reads to the end; answers how many chunks were heard. */
+async function chunksOf(input: AsyncIterable<RecognitionInput>): Promise<number> {
+  let chunks = 0;
+  for await (const each of input) if (each instanceof Int16Array) chunks += 1;
+  return chunks;
+}
+
+/** Resolves when a wait of this length that begins now has been too long for a Deadline. */
+async function waitsTooLong(msMax: number): Promise<void> {
+  using deadline = new Deadline(60_000, expired);
+  const never = deadline.within(
+    msMax,
+    () => new Promise<never>(() => {}),
+    () => "too long",
+  );
+  await assert.rejects(never, /too long/);
+}
+
+test("AudioInput keeps why it ended, and hears nothing more, while its caller goes on speaking", async () => {
+  const { sent, messages } = speaker();
+  using deadline = new Deadline(100, expired);
+  let samples = 0;
+  const input = new AudioInput(messages, deadline, {
+    idleMsMax: 10_000,
+    hear(more) {
+      samples += more;
+      return undefined;
+    },
+  });
+  const chunks = await chunksOf(input);
+  assert.equal(input.refusal?.reason, "STREAM_TOO_LONG");
+  const sentByThen = sent.chunks;
+  // The message that it waited for comes after its end.
+  await until(() => Promise.resolve(sent.chunks > sentByThen));
+  await new Promise(setImmediate);
+  assert.equal(input.refusal?.reason, "STREAM_TOO_LONG");
+  assert.equal(samples, chunks * 80, "what is not heard is not metered");
+  assert.equal((await input.next()).done, true);
+  sent.isOver = true;
+});
+
+test("AudioInput that its caller has ended is not refused when a time limit passes after that", async () => {
+  for (const [streamMs, idleMs] of [
+    [50, 10_000],
+    [10_000, 50],
+  ] as const) {
+    using deadline = new Deadline(streamMs, expired);
+    const messages = [audio(160), audio(0)].values();
+    const input = new AudioInput(fromAll(messages), deadline, {
+      idleMsMax: idleMs,
+      hear: () => undefined,
+    });
+    // oxlint-disable-next-line no-await-in-loop -- one row after the other
+    assert.equal(await chunksOf(input), 1);
+    // oxlint-disable-next-line no-await-in-loop -- the same
+    await waitsTooLong(2 * 50);
+    assert.equal(input.refusal, undefined, `${streamMs} ms, ${idleMs} ms without audio`);
+  }
+});
+
+test("AudioInput hears all that came, however late it is asked for", async () => {
+  using deadline = new Deadline(10_000, expired);
+  const messages = Array.from({ length: 5 }, () => audio(160)).values();
+  const input = new AudioInput(fromAll(messages), deadline, {
+    idleMsMax: 50,
+    hear: () => undefined,
+  });
+  assert.equal(await input.begins(), true);
+  await input.next();
+  await waitsTooLong(2 * 50);
+  assert.equal(await chunksOf(input), 4);
+  assert.equal(input.refusal, undefined);
+});
+
+async function* fromAll(messages: Iterable<StreamingRecognizeRequest>) {
+  yield* messages;
+}
