@@ -85,6 +85,7 @@ export async function openDoors(
       uploads,
       pageTokens,
       answers: parts.answers,
+      connectionsMax: config.database.connectionsMax,
       log,
     }),
     ...createJobsService({

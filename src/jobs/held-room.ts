@@ -1,19 +1,23 @@
 import type { HeldBytes, HeldShare } from "../std/held-bytes.ts";
-import { ServiceError } from "../std/service-error.ts";
 
 interface Waiting {
-  readonly accountId: string;
   readonly bytes: number;
   readonly begin: (share: HeldShare) => void;
 }
 
-/** Room in memory that is waited for, account by account in the order of asking. */
+/** Room in memory that is waited for: in the order of asking within an account, and whatever other accounts wait for. */
 export class HeldRoom {
   readonly #held: HeldBytes;
-  readonly #waiting = new Set<Waiting>();
+  /** By account; who has waited longest stands first. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
 
   constructor(held: HeldBytes) {
     this.#held = held;
+  }
+
+  /** How many of the account wait. */
+  waitingOf(accountId: string): number {
+    return this.#waiting.get(accountId)?.size ?? 0;
   }
 
   /** Holds so many bytes until it is disposed of. Throws resource_exhausted when there is no room for `msMax`, the signal's reason when it aborts. */
@@ -22,12 +26,10 @@ export class HeldRoom {
     bytes: number,
     { msMax, signal }: { readonly msMax: number; readonly signal: AbortSignal },
   ): Promise<Disposable> {
-    const hasEarlier = this.#waiting.values().some((each) => each.accountId === accountId);
-    const share = hasEarlier ? undefined : this.#hold(accountId, bytes);
-    return this.#released(share ?? (await this.#turn(accountId, bytes, { msMax, signal })));
-  }
-
-  #released(share: HeldShare): Disposable {
+    const isFree = this.waitingOf(accountId) === 0 && this.#held.hasRoom(accountId, bytes);
+    const share = isFree
+      ? this.#held.hold(accountId, bytes)
+      : await this.#turn(accountId, bytes, { msMax, signal });
     return {
       [Symbol.dispose]: () => {
         share[Symbol.dispose]();
@@ -36,24 +38,15 @@ export class HeldRoom {
     };
   }
 
-  /** undefined: there is no room. */
-  #hold(accountId: string, bytes: number): HeldShare | undefined {
-    try {
-      return this.#held.hold(accountId, bytes);
-    } catch (error) {
-      if (error instanceof ServiceError) return undefined;
-      throw error;
-    }
-  }
-
   async #turn(
     accountId: string,
     bytes: number,
     { msMax, signal }: { readonly msMax: number; readonly signal: AbortSignal },
   ): Promise<HeldShare> {
     const { promise, resolve, reject } = Promise.withResolvers<HeldShare>();
-    const waiting: Waiting = { accountId, bytes, begin: resolve };
-    this.#waiting.add(waiting);
+    const waiting: Waiting = { bytes, begin: resolve };
+    const own = this.#waiting.get(accountId) ?? new Set();
+    this.#waiting.set(accountId, own.add(waiting));
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener("abort", onAbort);
     const timer = setTimeout(() => {
@@ -69,20 +62,22 @@ export class HeldRoom {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
-      this.#waiting.delete(waiting);
+      this.#leave(accountId, waiting);
     }
   }
 
+  #leave(accountId: string, waiting: Waiting): void {
+    const own = this.#waiting.get(accountId);
+    if (own?.delete(waiting) && own.size === 0) this.#waiting.delete(accountId);
+  }
+
   #beginOthers(): void {
-    const full = new Set<string>();
-    for (const waiting of this.#waiting) {
-      const { accountId, bytes, begin } = waiting;
-      if (full.has(accountId)) continue;
-      const share = this.#hold(accountId, bytes);
-      if (share) {
-        this.#waiting.delete(waiting);
-        begin(share);
-      } else full.add(accountId);
+    for (const [accountId, own] of this.#waiting) {
+      for (const waiting of own) {
+        if (!this.#held.hasRoom(accountId, waiting.bytes)) break;
+        this.#leave(accountId, waiting);
+        waiting.begin(this.#held.hold(accountId, waiting.bytes));
+      }
     }
   }
 }

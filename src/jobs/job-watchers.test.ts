@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { openTestDatabase } from "../../test/open-test-database.ts";
+import { until } from "../../test/until.ts";
 import type { Database } from "../database/database.ts";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
@@ -334,4 +335,48 @@ test("what waits for room is the newest when its turn comes", async () => {
   assert.equal((await more).value?.progressPercent, 9);
   await first.return();
   assert.equal(held.total, 0);
+});
+
+test("streams that are due or refused at the same moment go on in turns of the event loop", async () => {
+  const held = new HeldBytes({ ...heldLimits, accountBytesMax: 4.2e6 });
+  for (const id of [await addJob(), await addLongJob(account)]) {
+    const watchers = new JobWatchers(database.db, { held });
+    const watches = Array.from({ length: 60 }, () => watchers.watch(account, id, forever()));
+    const perLoop = [0];
+    let isOver = false;
+    const count = () => perLoop.push(0) && !isOver && setImmediate(count);
+    setImmediate(count);
+    const told = watches.map(async (each) => {
+      await each.next().catch(() => {});
+      perLoop[perLoop.length - 1] = (perLoop.at(-1) ?? 0) + 1;
+      // What a stream does with it.
+      for (const end = performance.now() + 2; performance.now() < end;);
+    });
+    await Promise.all(told);
+    isOver = true;
+    const most = Math.max(...perLoop);
+    assert.ok(most <= 8, `${most} streams of 2 ms in one turn of the event loop`);
+    await Promise.all(watches.map((each) => each.return()));
+  }
+});
+
+test("behind a hundred messages that wait for room a stream is refused, and nothing is read for it", async () => {
+  const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
+  const watchers = new JobWatchers(counted(), { held });
+  const [unread, id] = [await addLongJob(account), await addJob()];
+  const watch = (job: string) => watchers.watch(account, job, forever());
+  const waiting = [watch(unread), ...Array.from({ length: 100 }, () => watch(id))];
+  for (const each of waiting) await each.next();
+  const settled = waiting.slice(1).map((each) => refusal(each.next()));
+  const metadata = "jsonb_build_object('subject', repeat('x', 1000000))";
+  await change([id], `progress_percent = 5, metadata = ${metadata}`);
+  const problem = async () => (await refusal(watch(id).next())).message;
+  await until(async () => (await problem()).startsWith("100 messages"));
+  const before = statements;
+  const { reason, retryAfterMs } = await refusal(watch(newId()).next());
+  assert.deepEqual([reason, retryAfterMs, statements], ["WATCHES_FULL", 1_000, before]);
+  await database.db.deleteFrom("transcript_job").where("id", "=", id).execute();
+  await waiting[0]?.return();
+  for (const { code } of await Promise.all(settled)) assert.equal(code, "not_found");
+  statementsAtRest = statements;
 });

@@ -3,12 +3,14 @@ import type { Kysely } from "kysely";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
 import { Batches } from "../std/batches.ts";
+import { FairTurns } from "../std/fair-turns.ts";
 import { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { HeldRoom } from "./held-room.ts";
 import { jobNotFound } from "./job-name.ts";
 import { findChangedJobs, findJobs, type SeenJob } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
+import { Watcher } from "./watcher.ts";
 
 /** How often the jobs that are watched are looked at. */
 const lookMs = 500;
@@ -25,6 +27,11 @@ const copies = 2;
 /** How long a message waits for others to be taken; one that opens a stream, as long as its status can still say so. */
 const roomMsMax = { first: 400, later: 30_000 } as const;
 
+/** Watchers that ask for their job at the same moment, in one statement: a few milliseconds. */
+const wokenAtOnce = readAtOnce.short;
+/** Messages of one account that may wait for room; a stream that would be behind them is refused before anything is read for it. */
+const waitingMax = 100;
+
 /** What is told and not taken, where nothing else is said. */
 const defaultHeld = {
   nodeBytesMax: 128 << 20,
@@ -40,7 +47,8 @@ export const watchesMax = { account: 1_000, node: 10_000 } as const;
  * Tells how jobs change to those who watch them at this node, wherever their workers are: one statement looks at all of these jobs,
  * twice a second and when somebody comes, another reads those that have changed, and none runs while nobody watches. A job that is to be told is read when there is room for it:
  * what callers have not taken yet is counted by account and node, and is the newest when its turn comes. While the database is away, who
- * has been told something stays and is told more when it is back; who has not gets the error.
+ * has been told something stays and is told more when it is back; who has not gets the error. Streams that are due at the same moment go on
+ * in turns of the event loop, account by account.
  */
 export class JobWatchers {
   readonly #db: Kysely<Tables>;
@@ -51,7 +59,9 @@ export class JobWatchers {
   /** Jobs that are being read, by what was seen of them: all who watch them share what is read. */
   readonly #reading = new Map<string, Promise<StoredJob | undefined>>();
   readonly #jobs = new Map<string, WatchedJob>();
-  #turns = Promise.resolve();
+  /** Those of them with watchers that were told nothing yet. */
+  readonly #unseen = new Set<WatchedJob>();
+  readonly #turns = new FairTurns();
   readonly #counts = new Map<string, number>();
   #count = 0;
   #isLooking = false;
@@ -96,6 +106,7 @@ export class JobWatchers {
   ): AsyncGenerator<StoredJob, void, undefined> {
     signal.throwIfAborted();
     this.#stopping?.throwIfAborted();
+    this.#checkRoom(accountId);
     const watcher = new Watcher(accountId);
     const leave = this.#enter(id, watcher);
     const onAbort = (): void => watcher.end(signal.reason);
@@ -109,29 +120,44 @@ export class JobWatchers {
         const { job, isRepeat } = await watcher.next((seen) => this.#read(seen));
         if (told && isSame(told, job) && !isRepeat) continue;
         told = job;
-        if (metadataBytes > shortBytesMax) await this.#turn();
+        await this.#turns.next(accountId);
         yield job;
         if (job.state !== "PROCESSING") return;
       }
+    } catch (error) {
+      // A thousand may be refused at the same moment.
+      if (!signal.aborted) await this.#turns.next(accountId);
+      throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
       leave();
     }
   }
 
-  #enter(id: string, watcher: Watcher): () => void {
-    const { accountId } = watcher;
-    const count = this.#counts.get(accountId) ?? 0;
-    if (count >= watchesMax.account) {
+  /** Before anything else is done for a stream: an account that asks for too many is refused at little cost. */
+  #checkRoom(accountId: string): void {
+    if ((this.#counts.get(accountId) ?? 0) >= watchesMax.account) {
       throw watchesFull(`the account watches ${watchesMax.account} jobs at a time already`);
     }
     if (this.#count >= watchesMax.node) {
       throw watchesFull(`${watchesMax.node} jobs are watched here at a time already`);
     }
-    this.#counts.set(accountId, count + 1);
+    if (this.#room.waitingOf(accountId) >= waitingMax) {
+      throw watchesFull(
+        `${waitingMax} messages about jobs of the account wait for others to be taken`,
+      );
+    }
+  }
+
+  #enter(id: string, watcher: Watcher): () => void {
+    const { accountId } = watcher;
+    this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
     this.#count++;
-    const watched = this.#jobs.get(id) ?? { id, job: undefined, watchers: new Set<Watcher>() };
-    this.#jobs.set(id, watched.watchers.add(watcher) && watched);
+    const watched = this.#jobs.get(id) ?? newlyWatched(id);
+    this.#jobs.set(id, watched);
+    watched.watchers.add(watcher);
+    watched.unseen.add(watcher);
+    this.#unseen.add(watched);
     this.#wake();
     if (!this.#isLooking) void this.#run();
     return () => {
@@ -140,16 +166,11 @@ export class JobWatchers {
       else this.#counts.delete(accountId);
       this.#count--;
       watched.watchers.delete(watcher);
+      watched.unseen.delete(watcher);
+      if (watched.unseen.size === 0) this.#unseen.delete(watched);
       if (watched.watchers.size === 0) this.#jobs.delete(id);
       if (this.#jobs.size === 0) this.#wake();
     };
-  }
-
-  /** Lets others have the thread between two long messages, of which a thousand may be due at once. */
-  async #turn(): Promise<void> {
-    const turn = this.#turns;
-    this.#turns = turn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
-    await turn;
   }
 
   async #read(seen: SeenJob): Promise<StoredJob> {
@@ -175,9 +196,9 @@ export class JobWatchers {
       const now = performance.now();
       const isTurn = now >= lookAt;
       if (isTurn) lookAt = now + lookMs;
-      const jobs = [...this.#jobs.values()];
-      await this.#look(jobs.filter((each) => hasNew(each) || (isTurn && !isOver(each))));
-      if (![...this.#jobs.values()].some(hasNew)) await this.#pause(lookAt);
+      const looked = isTurn ? this.#jobs.values().filter((each) => !isOver(each)) : [];
+      await this.#look(new Set([...this.#unseen, ...looked]));
+      if (this.#unseen.size === 0) await this.#pause(lookAt);
     }
     this.#isLooking = false;
   }
@@ -192,27 +213,35 @@ export class JobWatchers {
     clearTimeout(timer);
   }
 
-  async #look(jobs: readonly WatchedJob[]): Promise<void> {
-    if (jobs.length === 0) return;
+  async #look(jobs: ReadonlySet<WatchedJob>): Promise<void> {
+    if (jobs.size === 0) return;
     const now = performance.now();
     const repeatFrom = now - this.#repeatMs;
-    // Who comes while the database answers is told what it says next time.
-    const told = jobs.map((watched) => ({ watched, watchers: [...watched.watchers] }));
     const isDue = ({ toldAt }: Watcher): boolean => toldAt <= repeatFrom;
+    // Who comes while the database answers is told what it says next time.
+    const told = Array.from(jobs, (watched) => ({ watched, watchers: [...watched.watchers] }));
+    for (const watched of jobs) {
+      watched.unseen.clear();
+      this.#unseen.delete(watched);
+    }
     try {
       // Times change more often than what is told: who is due whatever it is gets the job as it is now.
       const known = told.map(({ watched: { id, job }, watchers }) =>
         watchers.some(isDue) ? { id } : { id, ...job },
       );
       const found = await findChangedJobs(this.#db, known);
+      let woken = 0;
       for (const { watched, watchers } of told) {
         const isChanged = found.has(watched.id) && !isSame(watched.job, found.get(watched.id));
         if (found.has(watched.id)) watched.job = found.get(watched.id);
         for (const watcher of watchers) {
-          if (isChanged || isDue(watcher)) {
-            watcher.take(watched, { now, isRepeat: isDue(watcher) });
-          }
+          const isRepeat = isDue(watcher);
+          if (isChanged || isRepeat) watcher.take(watched.id, watched.job, { now, isRepeat });
         }
+        woken += watchers.length;
+        if (woken < wokenAtOnce) continue;
+        woken = 0;
+        await new Promise(setImmediate);
       }
     } catch (error) {
       const isAway = databaseTrouble(error) !== undefined;
@@ -228,6 +257,12 @@ interface WatchedJob {
   /** As it was last seen. */
   job: SeenJob | undefined;
   readonly watchers: Set<Watcher>;
+  /** Those of them that were told nothing yet: they are looked for at once. */
+  readonly unseen: Set<Watcher>;
+}
+
+function newlyWatched(id: string): WatchedJob {
+  return { id, job: undefined, watchers: new Set(), unseen: new Set() };
 }
 
 type Shown = Pick<StoredJob, "state" | "progressPercent">;
@@ -238,81 +273,13 @@ function isSame(before: Shown | undefined, now: Shown | undefined): boolean {
   return before.state === now.state && before.progressPercent === now.progressPercent;
 }
 
-function hasNew({ watchers }: WatchedJob): boolean {
-  return [...watchers].some(({ isNew }) => isNew);
-}
-
 function isOver({ job }: WatchedJob): boolean {
   return job !== undefined && job.state !== "PROCESSING";
 }
 
-/** One who watches a job: knows what was seen of it last, and has not been told yet. */
-class Watcher {
-  readonly accountId: string;
-  #toldAt = -Infinity;
-  #seen: { readonly job: SeenJob; readonly isRepeat: boolean } | undefined;
-  #hasRead = false;
-  #end: { readonly error: unknown } | undefined;
-  #wake = (): void => {};
-
-  constructor(accountId: string) {
-    this.accountId = accountId;
-  }
-
-  get toldAt(): number {
-    return this.#toldAt;
-  }
-
-  /** Whether it is known of nothing yet. */
-  get isNew(): boolean {
-    return this.#toldAt === -Infinity && this.#end === undefined;
-  }
-
-  take({ id, job }: WatchedJob, { now, isRepeat }: { now: number; isRepeat: boolean }): void {
-    if (job?.accountId !== this.accountId) return this.end(jobNotFound(`transcriptjob/${id}`));
-    this.#toldAt = now;
-    this.#seen = { job, isRepeat: isRepeat || (this.#seen?.isRepeat ?? false) };
-    this.#wake();
-  }
-
-  /** What was seen before is told before. */
-  end(error: unknown): void {
-    this.#end ??= { error };
-    this.#wake();
-  }
-
-  /** Resolves when there is something to be told. */
-  async seen(): Promise<SeenJob> {
-    for (;;) {
-      if (this.#seen) return this.#seen.job;
-      if (this.#end) throw this.#end.error;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-  }
-
-  /** Reads what was seen last. Who has been told something waits for a database that is away. */
-  async next(
-    read: (seen: SeenJob) => Promise<StoredJob>,
-  ): Promise<{ readonly job: StoredJob; readonly isRepeat: boolean }> {
-    for (;;) {
-      await this.seen();
-      const seen = this.#seen;
-      this.#seen = undefined;
-      if (!seen) continue;
-      try {
-        const job = await read(seen.job);
-        this.#hasRead = true;
-        return { job, isRepeat: seen.isRepeat };
-      } catch (error) {
-        if (!this.#hasRead || databaseTrouble(error) === undefined) throw error;
-        this.#seen ??= seen;
-        if (this.#end) throw this.#end.error;
-        await sleep(lookMs);
-      }
-    }
-  }
-}
-
 function watchesFull(problem: string): ServiceError {
-  return new ServiceError("resource_exhausted", problem, { reason: "WATCHES_FULL" });
+  return new ServiceError("resource_exhausted", `${problem}: try again later`, {
+    reason: "WATCHES_FULL",
+    retryAfterMs: 1_000,
+  });
 }

@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
   RetryInfoSchema,
 } from "../gen/google/rpc/error_details_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { invalidArgument, ServiceError, type ErrorCode } from "../std/service-error.ts";
-import { connectError, createAnswerError, errorBody, statusJson } from "./answer-errors.ts";
+import {
+  answerErrors,
+  connectError,
+  createAnswerError,
+  errorBody,
+  statusJson,
+} from "./answer-errors.ts";
 
 test("errorBody() is readable by clients of both families", () => {
   const error = invalidArgument([
@@ -107,4 +114,46 @@ test("createAnswerError() explains what is known and reports what is not", () =>
   const bug = new TypeError("x is not a function");
   assert.equal(answer(bug).message, "internal error");
   assert.deepEqual(reported, [bug]);
+});
+
+test("a call whose caller went away is no bug of its method", async () => {
+  const reported: unknown[] = [];
+  const answer = createAnswerError(
+    () => undefined,
+    (bug) => reported.push(bug),
+  );
+  const leaving = new AbortController();
+  const over = Promise.withResolvers<unknown>();
+  const transport = createRouterTransport(
+    (router) =>
+      router.service(Health, {
+        async check(_request, { signal }) {
+          leaving.abort();
+          await over.promise.catch(() => {});
+          signal.throwIfAborted();
+          return {};
+        },
+      }),
+    {
+      router: {
+        interceptors: [
+          (next) => async (request) => {
+            request.signal.addEventListener("abort", () => over.resolve(undefined));
+            return await next(request);
+          },
+          (next) => async (request) =>
+            await answerErrors(answer)(next)(request).catch((error: unknown) => {
+              ended.resolve(error);
+              throw error;
+            }),
+        ],
+      },
+    },
+  );
+  const ended = Promise.withResolvers<unknown>();
+  const call = createClient(Health, transport).check({}, { signal: leaving.signal });
+  await assert.rejects(call, { code: Code.Canceled });
+  const error = await ended.promise;
+  assert.ok(error instanceof ConnectError && error.code === Code.Canceled, String(error));
+  assert.deepEqual(reported, []);
 });

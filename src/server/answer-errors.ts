@@ -193,6 +193,10 @@ export function answerErrors(answer: AnswerError): Interceptor {
         ? { ...response, message: guard(response.message, requestId) }
         : response;
     } catch (error) {
+      const { aborted, reason } = request.signal;
+      // Of a caller that went away: the library says so with an exception of its own.
+      const isGone = aborted && error === reason && error instanceof DOMException;
+      if (isGone) throw new ConnectError("the caller went away", Code.Canceled);
       throw answered(error, requestId);
     }
   };

@@ -38,6 +38,13 @@ export class HeldBytes {
     return this.#total;
   }
 
+  /** Whether hold() would open such a share now. */
+  hasRoom(accountId: string, bytes: number): boolean {
+    const { nodeBytesMax, accountBytesMax } = this.#limits;
+    const ofAccount = (this.#perAccount.get(accountId) ?? 0) + bytes;
+    return ofAccount <= accountBytesMax && this.#total + bytes <= nodeBytesMax;
+  }
+
   /** Opens a share of the account that holds `bytes`. Throws resource_exhausted (429 with RetryInfo) past a limit. */
   hold(accountId: string, bytes = 0): HeldShare {
     let held = 0;

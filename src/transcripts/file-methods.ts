@@ -15,18 +15,19 @@ import { checkMetadataSize, checkTranscript, throwViolations } from "./check-tra
 import { attachmentHeader, fileNameOf } from "./file-name.ts";
 import { callerFields, mergeMetadata } from "./merge.ts";
 import { readFile } from "./read-file.ts";
+import type { ReadTranscript } from "./read-transcript.ts";
 import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-names.ts";
 import { runAside } from "./side-thread.ts";
 import { subtitleFormats, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
 import { transcriptJson } from "./transcript-json.ts";
 import { recordingMsOf } from "./transcript-message.ts";
-import { findTranscript, type StoredTranscript } from "./transcript-store.ts";
+import type { StoredTranscript } from "./transcript-store.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 import { writeFile } from "./write-file.ts";
 
 /** Transcripts as files of other formats, out and in. */
-export function fileMethods(parts: TranscriptsParts) {
+export function fileMethods(parts: TranscriptsParts, read: ReadTranscript) {
   const { db, answers, now = Date.now } = parts;
   /** Counted while it is made; the door counts what it sends. */
   const writeJson = async (accountId: string, stored: StoredTranscript) => {
@@ -38,20 +39,24 @@ export function fileMethods(parts: TranscriptsParts) {
       const { accountId } = callerOf(context);
       const id = transcriptIdIn(name);
       if (version !== "" && !isId(version)) throw versionNotFound(`${name}/versions/${version}`);
-      const stored = await findTranscript(db, accountId, id, version === "" ? undefined : version);
+      const file = formats[format];
+      if (!file) throw invalidArgument([unknownFormat(format, Object.keys(endings))]);
+      const stored = await read(context, id, {
+        ...(version !== "" && { versionId: version }),
+        heldPerByte: file.format === "JSON" ? 2 : 1,
+      });
       if (!stored) {
         throw version === ""
           ? transcriptNotFound(name)
           : versionNotFound(`${name}/versions/${version}`);
       }
-      const file = formats[format];
-      if (!file) throw invalidArgument([unknownFormat(format, Object.keys(endings))]);
       const data =
         file.format === "JSON"
           ? await writeJson(accountId, stored)
           : await runAside(writeFile, contentOf(stored, file.format), {
               bytes: stored.segments.jsonBytes,
               accountId,
+              transfer: [stored.segments.jsonZstd],
               signal: context.signal,
             });
       const fileName = fileNameOf(stored.metadata.subject, endings[file.format]);

@@ -40,16 +40,18 @@ export async function runAside<Input, Output>(
     readonly bytes: number;
     readonly accountId: string;
     readonly signal: AbortSignal;
+    /** Bytes of the input that nobody needs afterwards: they go to the thread without a copy. */
+    readonly transfer?: readonly Uint8Array[];
     /** Default: files. */
     readonly lane?: keyof typeof lanes;
   },
 ): Promise<Output> {
-  const { bytes, accountId, signal, lane = "files" } = options;
+  const { bytes, accountId, signal, transfer = [], lane = "files" } = options;
   if (bytes < asideBytesMin) return task(input);
   return await lanes[lane].run(
     accountId,
     signal,
-    async () => await runOnThread(task, input, signal),
+    async () => await runOnThread(task, input, { signal, transfer }),
   );
 }
 
@@ -64,7 +66,7 @@ const idle = new Map<Worker, NodeJS.Timeout>();
 async function runOnThread<Input, Output>(
   task: (input: Input) => Output,
   input: Input,
-  signal: AbortSignal,
+  { signal, transfer }: { readonly signal: AbortSignal; readonly transfer: readonly Uint8Array[] },
 ): Promise<Output> {
   const worker = takeThread();
   const stop = () => void worker.terminate();
@@ -73,7 +75,7 @@ async function runOnThread<Input, Output>(
   const onExit = () => reject(signal.reason ?? new Error(`${task.name} ended`));
   worker.on("message", resolve).on("error", reject).on("exit", onExit);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  worker.postMessage({ task: task.name, input });
+  worker.postMessage({ task: task.name, input }, buffersOf(transfer));
   try {
     const output = await promise;
     if (!signal.aborted) keepThread(worker);
@@ -85,6 +87,14 @@ async function runOnThread<Input, Output>(
     signal.removeEventListener("abort", stop);
     worker.off("message", resolve).off("error", reject).off("exit", onExit);
   }
+}
+
+/** Only what has a buffer of its own, each once: others may have their bytes in the same one. */
+function buffersOf(transfer: readonly Uint8Array[]): ArrayBuffer[] {
+  const buffers = transfer.flatMap(({ buffer, byteLength }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
+  );
+  return [...new Set(buffers)];
 }
 
 function takeThread(): Worker {

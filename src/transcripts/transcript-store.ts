@@ -58,6 +58,60 @@ export async function findTranscript(
   return { ...withoutSegments(row), segments };
 }
 
+/** Up to here the segments come with the head: a page of text, in a millisecond. */
+const shortBytesMax = 256 << 10;
+
+/** The same, but for long segments: these are found by their hash (findSegments()). */
+export async function findTranscriptHead(
+  db: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  versionId?: string,
+): Promise<
+  | (Omit<StoredTranscript, "segments"> & {
+      readonly segments: {
+        readonly sha256: Buffer;
+        readonly jsonBytes: number;
+        readonly zstdBytes: number;
+        readonly jsonZstd: Buffer | null;
+      };
+    })
+  | undefined
+> {
+  const row = await selectTranscript(db, accountId, id, versionId)
+    .innerJoin("transcript_segments as s", (join) =>
+      join
+        .onRef("s.transcript_id", "=", "v.transcript_id")
+        .onRef("s.sha256", "=", "v.segments_sha256"),
+    )
+    .select(["s.sha256", "s.json_bytes"])
+    .select(sql<number>`octet_length(s.json_zstd)`.as("zstd_bytes"))
+    .select(
+      sql<Buffer | null>`case when s.json_bytes <= ${shortBytesMax} then s.json_zstd end`.as(
+        "json_zstd",
+      ),
+    )
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { sha256, json_bytes: jsonBytes, zstd_bytes: zstdBytes, json_zstd: jsonZstd } = row;
+  return { ...withoutSegments(row), segments: { sha256, jsonBytes, zstdBytes, jsonZstd } };
+}
+
+/** Segments of a transcript, packed; undefined when they are gone. */
+export async function findSegments(
+  db: Kysely<Tables>,
+  transcriptId: string,
+  sha256: Buffer,
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom("transcript_segments")
+    .where("transcript_id", "=", transcriptId)
+    .where("sha256", "=", sha256)
+    .select("json_zstd")
+    .executeTakeFirst();
+  return row?.json_zstd;
+}
+
 /** The head of a transcript whose segments are at hand: they are not read. */
 export async function findTranscriptAround(
   db: Kysely<Tables>,

@@ -10,6 +10,7 @@ import type { Log } from "../std/log.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
 import type { PageTokens } from "../std/page-token.ts";
+import { createReadTranscript } from "./read-transcript.ts";
 import { readingMethods } from "./reading-methods.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
@@ -23,6 +24,8 @@ export interface TranscriptsParts {
   readonly pageTokens: PageTokens;
   /** What answers hold in memory, also while they are made. */
   readonly answers: HeldBytes;
+  /** Of the node to the database. Default 20. */
+  readonly connectionsMax?: number;
   readonly log: Log;
   readonly now?: () => number;
   /** A filtered list that takes longer is refused. Default 5 s. */
@@ -47,12 +50,13 @@ export type TranscriptsService = Pick<
 >;
 
 export function createTranscriptsService(parts: TranscriptsParts): TranscriptsService {
+  const read = createReadTranscript(parts);
   return {
     ...listMethods(parts),
-    ...readingMethods(parts),
+    ...readingMethods(parts, read),
     ...writingMethods(parts),
-    ...versionMethods(parts),
+    ...versionMethods(parts, read),
     ...uploadMethods(parts),
-    ...fileMethods(parts),
+    ...fileMethods(parts, read),
   };
 }

@@ -6,6 +6,7 @@ import { changeTranscript } from "./change-transcript.ts";
 import { diffVersions } from "./diff/diff-versions.ts";
 import { callerFields, mergeMetadata } from "./merge.ts";
 import { readPageRequest } from "../std/page-request.ts";
+import type { ReadTranscript } from "./read-transcript.ts";
 import {
   transcriptIdIn,
   transcriptNotFound,
@@ -14,11 +15,11 @@ import {
 } from "./resource-names.ts";
 import { listVersions } from "./transcript-lists.ts";
 import { versionMessage } from "./transcript-message.ts";
-import { findTranscript, findVersion } from "./transcript-store.ts";
+import { findVersion } from "./transcript-store.ts";
 import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 
 /** Section 9: the versions of a transcript. */
-export function versionMethods(parts: TranscriptsParts) {
+export function versionMethods(parts: TranscriptsParts, read: ReadTranscript) {
   const { db, pageTokens } = parts;
   return {
     async listTranscriptVersions(request, context) {
@@ -39,7 +40,7 @@ export function versionMethods(parts: TranscriptsParts) {
     async getTranscriptVersion({ name }, context) {
       const { accountId } = callerOf(context);
       const { transcriptId, versionId } = versionIdsIn(name);
-      const stored = await findTranscript(db, accountId, transcriptId, versionId);
+      const stored = await read(context, transcriptId, { versionId });
       if (!stored) throw versionNotFound(name);
       return answerOf(parts, accountId, stored);
     },
@@ -59,12 +60,12 @@ export function versionMethods(parts: TranscriptsParts) {
       if (skip < 0) throw invalidArgument([{ field: "skip", description: "is negative" }]);
       const { accountId } = callerOf(context);
       const { transcriptId, versionId } = versionIdsIn(name);
-      const stored = await findTranscript(db, accountId, transcriptId, versionId);
+      const stored = await read(context, transcriptId, { versionId });
       if (!stored) throw versionNotFound(name);
       const againstId = against === "" ? stored.version.parentId : against;
       const other =
         againstId !== null && isId(againstId)
-          ? await findTranscript(db, accountId, transcriptId, againstId)
+          ? await read(context, transcriptId, { versionId: againstId })
           : undefined;
       if (againstId !== null && !other) {
         throw versionNotFound(`transcripts/${transcriptId}/versions/${againstId}`);

@@ -31,7 +31,12 @@ export async function diffVersions(
     runsMax,
   };
   const bytes = after.segments.jsonBytes + (before?.segments.jsonBytes ?? 0);
-  const words = await runAside(compareWords, comparison, { bytes, accountId, signal });
+  const words = await runAside(compareWords, comparison, {
+    bytes,
+    accountId,
+    signal,
+    transfer: [after, before].flatMap((stored) => (stored ? [stored.segments.jsonZstd] : [])),
+  });
   return create(TranscriptDiffSchema, {
     version: after.version.id,
     against: before?.version.id ?? "",
