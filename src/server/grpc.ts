@@ -153,7 +153,7 @@ function isGrpc(contentType: string | undefined): boolean {
 /** A status without messages: headers only (gRPC over HTTP2, Responses). */
 function answerUnimplemented(path: string, response: HttpResponse): void {
   const error = new ServiceError("unimplemented", `${path.slice(0, 200)} is not served here`);
-  giveUpReading(response);
+  void giveUpReading(response);
   response.setHeader("content-type", "application/grpc");
   response.setHeader("grpc-status", `${rpcCode(error)}`);
   response.setHeader("grpc-message", statusMessage(error.message));

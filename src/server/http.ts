@@ -3,6 +3,7 @@ import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
+import { bodyIntakeOf, isShortBody } from "./body-intake.ts";
 import { bodyLimits, BodyPace, type BodyLimits } from "./body-pace.ts";
 import { ByteCollector, tooLarge } from "./byte-collector.ts";
 
@@ -53,6 +54,16 @@ export function answerContent(
   body: string | Uint8Array,
   headers: Readonly<Record<string, string>>,
 ): void {
+  beginContent(response, status, body, headers);
+  endBody(response, body);
+}
+
+function beginContent(
+  response: HttpResponse,
+  status: number,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): void {
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   writeHead(response, status, {
     "content-length": length,
@@ -60,7 +71,6 @@ export function answerContent(
     "cache-control": "no-store",
     ...headers,
   });
-  endBody(response, body);
 }
 
 /** The status and headers of an answer; over HTTP/1.1 they go out with the first bytes of the body, or flushHead(). */
@@ -131,11 +141,19 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
     breakOff(response);
     return;
   }
-  giveUpReading(response);
+  const dropped = giveUpReading(response);
   const { status, headers, body } = errorBody(error);
   // RFC 9110, section 15.5.22; HTTP/2 has no such header.
   if (status === 426 && response.req.httpVersionMajor === 1) headers["upgrade"] = "websocket";
-  answerJson(response, status, body, headers);
+  if (dropped === undefined) {
+    answerJson(response, status, body, headers);
+    return;
+  }
+  // The end of the answer closes the connection: a caller that still sends would lose it.
+  headers["content-type"] = "application/json";
+  beginContent(response, status, body, headers);
+  writePart(response, body);
+  void dropped.then(() => response.end());
 }
 
 /** Tells a caller that waits with its body (Expect: 100-continue; RFC 9110, section 10.1.1) to send it. */
@@ -155,26 +173,43 @@ export function isWaitingToSend(request: HttpRequest): boolean {
 
 const asked = new WeakSet<HttpRequest>();
 
-/** What still comes of a refused request is read and dropped, so that the caller sees the answer; but not for ever. */
-export function giveUpReading(response: HttpResponse): void {
+/**
+ * What still comes of a refused request is read and dropped at a bounded rate, so that the caller sees the answer. A promise where the
+ * answer is to be the connection's last: its end waits for that.
+ */
+export function giveUpReading(response: HttpResponse): Promise<void> | undefined {
   const { req } = response;
-  if (req.complete || req.destroyed) return;
+  if (req.complete || req.destroyed) return undefined;
   if (isWaitingToSend(req)) {
     // Whether the body comes all the same is the caller's choice: what follows here may be it, or another request.
     if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
-    return;
+    return undefined;
   }
   req.on("error", ignore);
-  req.resume();
-  const timer = setTimeout(() => req.destroy(), droppedMsMax);
-  timer.unref();
-  req.once("close", () => {
-    clearTimeout(timer);
-  });
+  const dropped = bodyIntakeOf(req)?.drop() ?? dropRest(req);
+  if (response instanceof Http2ServerResponse || isShortBody(req)) {
+    void dropped.then(() => !req.complete && req.destroy());
+    return undefined;
+  }
+  if (!response.headersSent) {
+    response.shouldKeepAlive = false;
+    return dropped;
+  }
+  void dropped.then(() => !req.complete && req.destroy());
+  return undefined;
 }
 
-/** How long the rest of a refused request may take. */
+/** How long the rest of a refused request of HTTP/2 may take; its windows bound how fast it comes. */
 const droppedMsMax = 5_000;
+
+async function dropRest(request: HttpRequest): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, droppedMsMax).unref();
+  request.once("end", resolve).once("close", resolve).resume();
+  await promise;
+  clearTimeout(timer);
+}
+
 /**
  * Reads a whole body of at most `bytesMax`, which is held in the share as it comes. Throws invalid_argument with status 413 past it, resource_exhausted
  * where the share may not grow, deadline_exceeded when nothing comes for 30 s or it comes too slowly, cancelled when the caller goes away.

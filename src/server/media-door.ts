@@ -5,7 +5,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { answerMedia, type MediaParts } from "./answer-media.ts";
 import { targetOf, writeHead } from "./http.ts";
 import type { TargetDoor } from "./server.ts";
-import { drained, takeUpload, type UploadParts } from "./take-upload.ts";
+import { takeUpload, type UploadParts } from "./take-upload.ts";
 import { answerWaveform } from "./waveform.ts";
 
 export interface MediaDoorParts extends UploadParts, MediaParts {
@@ -31,10 +31,10 @@ export function createMediaDoor(parts: MediaDoorParts): TargetDoor {
         return;
       }
       if (method !== "GET" && method !== "HEAD" && method !== "PUT") {
-        throw drained(request, notAllowed(method));
+        throw notAllowed(method);
       }
       const grant = parts.urls.verify(method, targetOf(request));
-      if (!grant) throw drained(request, notSigned());
+      if (!grant) throw notSigned();
       const { path } = grant;
       if (grant.method === "PUT") {
         await takeUpload(parts, { ...grant, uploadId: idOf(path, uploadPath) }, request, response);

@@ -3,19 +3,25 @@ import {
   createServer as createHttp1Server,
   type IncomingMessage,
   type Server as Http1Server,
+  type ServerResponse,
 } from "node:http";
 import {
   constants,
   createServer as createHttp2Server,
   type Http2Server,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from "node:http2";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { BodyPieces, tinyPieces } from "./body-pieces.ts";
+import { CallPump } from "./call-pump.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import type { HttpListener } from "./http.ts";
+import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
+import { pumpCalls } from "./pump-calls.ts";
 import { tellProtocol } from "./tell-protocol.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
@@ -34,6 +40,9 @@ const lastRequestsMs = 250;
  * that Node sends, new streams are not looked at, whatever it says.
  */
 const farewell = Buffer.from("0000080700000000007fffffff00000000", "hex");
+
+/** Calls over HTTP/2 that are taken back: so many at once, and in a second, before the connection is closed. */
+const resets = { streamResetBurst: 100, streamResetRate: 33 };
 
 export interface PortLimits extends UnsentLimits {
   /** A connection that does not say what it speaks, or whose headers are not whole, is closed after this. */
@@ -70,11 +79,13 @@ export async function openPort(
   const limits: PortLimits = { ...defaultLimits(), ...given };
   const unsent = new UnsentWatch(limits);
   const calls = new CallsInFlight();
+  const pump = new CallPump();
+  const pumped = pumpCalls(doors, pump);
   const watched: Doors = {
-    ...doors,
+    ...pumped,
     handle: (request, response) => {
       calls.add(response);
-      doors.handle(request, response);
+      pumped.handle(request, response);
     },
   };
   const http1 = openHttp1(watched, limits);
@@ -151,24 +162,37 @@ function defaultLimits(): PortLimits {
 }
 
 function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
-  const http1 = createHttp1Server(
-    {
-      headersTimeout: headersMsMax,
-      // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
-      requestTimeout: 0,
-      keepAliveTimeout: idleMsMax,
-      connectionsCheckingInterval: Math.min(500, headersMsMax / 2),
-      noDelay: true,
-      // Asked for by our own doors, which say so in our own words.
-      requireHostHeader: false,
-      // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there (RFC 9110, section 7.8).
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
-    },
-    doors.handle,
-  );
+  const http1 = createHttp1Server({
+    headersTimeout: headersMsMax,
+    // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
+    requestTimeout: 0,
+    keepAliveTimeout: idleMsMax,
+    connectionsCheckingInterval: Math.min(500, headersMsMax / 2),
+    noDelay: true,
+    // Asked for by our own doors, which say so in our own words.
+    requireHostHeader: false,
+    // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there (RFC 9110, section 7.8).
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
+  });
+  const connections = new WeakMap<Duplex, Http1Connection>();
+  // Behind Node's own listener, which has set the parser up.
+  http1.on("connection", (socket) => {
+    connections.set(socket, new Http1Connection(socket));
+    stopParsingWhenClosed(socket);
+  });
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const begin = (): void => doors.handle(request, response);
+    const connection = connections.get(request.socket);
+    if (connection) connection.add(request, response, begin);
+    else begin();
+  };
+  http1.on("request", handle);
   // The doors ask for the body themselves.
-  http1.on("checkContinue", doors.handle);
-  http1.on("upgrade", doors.upgrade);
+  http1.on("checkContinue", handle);
+  http1.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    connections.get(socket)?.upgrade();
+    doors.upgrade(request, socket, head);
+  });
   http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     doors.refuse(error.code ?? "", socket);
   });
@@ -183,7 +207,10 @@ function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1
 }
 
 function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
-  const http2 = createHttp2Server({ settings: { maxConcurrentStreams: 256 } }, doors.handle);
+  const http2 = createHttp2Server(
+    { settings: { maxConcurrentStreams: 256 }, ...resets },
+    doors.handle,
+  );
   http2.on("checkContinue", doors.handle);
   // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1). Its trailers go out after
   // "finish", and there is no event for that.
@@ -198,7 +225,9 @@ function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
     });
   });
   http2.on("session", (session) => {
+    const pieces = new BodyPieces();
     session.on("stream", (stream) => {
+      refuseTinyPieces(session, stream, pieces);
       unsent.watchStream(stream, () => {
         stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       });
@@ -207,6 +236,27 @@ function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
   // A broken session ends with its socket; there is nobody to tell.
   http2.on("sessionError", () => {});
   return http2;
+}
+
+/** Ends a connection whose bodies come in pieces that cost more to take apart than to send. */
+function refuseTinyPieces(
+  session: ServerHttp2Session,
+  stream: ServerHttp2Stream,
+  pieces: BodyPieces,
+): void {
+  const areTiny = pieces.ofBody();
+  const push = stream.push.bind(stream);
+  stream.push = (chunk: Uint8Array | null, encoding): boolean => {
+    if (chunk === null || !areTiny(chunk.length)) return push(chunk, encoding);
+    const { NGHTTP2_ENHANCE_YOUR_CALM: code } = constants;
+    session.goaway(code, 0, Buffer.from(tinyPieces().message));
+    // Of a stream that is gone nothing more is handed over.
+    stream.destroy();
+    setImmediate(() => {
+      session.destroy(undefined, code);
+    });
+    return true;
+  };
 }
 
 /**

@@ -193,7 +193,7 @@ export async function openServer(parts: {
     response.setHeader("x-request-id", requestId);
     // What of the body nobody has read by then.
     response.once("finish", () => {
-      giveUpReading(response);
+      void giveUpReading(response);
     });
     if (pages.answer(request, response)) return;
     // Media is refused by its headers, before gigabytes are sent.

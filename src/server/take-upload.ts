@@ -4,13 +4,7 @@ import type { Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { bodyLimits, BodyPace } from "./body-pace.ts";
 import { callOriginOf } from "./call-origin.ts";
-import {
-  answerJson,
-  askForBody,
-  isWaitingToSend,
-  type HttpRequest,
-  type HttpResponse,
-} from "./http.ts";
+import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./http.ts";
 
 export interface UploadParts {
   readonly uploads: Uploads;
@@ -43,7 +37,7 @@ export async function takeUpload(
     const bytes = ownsChunks ? body.bytes() : asAnnounced(body.bytes(), body.announced);
     await uploads.receive(uploadId, bytes, { bytesMax, room, signal: body.signal, ownsChunks });
   } catch (error) {
-    if (!body.isBroken()) throw drained(request, error);
+    if (!body.isBroken()) throw error;
     log.info({ uploadId, requestId: callOriginOf(request).requestId }, "upload.broken_off");
     response.destroy();
     return;
@@ -151,17 +145,4 @@ function partial(): ServiceError {
 function tooSlow(uploadMsMax: number): ServiceError {
   const hours = uploadMsMax / 3_600_000;
   return new ServiceError("deadline_exceeded", `the upload was not whole after ${hours} h`);
-}
-
-/** How long is read and dropped what a refused caller still sends, so that it sees the answer. */
-const drainMsMax = 5_000;
-
-/** The error, while the rest of the body is dropped. */
-export function drained(request: HttpRequest, error: unknown): unknown {
-  if (isWaitingToSend(request)) return error;
-  request.resume();
-  setTimeout(() => {
-    if (!request.complete) request.destroy();
-  }, drainMsMax).unref();
-  return error;
 }
