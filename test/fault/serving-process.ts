@@ -9,7 +9,7 @@ import { openJobQueue } from "../../src/jobs/job-queue.ts";
 import { createJobsService } from "../../src/jobs/jobs-service.ts";
 import { findMedia } from "../../src/media/media-records.ts";
 import { parseMediaAllowList } from "../../src/media/media-url.ts";
-import { openMediaStore } from "../../src/media/open-media-store.ts";
+import { openServedArchive } from "../../src/media/open-served-archive.ts";
 import { createSignedUrls } from "../../src/media/signed-url.ts";
 import { createUploads } from "../../src/media/uploads.ts";
 import { implemented } from "../../src/server/methods.ts";
@@ -32,8 +32,11 @@ async function serve(): Promise<void> {
   const folder = join(dataFolder, "postgres");
   await using database = await openDatabase({ url: undefined, folder, log });
   const { db } = database;
+  const settings = { dataFolder, database: { url: undefined }, s3: undefined };
+  const sweeping = { isQuarantined: false, removedDays: 30 };
+  await using archive = await openServedArchive(settings, { db, log, ...sweeping });
+  const { store } = archive;
   await ensureFirstAccount({ db, dataFolder, log });
-  await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
   await using queue = await openJobQueue({ database, log, supervise: false });
 
   const at = { address: "" };

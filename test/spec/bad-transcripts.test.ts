@@ -119,7 +119,9 @@ test("texts and lists that are too long", async () => {
     const metadata = { ...draftOf("Slæm").metadata, ...fields };
     for (const answer of await sendBoth({ metadata })) {
       assert.equal(answer.status, 400, field);
-      assert.deepEqual(fieldsOf(answer), [field]);
+      // What is too long by itself may also be too long for all of the metadata.
+      const fields = fieldsOf(answer).filter((each) => each !== "metadata");
+      assert.deepEqual(fields, [field]);
       assert.match(answer.json.message, words);
       assert.ok(answer.json.message.length < 300, "a long value is not sent back");
     }

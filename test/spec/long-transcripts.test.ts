@@ -215,7 +215,8 @@ test("an update of metadata leaves the segments, one of segments is answered wit
 test("what is wrong with long segments is said as with short ones", async () => {
   const good = JSON.stringify(longSegments(3_000));
   const patch = async (body: string) => await service.call("PATCH", pathOf(1), body);
-  const entries = Array.from({ length: 1_000_000 }, (_, at) => `"${at}":""`).join(",");
+  const many = Array.from({ length: 1_000_000 }, (_, at) => `"${at}":""`);
+  const entries = many.join(",");
   const rows: [name: string, body: string, message: RegExp][] = [
     [
       "times",
@@ -282,7 +283,8 @@ test("what is wrong with long segments is said as with short ones", async () => 
     assert.equal(status, 400, name);
     assert.match(json.message, message, name);
   }
-  const imported = `{"content":"","metadata":{"additionalMetadata":{${entries}}}}`;
+  const fewer = many.slice(0, 100_000).join(",");
+  const imported = `{"content":"","metadata":{"additionalMetadata":{${fewer}}}}`;
   const refused = await service.call("POST", "/v1alpha1/transcripts:import", imported);
   assert.deepEqual(
     [refused.status, refused.json.message],
