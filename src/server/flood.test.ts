@@ -112,8 +112,8 @@ test("a short refused body leaves its connection open", async () => {
 
 test("one connection delivers a bounded part of a body in each turn of the event loop", async () => {
   const parts: number[] = [];
-  const over = new AbortController();
   taken = 0;
+  const over = new AbortController();
   const watch = (async () => {
     for (let before = 0; !over.signal.aborted; before = taken) {
       await turn();

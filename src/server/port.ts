@@ -247,6 +247,7 @@ function refuseTinyPieces(
   const areTiny = pieces.ofBody();
   const push = stream.push.bind(stream);
   stream.push = (chunk: Uint8Array | null, encoding): boolean => {
+    if (session.destroyed || stream.destroyed) return true;
     if (chunk === null || !areTiny(chunk.length)) return push(chunk, encoding);
     const { NGHTTP2_ENHANCE_YOUR_CALM: code } = constants;
     session.goaway(code, 0, Buffer.from(tinyPieces().message));
