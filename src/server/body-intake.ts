@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /** What one connection, and all of them together, deliver in one turn of the event loop: taking it in takes some milliseconds. */
 const turnBytesMax = 128 << 10;
-const nodeTurnBytesMax = 4 << 20;
+const nodeTurnBytesMax = 1 << 20;
 
 /** Of the body of a refused request so much is read, one piece at a time with this long between, so that its caller sees the answer. */
 const droppedBytesMax = 1 << 20;
