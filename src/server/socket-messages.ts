@@ -5,6 +5,7 @@ import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { countValues } from "../transcoding/count-values.ts";
 import { readJson } from "../transcoding/read-json.ts";
+import { BodyPieces, tinyPieces } from "./body-pieces.ts";
 import { farewellMsMax } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import { takesLong } from "./message-reading.ts";
@@ -70,10 +71,18 @@ class SocketMessages {
   }
 
   #listen(): void {
-    const { method, share } = this.#parts;
+    const { method, share, raw } = this.#parts;
+    const pieces = new BodyPieces();
+    const isFlood = (bytes: number): boolean => {
+      if (!pieces.areTiny(bytes)) return false;
+      this.queue.fail(tinyPieces());
+      // What came with them is not taken apart any more.
+      setTimeout(() => raw.destroy(), farewellMsMax).unref();
+      return true;
+    };
     this.#socket.on("message", (data: Buffer, isBinary) => {
       share.shrink(Infinity);
-      if (this.queue.isEnded) return;
+      if (this.queue.isEnded || isFlood(data.length)) return;
       const read = (): void => {
         try {
           this.queue.push(readMessage(method, data, isBinary), data.length);

@@ -91,6 +91,30 @@ test("a caller that gives no sign of life is let go", async () => {
   assert.ok(performance.now() - began < heldMs, "before its method has ended");
 });
 
+test("tiny frames by the thousand end the socket: messages, pings, and fragments of one message", async () => {
+  await using door = await openHeldDoor();
+  const endOf = async (send: (socket: WebSocket) => void) => {
+    const socket = await door.connect();
+    const answers: string[] = [];
+    socket.on("message", (data: Buffer) => answers.push(data.toString()));
+    const closed = once(socket, "close");
+    send(socket);
+    const [code] = await closed;
+    return { code, answers: answers.join() };
+  };
+  const times = (send: () => void) => {
+    for (let sent = 0; sent < 2_000; sent += 1) send();
+  };
+  const messages = await endOf((socket) => times(() => socket.send("{}")));
+  assert.match(messages.answers, /"PIECES_TOO_SMALL"/);
+  assert.equal(messages.code, 1007);
+  // The library cuts a caller that sends more pings than it can answer.
+  const pings = await endOf((socket) => times(() => socket.ping()));
+  assert.equal(pings.code, 1006);
+  const fragments = await endOf((socket) => times(() => socket.send("1", { fin: false })));
+  assert.equal(fragments.code, 1008);
+});
+
 test("while the service shuts down, a page is asked to try later, and other clients get 503", async () => {
   await using door = await openHeldDoor();
   await door.drain();

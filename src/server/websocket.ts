@@ -22,6 +22,8 @@ import { messageBytesMax, socketMessages, tooBig, type MessageParts } from "./so
 
 /** A frame that says it is longer than this is not even read to its end. */
 const frameBytesMax = 2 * messageBytesMax;
+/** Frames of one message; past it the socket is closed with 1008. */
+const fragmentsMax = 1_024;
 /** Answers that wait for the caller; past it the method is not asked for more. */
 const unsentBytesMax = 256 << 10;
 /** A caller that takes nothing for this long is let go. */
@@ -55,6 +57,7 @@ export function createWebSocketDoor(parts: {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: frameBytesMax,
+    maxFragments: fragmentsMax,
   });
   acceptHandshakes(server);
   const refused = new RefusedSockets();
