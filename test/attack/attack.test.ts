@@ -1,5 +1,5 @@
 // One account attacks a node that another one uses: the other notices nothing, and the process lives (docs/architecture.md, Attacks).
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { attackAndJudge } from "./attack.ts";
 import { compressedAttacks } from "./compressed.ts";
 import { liveAttacks } from "./live.ts";
@@ -18,16 +18,27 @@ before(async () => {
 });
 after(() => node[Symbol.asyncDispose]());
 
-for (const attack of [
-  ...compressedAttacks,
-  ...stalledAttacks,
-  ...unreadAttacks,
-  ...repeatedAttacks,
-  ...liveAttacks,
-  ...protocolAttacks,
-]) {
-  if ((!all && !attack.isInGate) || !new RegExp(only).test(attack.name)) continue;
-  test(attack.name, { timeout: 170_000 }, async (t) => {
-    await attackAndJudge(node, attack, (line) => t.diagnostic(line));
+const tables = {
+  compressed: compressedAttacks,
+  stalled: stalledAttacks,
+  unread: unreadAttacks,
+  repeated: repeatedAttacks,
+  live: liveAttacks,
+  protocol: protocolAttacks,
+};
+
+for (const [kind, attacks] of Object.entries(tables)) {
+  const wanted = attacks.filter(
+    ({ name, isInGate }) => (all || isInGate) && new RegExp(only).test(name),
+  );
+  if (wanted.length === 0) continue;
+  describe(kind, () => {
+    // What attacks of another kind have left in its memory says nothing about these.
+    before(() => node.restart());
+    for (const attack of wanted) {
+      test(attack.name, { timeout: 170_000 }, async (t) => {
+        await attackAndJudge(node, attack, (line) => t.diagnostic(line));
+      });
+    }
   });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Figures, figuresOf, type Window } from "./figures.ts";
 import { memoryMb, type NodeUnderAttack } from "./node-under-attack.ts";
@@ -27,6 +28,8 @@ const healthMsMax = 100;
 const slowdownMax = 2;
 /** Under it nobody notices: what is quick alone may take this long. */
 const unnoticedMs = 100;
+/** With `npm run test:attack` nothing else runs; the gate runs other tests beside it, whose CPU comes and goes. */
+const hasMachine = process.env["ATTACK"] === "all";
 /** Where other processes take more of the machine, in cores, how long something took says nothing about the service. */
 const otherCoresMax = 0.3;
 /**
@@ -52,7 +55,7 @@ export async function attackAndJudge(
     const otherCores = otherLoad();
     tell(`${name}: ${[...answers].join(" | ").slice(0, 1_000)}`);
     tell(`alone ${lineOf(alone)}; attacked ${lineOf(attacked)}${node.isLost ? "; LOST" : ""}`);
-    const isQuiet = otherCores < otherCoresMax;
+    const isQuiet = hasMachine && otherCores < otherCoresMax;
     if (!isQuiet) tell(`waits are not judged: others took ${otherCores.toFixed(1)} cores`);
     const worst = lasting(attacked, answers, node.isLost);
     const troubles = [...worst, ...(isQuiet ? passing(alone, attacked) : [])];
