@@ -99,17 +99,17 @@ test("sweepMedia() deletes what was set aside once its days are over, and never 
 });
 
 test("sweepMedia() stops before anything is moved where more is unknown than kills leave", async () => {
-  const unknown = await Promise.all(Array.from({ length: 11 }, putBytes));
+  const unknown = await Promise.all(Array.from({ length: 31 }, putBytes));
   for (let count = 0; count < 9; count += 1) await record(await putBytes());
   const sweep = async () => await sweepMedia({ db, store, log, now: inMinutes(46) });
   assert.equal(await sweep(), 0);
-  assert.equal((await idsOf(store.list())).length, 20);
-  const stopped = { event: "media.sweep_stopped", level: 50, unrecorded: 11, stored: 20, max: 10 };
+  assert.equal((await idsOf(store.list())).length, 40);
+  const stopped = { event: "media.sweep_stopped", level: 50, unrecorded: 31, stored: 40, max: 30 };
   assert.partialDeepStrictEqual(lines, [stopped]);
 
-  // 1 % of 20 is less than one: 10 go in a store of any size.
+  // 1 % of 40 is less than one: 30 go in a store of any size.
   await record(unknown[0] ?? "");
-  assert.equal(await sweep(), 10);
+  assert.equal(await sweep(), 30);
 });
 
 test("sweepMedia() takes 1 % of a large store, and never more than 100", async () => {
@@ -117,7 +117,7 @@ test("sweepMedia() takes 1 % of a large store, and never more than 100", async (
     await sql`insert into media (id, account_id, size_bytes, content_type)
       select id, ${accountId}, 1, 'audio/wav' from unnest(${ids}::uuid[]) as m (id)`.execute(db);
   for (const [stored, max] of [
-    [2_000, 20],
+    [4_000, 40],
     [11_000, 100],
   ] as const) {
     const ids = Array.from({ length: stored }, () => newId());

@@ -8,10 +8,10 @@ import type { MediaStore } from "./media-store.ts";
 const recordedWithinMs = 45 * 60_000;
 /** Ids that are looked up in one statement: a statement for each would take a large archive minutes, at every node. */
 const lookedUpAtOnce = 1_000;
-/** What a sweep sets aside at most: this much, and no more than 1 % of the media, but what a few kills leave in any store. */
+/** What a sweep sets aside at most: this much, and no more than 1 % of the media, but what kills leave within an hour (50 of workers leave 15) in any store. */
 const setAsideMax = 100;
 const setAsideShareMax = 0.01;
-const setAsideMin = 10;
+const setAsideMin = 30;
 const dayMs = 86_400_000;
 
 export interface SweepParts {

@@ -40,16 +40,16 @@ export function fileMethods(parts: TranscriptsParts, read: ReadTranscript) {
       const id = transcriptIdIn(name);
       if (version !== "" && !isId(version)) throw versionNotFound(`${name}/versions/${version}`);
       const file = formats[format];
-      if (!file) throw invalidArgument([unknownFormat(format, Object.keys(endings))]);
       const stored = await read(context, id, {
         ...(version !== "" && { versionId: version }),
-        heldPerByte: file.format === "JSON" ? 2 : 1,
+        heldPerByte: file?.format === "JSON" ? 2 : 1,
       });
       if (!stored) {
         throw version === ""
           ? transcriptNotFound(name)
           : versionNotFound(`${name}/versions/${version}`);
       }
+      if (!file) throw invalidArgument([unknownFormat(format, Object.keys(endings))]);
       const data =
         file.format === "JSON"
           ? await writeJson(accountId, stored)
