@@ -28,13 +28,13 @@ after(async () => {
   if (isOn) await node[Symbol.asyncDispose]();
 });
 
-for (const [service, rows] of matrix) {
+for (const [service, rows] of isOn ? matrix : []) {
   for (const method of service.methods) {
     const request = rows[method.name]?.requests[0](absentThings())[0] ?? {};
     for (const [protocol, send] of Object.entries(protocolsOf(method, request))) {
       const name = `${protocol}: ${service.typeName}.${method.name}`;
       if (!new RegExp(only).test(name)) continue;
-      test(name, { skip: !isOn, timeout: 900_000 }, async (t) => {
+      test(name, { timeout: 900_000 }, async (t) => {
         const troubles: string[] = [];
         for (const shape of shapesOf(method.input)) {
           const trouble = await troubleOf(shape, send);
