@@ -345,12 +345,3 @@ test("a stream that hangs its process elsewhere, on another thread, is found out
   innocent.end();
   assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
 });
-
-test("a stream whose engine waits for another machine keeps its process, however long it takes no CPU", async () => {
-  await using own = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
-  const input = [speech(100), speech(200).fill(scriptedOrders.askRemote), speech(100)];
-  const before = enginePids();
-  const found = await recognise(own, input);
-  assert.deepEqual(found, finalsWithoutPool([speech(400)]));
-  assert.deepEqual(enginePids(), before);
-});

@@ -176,3 +176,53 @@ test("an account has so many jobs that are not ended, however many submit at the
   await submit(many);
   assert.equal((await refusal(submit(many))).reason, "TOO_MANY_JOBS");
 });
+
+/** Leases so many jobs and ends them; their names in order. */
+async function serve(count: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const [lease] = await jobs.queue.lease([], 1);
+    assert.ok(lease);
+    names.push(`transcriptjob/${lease.jobId}`);
+    await database.db
+      .updateTable("transcript_job")
+      .set({ lease: lease.number, state: "SUCCESS" })
+      .where("id", "=", lease.jobId)
+      .execute();
+  }
+  return names;
+}
+
+async function submitMany(accountId: string, count: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let i = 0; i < count; i++)
+    names.push(await jobs.submit(accountId, jobRequest("http://127.0.0.1:1/a.wav")));
+  return names;
+}
+
+test("a waiting account comes next, whatever another one has waiting before it", async () => {
+  const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
+  const flood = await submitMany(many, 40);
+  const first = await serve(5);
+  const [single = ""] = await submitMany(few, 1);
+  const late = await submitMany(many, 1);
+  const next = await serve(2);
+  assert.ok(next.includes(single), "the single job is among the next two");
+  const order = [...first, ...next, ...(await serve(35))];
+  assert.deepEqual(
+    order.filter((name) => name !== single),
+    [...flood, ...late],
+    "the jobs of one account keep their order",
+  );
+  assert.deepEqual(await jobs.queue.lease([], 1), []);
+});
+
+test("accounts that have many jobs waiting take turns, whoever came first", async () => {
+  const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
+  const flood = await submitMany(early, 20);
+  await serve(10);
+  await submitMany(late, 10);
+  const next = await serve(10);
+  const turns = next.filter((name) => flood.includes(name)).length;
+  assert.ok(turns >= 4 && turns <= 6, `${turns} of 10`);
+});

@@ -1,0 +1,117 @@
+// How much watches hold of a node's memory and of its main thread, and what is refused past it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "../../test/until.ts";
+import { forever, openWatchedJobs, refusal, type WatchedJobs } from "../../test/watched-jobs.ts";
+import { HeldBytes } from "../std/held-bytes.ts";
+import { newId } from "../std/ids.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { JobWatchers } from "./job-watchers.ts";
+
+let jobs: WatchedJobs;
+let account = "";
+/** When nobody watched by `counted` any more. */
+let statementsAtRest = 0;
+
+before(async () => {
+  jobs = await openWatchedJobs();
+  ({ account } = jobs);
+});
+
+after(async () => {
+  await jobs[Symbol.asyncDispose]();
+  assert.equal(jobs.statements(), statementsAtRest, "nothing is looked at when nobody watches");
+});
+
+/** A job with a megabyte of metadata, as an earlier version took it. */
+async function addLongJob(accountId: string): Promise<string> {
+  const id = await jobs.addJob(accountId);
+  await jobs.change([id], "metadata = jsonb_build_object('subject', repeat('x', 1000000))");
+  return id;
+}
+
+const heldLimits = { nodeBytesMax: 20e6, reason: "WATCHES_FULL", what: "watched jobs" };
+
+test("what is told and not taken is bounded in bytes, by account and node", async () => {
+  const held = new HeldBytes({ ...heldLimits, accountBytesMax: 8.4e6 });
+  const watchers = new JobWatchers(jobs.database.db, { held });
+  const id = await addLongJob(account);
+  const watches = Array.from({ length: 10 }, () => watchers.watch(account, id, forever()));
+  const results = await Promise.allSettled(watches.map((each) => each.next()));
+  const refusals = results.filter((result) => result.status === "rejected");
+  assert.equal(refusals.length, 6, "two megabytes each");
+  for (const { reason } of refusals) {
+    assert.ok(reason instanceof ServiceError);
+    assert.deepEqual([reason.code, reason.reason], ["resource_exhausted", "WATCHES_FULL"]);
+    assert.ok(reason.retryAfterMs !== undefined);
+  }
+  assert.ok(held.total <= 8.4e6);
+  const other = await jobs.addAccount();
+  const theirs = watchers.watch(other, await addLongJob(other), forever());
+  assert.equal((await theirs.next()).value?.metadata.subject.length, 1e6);
+  await Promise.all([theirs, ...watches].map((each) => each.return()));
+  assert.equal(held.total, 0);
+});
+
+test("what waits for room is the newest when its turn comes", async () => {
+  const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
+  const watchers = new JobWatchers(jobs.database.db, { held });
+  const id = await addLongJob(account);
+  const [first, second] = [watchers, watchers].map((each) => each.watch(account, id, forever()));
+  assert.ok(first && second);
+  await first.next();
+  const more = first.next();
+  await second.next();
+  // The second one has not taken what it was told.
+  await jobs.change([id], "progress_percent = 5");
+  await jobs.change([id], "progress_percent = 9");
+  await second.return();
+  assert.equal((await more).value?.progressPercent, 9);
+  await first.return();
+  assert.equal(held.total, 0);
+});
+
+test("streams that are due or refused at the same moment go on in turns of the event loop", async () => {
+  const held = new HeldBytes({ ...heldLimits, accountBytesMax: 4.2e6 });
+  for (const id of [await jobs.addJob(), await addLongJob(account)]) {
+    const watchers = new JobWatchers(jobs.database.db, { held });
+    const watches = Array.from({ length: 60 }, () => watchers.watch(account, id, forever()));
+    let [now, most, isOver] = [0, 0, false];
+    const nextTurn = () => {
+      now = 0;
+      if (!isOver) setImmediate(nextTurn);
+    };
+    setImmediate(nextTurn);
+    const told = watches.map(async (each) => {
+      await each.next().catch(() => {});
+      most = Math.max(most, ++now);
+      // What a stream does with it.
+      for (const end = performance.now() + 2; performance.now() < end;);
+    });
+    await Promise.all(told);
+    isOver = true;
+    await Promise.all(watches.map((each) => each.return()));
+    assert.ok(most <= 12, `${most} of 60 streams of 2 ms in one turn of the event loop`);
+  }
+});
+
+test("behind a hundred messages that wait for room a stream is refused, and nothing is read for it", async () => {
+  const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
+  const watchers = new JobWatchers(jobs.counted, { held });
+  const [unread, id] = [await addLongJob(account), await jobs.addJob()];
+  const watch = (job: string) => watchers.watch(account, job, forever());
+  const waiting = [watch(unread), ...Array.from({ length: 100 }, () => watch(id))];
+  for (const each of waiting) await each.next();
+  const settled = waiting.slice(1).map((each) => refusal(each.next()));
+  const metadata = "jsonb_build_object('subject', repeat('x', 1000000))";
+  await jobs.change([id], `progress_percent = 5, metadata = ${metadata}`);
+  const problem = async () => (await refusal(watch(id).next())).message;
+  await until(async () => (await problem()).startsWith("100 messages"));
+  const before = jobs.statements();
+  const { reason, retryAfterMs } = await refusal(watch(newId()).next());
+  assert.deepEqual([reason, retryAfterMs, jobs.statements()], ["WATCHES_FULL", 1_000, before]);
+  await jobs.database.db.deleteFrom("transcript_job").where("id", "=", id).execute();
+  await waiting[0]?.return();
+  for (const { code } of await Promise.all(settled)) assert.equal(code, "not_found");
+  statementsAtRest = jobs.statements();
+});
