@@ -1,4 +1,5 @@
-// npm run bench:access: what checking who calls takes of the CPU, and how soon what is revoked is gone.
+// npm run bench:access: what checking who calls takes of the CPU, and how soon what is revoked is
+// gone.
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { measureCalls } from "./access/calls.ts";
 import { measureChecks } from "./access/checks.ts";

@@ -1,13 +1,14 @@
-// npm run bench:accuracy [folder]: word error rate of short and live recognition through real engine processes, per recording and
-// in total: English of flite voices and of the recordings of a folder (name.wav beside name.txt) where there is one; Icelandic of
-// espeak-ng, with the starter model's lexicon and without.
+// npm run bench:accuracy [folder]: word error rate of short and live recognition through real
+// engine processes, per recording and in total: English of flite voices and of the recordings of a
+// folder (name.wav beside name.txt) where there is one; Icelandic of espeak-ng, with the starter
+// model's lexicon and without.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type EnginePool, openEnginePool } from "../src/engines/engine-pool.ts";
-import { builtinModelsFolder } from "../src/engines/models/models-folder.ts";
+import { type EnginePool, openEnginePool } from "../src/engines/pool/engine-pool.ts";
+import { builtinModelsFolder } from "../src/models/models-folder.ts";
 import { createLog } from "../src/std/log.ts";
-import { espeak, flite, joined } from "../test/flite.ts";
+import { espeak, flite, joined } from "../test/fixtures/flite.ts";
 import { icelandicSentences } from "./icelandic-sentences.ts";
 import { readRecordings, type Recording } from "./recordings.ts";
 import { sentences } from "./sentences.ts";
@@ -159,7 +160,10 @@ async function eachOf<T>(
   return results;
 }
 
-/** The readings of a recording: of each utterance the best with the best, the second with the second. */
+/**
+ * The readings of a recording: of each utterance the best with the best, the second with the
+ * second.
+ */
 async function hear(
   { pool: from, languageCode }: Hearing,
   samples: Int16Array,

@@ -1,18 +1,25 @@
-// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: CPU a second of audio of every installed model: alone, as its engine is
-// called directly, and through the service's streams; 1, 4 and 16 streams at once.
+// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: CPU a second of
+// audio of every installed model: alone, as its engine is called directly, and through the
+// service's streams; 1, 4 and 16 streams at once.
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
-import { findModels, type LoadableModel } from "../src/engines/loadable-models.ts";
-import { builtinModelsFolder } from "../src/engines/models/models-folder.ts";
+import { findModels, type LoadableModel } from "../src/engines/pool/loadable-models.ts";
+import { builtinModelsFolder } from "../src/models/models-folder.ts";
 import { createLog } from "../src/std/log.ts";
 import { hearAlone, openAlone } from "./engines/alone.ts";
 import { hearThroughPool } from "./engines/through-pool.ts";
 import { type Speech, speechOf } from "./engines/speech.ts";
 
-/** What the service may add to an engine, where the engine is what costs: below this, sockets and pipes cost more than hearing. */
+/**
+ * What the service may add to an engine, where the engine is what costs: below this, sockets and
+ * pipes cost more than hearing.
+ */
 const ratioMax = 1.1;
 const cheapShare = 0.02;
-/** Streams at once. Of a model that takes more than a tenth of a core a stream no process is let have so many. */
+/**
+ * Streams at once. Of a model that takes more than a tenth of a core a stream no process is let
+ * have so many.
+ */
 const countsOf = (ownMs: number) => (ownMs > 100 ? [1] : [1, 4, 16]);
 
 const { values } = parseArgs({

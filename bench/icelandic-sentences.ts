@@ -1,4 +1,7 @@
-/** What the accuracy bench lets espeak-ng say in Icelandic: written before the starter model was trained, and never part of its training. */
+/**
+ * What the accuracy bench lets espeak-ng say in Icelandic: written before the starter model was
+ * trained, and never part of its training.
+ */
 export const icelandicSentences: readonly string[] = [
   "við hittumst á kaffihúsinu eftir vinnu",
   "ég gleymdi lyklunum heima í morgun",

@@ -1,6 +1,7 @@
-// npm run bench:jobs [-- --folder recordings]: transcription jobs through real services, as ratios of one run. -- --only
-// hour|workers|memory|short|queue: each takes about 3 minutes on a machine that does nothing else. Longer: --minutes 60
-// (hour), --job-seconds 240 (workers), --rounds 10 (workers, short), --engine pocketsphinx (memory; workers have it anyway).
+// npm run bench:jobs [-- --folder recordings]: transcription jobs through real services, as ratios
+// of one run. -- --only hour|workers|memory|short|queue: each takes about 3 minutes on a machine
+// that does nothing else. Longer: --minutes 60 (hour), --job-seconds 240 (workers), --rounds 10
+// (workers, short), --engine pocketsphinx (memory; workers have it anyway).
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

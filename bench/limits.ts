@@ -1,11 +1,12 @@
 import { createLog } from "../src/std/log.ts";
 import { noLimits } from "../src/auth/limits.ts";
 import { openMeter, type Metered } from "../src/auth/meter.ts";
-import { addAccount, addApiKey } from "../test/auth-fixture.ts";
-import { openTestDatabase } from "../test/open-test-database.ts";
+import { addAccount, addApiKey } from "../test/fixtures/auth-fixture.ts";
+import { openTestDatabase } from "../test/fixtures/open-test-database.ts";
 
 /**
- * What limits cost: `node bench/limits.ts`. CPU time of this process, so that other work on the machine counts little; PostgreSQL's is its own.
+ * What limits cost: `node bench/limits.ts`. CPU time of this process, so that other work on the
+ * machine counts little; PostgreSQL's is its own.
  */
 const usPerCallMax = 2;
 const callers = 1_000;

@@ -1,5 +1,6 @@
-// The console's live page with a recording in the place of the microphone: how soon words and sentences stand on the page by its own
-// figures, and how many of the samples the saved transcript has. npm run bench:live [seconds]
+// The console's live page with a recording in the place of the microphone: how soon words and
+// sentences stand on the page by its own figures, and how many of the samples the saved transcript
+// has. npm run bench:live [seconds]
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readWavHeader } from "../src/audio/wav.ts";
 import { wavHeader } from "../src/console/live/wav.ts";
 import { openTestPages } from "../test/console/open-test-pages.ts";
-import { flite, joined, silence } from "../test/flite.ts";
+import { flite, joined, silence } from "../test/fixtures/flite.ts";
 import { sentences } from "./sentences.ts";
 
 const seconds = Number(process.argv[2] ?? 60);

@@ -1,5 +1,6 @@
-// npm run bench:pocketsphinx [-- --folder recordings] [-- --seconds 30] [-- --only cpu|streams|final]: what live recognition by
-// PocketSphinx costs beside pocketsphinx_continuous, how many streams a core hears in time, and when finals come.
+// npm run bench:pocketsphinx [-- --folder recordings] [-- --seconds 30] [-- --only
+// cpu|streams|final]: what live recognition by PocketSphinx costs beside pocketsphinx_continuous,
+// how many streams a core hears in time, and when finals come.
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,7 +14,9 @@ import type { Figure } from "./transcoding/measure.ts";
 const streamsMin = 4;
 const streamsTried = 8;
 const interimMsMax = 500;
-/** Streams that take turns cost more than one alone: what they look up is no longer in the caches. */
+/**
+ * Streams that take turns cost more than one alone: what they look up is no longer in the caches.
+ */
 const turnsFactor = 1.25;
 /** Silence that ends an utterance by default, and what the final may take beyond it. */
 const finalMsMax = 500 + 200;

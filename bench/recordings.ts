@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { samplesOfWav } from "../test/flite.ts";
+import { samplesOfWav } from "../test/fixtures/flite.ts";
 
 export interface Recording {
   readonly name: string;
@@ -8,7 +8,10 @@ export interface Recording {
   readonly samples: Int16Array;
 }
 
-/** The recordings of a folder, name.wav beside name.txt, in the order of their names; none where there is no such folder. */
+/**
+ * The recordings of a folder, name.wav beside name.txt, in the order of their names; none where
+ * there is no such folder.
+ */
 export function readRecordings(from: string): Recording[] {
   if (!existsSync(from)) return [];
   return readdirSync(from)

@@ -1,4 +1,7 @@
-/** What the accuracy bench lets flite say: everyday sentences, written for it and before any setting was tuned. */
+/**
+ * What the accuracy bench lets flite say: everyday sentences, written for it and before any setting
+ * was tuned.
+ */
 export const sentences: readonly string[] = [
   "The meeting begins at nine o'clock in the large room on the second floor.",
   "Please send me the report before the end of the week.",

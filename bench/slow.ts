@@ -1,5 +1,5 @@
-// Slow callers and floods at the real limits, against `bin/hlust serve` (threats 61 and 64): when each kind is cut, and what health takes meanwhile.
-// npm run bench:slow [connections]
+// Slow callers and floods at the real limits, against `bin/hlust serve` (threats 61 and 64): when
+// each kind is cut, and what health takes meanwhile. npm run bench:slow [connections]
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";

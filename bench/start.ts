@@ -1,5 +1,5 @@
-// From `bin/hlust serve` to the first answer, the first time (an empty data folder) and later, and the memory of the idle process tree.
-// npm run bench:start [runs]
+// From `bin/hlust serve` to the first answer, the first time (an empty data folder) and later, and
+// the memory of the idle process tree. npm run bench:start [runs]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// npm run bench:stream: live streams with the scripted engine, beside a bare server in the same run.
-// -- --soak: a stream of 24 h instead, some minutes. -- --only cpu|lag|idle
+// npm run bench:stream: live streams with the scripted engine, beside a bare server in the same
+// run. -- --soak: a stream of 24 h instead, some minutes. -- --only cpu|lag|idle
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { measureIdle } from "./stream/idle.ts";

@@ -1,5 +1,5 @@
-// npm run bench:transcripts: transcripts at the size of an archive, on the service's own PostgreSQL, as ratios of one run.
-// -- --only lists|wire
+// npm run bench:transcripts: transcripts at the size of an archive, on the service's own
+// PostgreSQL, as ratios of one run. -- --only lists|wire
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Figure } from "./transcoding/measure.ts";

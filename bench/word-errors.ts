@@ -4,7 +4,10 @@ export function wordsOf(text: string): string[] {
   return plain.split(/\s+/).filter((word) => word !== "");
 }
 
-/** The fewest words to replace, leave out and put in that make one of the other: word error rate is this over `said`. */
+/**
+ * The fewest words to replace, leave out and put in that make one of the other: word error rate is
+ * this over `said`.
+ */
 export function wordErrors(said: readonly string[], heard: readonly string[]): number {
   let row = heard.map((_, index) => index + 1);
   for (const [index, word] of said.entries()) {

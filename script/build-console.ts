@@ -1,4 +1,5 @@
-// Builds the console into dist/console, each file beside its compressed form; quick when nothing changed.
+// Builds the console into dist/console, each file beside its compressed form; quick when nothing
+// changed.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,7 +20,8 @@ const sources = [
 
 const wanted = hashOfSources();
 if (readStamp() !== wanted) {
-  // Aside until it is whole: what is cut off, or built twice at a time, leaves no half of a console.
+  // Aside until it is whole: what is cut off, or built twice at a time, leaves no half of a
+  // console.
   const fresh = `${built}.${process.pid}`;
   try {
     const { build } = await import("vite");

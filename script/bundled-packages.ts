@@ -1,4 +1,5 @@
-// Packages of hundreds of files, each as one that script/bundle-packages.ts has made: to load a file costs more than what is in it.
+// Packages of hundreds of files, each as one that script/bundle-packages.ts has made: to load a
+// file costs more than what is in it.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -7,7 +8,9 @@ import { pathToFileURL } from "node:url";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** All that is imported of them: a package that came twice would not know its own errors and types. */
+/**
+ * All that is imported of them: a package that came twice would not know its own errors and types.
+ */
 export const bundledNames: readonly string[] = [
   "@bufbuild/protobuf",
   "@bufbuild/protobuf/codegenv2",
@@ -22,7 +25,10 @@ export const bundledNames: readonly string[] = [
 ];
 const isBundled = /^(?:@bufbuild\/protobuf|@connectrpc\/connect(?:-node)?|kysely)(?:\/|$)/;
 
-/** Of the installed versions: without a bundle of them that can be read, the packages are loaded as they are. */
+/**
+ * Of the installed versions: without a bundle of them that can be read, the packages are loaded as
+ * they are.
+ */
 export function bundleFolder(): string {
   const hash = createHash("sha256");
   for (const file of ["package-lock.json", "script/bundled-packages.ts"]) {

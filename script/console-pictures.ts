@@ -1,4 +1,5 @@
-// Makes docs/pictures: each page of the console as it is built, with recordings of ours, on a service of its own.
+// Makes docs/pictures: each page of the console as it is built, with recordings of ours, on a
+// service of its own.
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
@@ -8,8 +9,8 @@ import {
   interview,
   interviewMetadata,
 } from "../test/console/spoken-transcript.ts";
-import { wavOf } from "../test/jobs-fixture.ts";
-import { until } from "../test/until.ts";
+import { wavOf } from "../test/fixtures/jobs-fixture.ts";
+import { until } from "../test/fixtures/until.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const folder = join(root, "docs/pictures");

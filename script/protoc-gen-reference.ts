@@ -1,5 +1,6 @@
-// A protoc plugin: what the API reference says that descriptors do not carry. Writes comments.ts, the comments of the contract by
-// full name, and examples.ts, the calls in the *.examples.yaml files beside the protos.
+// A protoc plugin: what the API reference says that descriptors do not carry. Writes comments.ts,
+// the comments of the contract by full name, and examples.ts, the calls in the *.examples.yaml
+// files beside the protos.
 import { existsSync, readFileSync } from "node:fs";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type {
@@ -40,7 +41,10 @@ const response = create(CodeGeneratorResponseSchema, {
     {
       name: "comments.ts",
       content: `${head}
-/** The comments of the contract by the full name of what they stand over; values of enums are named under their enum. */
+/**
+ * The comments of the contract by the full name of what they stand over; values of enums are named
+ * under their enum.
+ */
 export const comments: Readonly<Record<string, string>> = ${literal(Object.fromEntries(comments))};
 `,
     },
@@ -71,7 +75,10 @@ function commentsOf(file: FileDescriptorProto): [name: string, text: string][] {
   });
 }
 
-/** Without the marks of what only readers of the specification look for: "(section 4.1)", "(extension)". */
+/**
+ * Without the marks of what only readers of the specification look for: "(section 4.1)",
+ * "(extension)".
+ */
 function plain(comment: string): string {
   const lines = comment.split("\n").map((line) => line.replace(/^ /, "").trimEnd());
   return lines
@@ -130,7 +137,10 @@ function* namesInEnum(
   }
 }
 
-/** The examples of a file's services, which stand by method name; a method that does not exist is an error. */
+/**
+ * The examples of a file's services, which stand by method name; a method that does not exist is an
+ * error.
+ */
 function examplesOf(file: FileDescriptorProto): [method: string, examples: unknown][] {
   const path = `proto/${file.name.replace(/\.proto$/, ".examples.yaml")}`;
   if (!existsSync(path)) return [];

@@ -14,11 +14,11 @@ import { createRefusedAttempts } from "./auth/refused-attempts.ts";
 import { ConfigError, memoryShares, type Config } from "./config.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import { httpRulesOf, openDoors } from "./doors.ts";
-import { openEnginePool } from "./engines/engine-pool.ts";
-import { openDescriber } from "./jobs/describer.ts";
+import { openEnginePool } from "./engines/pool/engine-pool.ts";
+import { openDescriber } from "./describe/describer.ts";
 import { openJobQueue } from "./jobs/job-queue.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
-import { openWorker } from "./jobs/worker.ts";
+import { openWorker } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive } from "./media/open-served-archive.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
@@ -44,21 +44,34 @@ export interface App extends AsyncDisposable {
   readonly address: string;
   /** The first API key, when this start has made it. */
   readonly firstKey: FirstKey | undefined;
-  /** Opens the console once, within 10 minutes, with that key; undefined also where this process has no console. */
+  /**
+   * Opens the console once, within 10 minutes, with that key; undefined also where this process has
+   * no console.
+   */
   readonly firstLink: string | undefined;
-  /** Models that were found at the start and are still being loaded, each with how far it is: `NAME (1 of 2 processes)`. */
+  /**
+   * Models that were found at the start and are still being loaded, each with how far it is: `NAME
+   * (1 of 2 processes)`.
+   */
   loading(): readonly string[];
   /** Resolves when none is; rejects with the reason of the signal. */
   loaded(signal: AbortSignal): Promise<void>;
-  /** Before it is disposed of: health says from now on that it is not ready, and no more jobs are taken. Calls are answered as before. */
+  /**
+   * Before it is disposed of: health says from now on that it is not ready, and no more jobs are
+   * taken. Calls are answered as before.
+   */
   leave(): void;
-  /** Why the service only answers calls, and does nothing by itself; undefined: it does all that it does. */
+  /**
+   * Why the service only answers calls, and does nothing by itself; undefined: it does all that it
+   * does.
+   */
   readonly quarantine: string | undefined;
 }
 
 /**
- * Opens every part of the service in order, and closes them in reverse: doors first, so that calls in flight still find what they
- * need. The signal gives up opening. Throws ConfigError for a setting that cannot be used; with a sentence for the operator when a part cannot be opened.
+ * Opens every part of the service in order, and closes them in reverse: doors first, so that calls
+ * in flight still find what they need. The signal gives up opening. Throws ConfigError for a
+ * setting that cannot be used; with a sentence for the operator when a part cannot be opened.
  */
 export async function openApp(
   config: Config,
@@ -89,7 +102,10 @@ export async function openApp(
   }
 }
 
-/** `failed` is aborted with what the first part fails with, which gives up the others: `signal` aborts with it. */
+/**
+ * `failed` is aborted with what the first part fails with, which gives up the others: `signal`
+ * aborts with it.
+ */
 async function openParts(
   config: Config,
   parts: AsyncDisposableStack,
@@ -109,7 +125,8 @@ async function openParts(
   const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
   const httpRules = await httpRulesOf(config);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
-  // The slowest parts do not need each other. When one fails, the others are given up, and closed with the rest.
+  // The slowest parts do not need each other. When one fails, the others are given up, and closed
+  // with the rest.
   const opening = [
     openDatabase({
       ...config.database,
@@ -258,7 +275,10 @@ async function originsOf({ direct }: MediaStore): Promise<string[]> {
   return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
 }
 
-/** This machine: reverse proxies and load tools on it call for many, and whoever else is on it needs no connections to harm it. */
+/**
+ * This machine: reverse proxies and load tools on it call for many, and whoever else is on it needs
+ * no connections to harm it.
+ */
 const thisMachine = ["127.0.0.0/8", "::1"];
 
 /** Who may call from where, and how much of the doors one caller may hold. */

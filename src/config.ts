@@ -42,7 +42,10 @@ export interface Config {
   readonly modelChoice: ModelChoice;
   /** Of models that can be installed; undefined: the one that comes with Hlust. */
   readonly catalogueFile: string | undefined;
-  /** CIDRs, addresses and host names, some with :port, that media URLs may reach besides public addresses. */
+  /**
+   * CIDRs, addresses and host names, some with :port, that media URLs may reach besides public
+   * addresses.
+   */
   readonly allowMediaFrom: readonly string[];
   /** The same for the URLs of webhooks. */
   readonly allowWebhooksTo: readonly string[];
@@ -54,9 +57,15 @@ export interface Config {
   readonly recordingSecondsMax: number;
   /** How long one live stream may last. */
   readonly streamSecondsMax: number;
-  /** What an account may use for which the operator has set nothing else; each 0: as much as it likes. */
+  /**
+   * What an account may use for which the operator has set nothing else; each 0: as much as it
+   * likes.
+   */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
-  /** How long a node answers calls as before after it was asked to shut down, while health says that it is not ready. */
+  /**
+   * How long a node answers calls as before after it was asked to shut down, while health says that
+   * it is not ready.
+   */
   readonly drainSeconds: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
@@ -118,7 +127,7 @@ const settings = {
   },
   engineProcesses: {
     name: "HLUST_ENGINE_PROCESSES",
-    meaning: "Processes that recognise speech with each model, 1 to 256; fewer for large models",
+    meaning: "Processes that recognize speech with each model, 1 to 256; fewer for large models",
     fallback: "one for each core",
     parse: (text, name) =>
       text === undefined ? availableParallelism() : whole(text, name, 1, 256),
@@ -191,7 +200,8 @@ const settings = {
     name: "HLUST_RECORDING_SECONDS_MAX",
     meaning: "How long a recording may be that a job transcribes, in seconds; at most 86400 (24 h)",
     fallback: "28800 (8 h)",
-    // A lease of the queue lasts for a day at most, and times are kept as milliseconds in 32 bits (24 days).
+    // A lease of the queue lasts for a day at most, and times are kept as milliseconds in 32 bits
+    // (24 days).
     parse: (text, name) => whole(text ?? "28800", name, 1, 24 * 3600),
   },
   streamSecondsMax: {
@@ -240,7 +250,10 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(memorySettings),
 ];
 
-/** Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands, tests and scripts. */
+/**
+ * Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands,
+ * tests and scripts.
+ */
 const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
 
 /** Reads every setting; throws ConfigError that names each unknown or unusable one. */
@@ -292,8 +305,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * What is wrong with names of variables: each HLUST_ one has to be known, and none of another program may be nearly one of ours. Where the
- * setting that may have been meant is set as well, it is what was meant.
+ * What is wrong with names of variables: each HLUST_ one has to be known, and none of another
+ * program may be nearly one of ours. Where the setting that may have been meant is set as well, it
+ * is what was meant.
  */
 function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   const known = new Set(allSettings.map(({ name }) => name));

@@ -5,7 +5,7 @@ import type { Meter } from "./auth/meter.ts";
 import { ConfigError, type Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { signingKey } from "./database/signing-key.ts";
-import type { EnginePool } from "./engines/engine-pool.ts";
+import type { EnginePool } from "./engines/pool/engine-pool.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -35,7 +35,10 @@ import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 /** The services that have HTTP rules. */
 const contract = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks];
 
-/** The rules that take the place of the contract's (§4.10 item 9). Throws ConfigError with every problem and its place. */
+/**
+ * The rules that take the place of the contract's (§4.10 item 9). Throws ConfigError with every
+ * problem and its place.
+ */
 export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | undefined> {
   if (httpRulesFile === undefined) return undefined;
   try {

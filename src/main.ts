@@ -10,8 +10,9 @@ const stopMsMax = 28_000;
 const giveUpMsMax = 4_000;
 
 /**
- * Runs the service until SIGTERM or SIGINT: says where it listens when it is ready. When it is told to stop, it says so to those who ask
- * about its health, goes on for HLUST_DRAIN_SECONDS (a second signal ends that), drains, and exits 0. Throws when it cannot be opened.
+ * Runs the service until SIGTERM or SIGINT: says where it listens when it is ready. When it is told
+ * to stop, it says so to those who ask about its health, goes on for HLUST_DRAIN_SECONDS (a second
+ * signal ends that), drains, and exits 0. Throws when it cannot be opened.
  */
 export async function serve(
   environment: NodeJS.ProcessEnv,
@@ -51,14 +52,18 @@ function listenForSignals(log: Log): { readonly told: AbortSignal; readonly hurr
       told.abort();
     });
   }
-  // Supervisors send it to have settings read again, and terminals when they are closed: nothing of the service needs it.
+  // Supervisors send it to have settings read again, and terminals when they are closed: nothing of
+  // the service needs it.
   process.on("SIGHUP", () => {
     log.info({ signal: "SIGHUP" }, "service.signal_ignored");
   });
   return { told: told.signal, hurried: hurried.signal };
 }
 
-/** Opens the service; where that fails, or is given up because the service is told to stop, the process ends in time all the same. */
+/**
+ * Opens the service; where that fails, or is given up because the service is told to stop, the
+ * process ends in time all the same.
+ */
 async function openWithin(
   config: Config,
   options: { readonly log: Log; readonly told: AbortSignal; readonly isQuarantined: boolean },
@@ -102,7 +107,10 @@ function endSoon(error: unknown): NodeJS.Timeout {
   }, giveUpMsMax).unref();
 }
 
-/** For people, on standard output: the log is on standard error, and has neither the key nor the link. */
+/**
+ * For people, on standard output: the log is on standard error, and has neither the key nor the
+ * link.
+ */
 async function sayReady(
   app: App,
   { log, told }: { readonly log: Log; readonly told: AbortSignal },

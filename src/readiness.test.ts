@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { enginePids, until } from "../test/engine-pool-fixture.ts";
-import { putModel } from "../test/open-model-pool.ts";
-import { openEnginePool } from "./engines/engine-pool.ts";
+import { enginePids, until } from "../test/fixtures/engine-pool-fixture.ts";
+import { putModel } from "../test/fixtures/open-model-pool.ts";
+import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { readinessChecks } from "./readiness.ts";
 import { createLog } from "./std/log.ts";
 

@@ -2,7 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Sandbox } from "./audio/sandbox.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
-import type { EnginePool, EnginePoolState } from "./engines/engine-pool.ts";
+import type { EnginePool, EnginePoolState } from "./engines/pool/engine-pool.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { ServedArchive } from "./media/open-served-archive.ts";
@@ -20,8 +20,9 @@ export function useOf(service: DescService): Use {
 }
 
 /**
- * The parts of a node, and what each is needed for: for speech the engines, and the database, where callers are looked up; for transcripts
- * the database; for jobs every part. A worker can be asked about jobs alone.
+ * The parts of a node, and what each is needed for: for speech the engines, and the database, where
+ * callers are looked up; for transcripts the database; for jobs every part. A worker can be asked
+ * about jobs alone.
  */
 export function readinessChecks(
   parts: {
@@ -49,8 +50,9 @@ export function readinessChecks(
 }
 
 /**
- * Ready when every process of the models that were found at the start has been loaded, or has been tried. From then on when some process
- * is: the others take over from one that died, or are on their way.
+ * Ready when every process of the models that were found at the start has been loaded, or has been
+ * tried. From then on when some process is: the others take over from one that died, or are on
+ * their way.
  */
 function enginesCheck(recognizer: Pick<EnginePool, "state">): Promise<object> {
   const { ready: running, load, ...state } = recognizer.state();
@@ -65,7 +67,10 @@ function notReady(reason: string, facts: object): Promise<object> {
   return Promise.resolve({ ready: false, reason, ...facts });
 }
 
-/** The models that were found at the start and are still being loaded, each with how far it is, for people. */
+/**
+ * The models that were found at the start and are still being loaded, each with how far it is, for
+ * people.
+ */
 export function loadingModels({ models }: Pick<EnginePoolState, "models">): readonly string[] {
   return models
     .filter(({ loading }) => loading)

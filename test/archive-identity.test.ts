@@ -1,4 +1,5 @@
-// Which archive a database and a media store are of: named, compared, copied, moved, adopted and released.
+// Which archive a database and a media store are of: named, compared, copied, moved, adopted and
+// released.
 import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,8 +22,8 @@ import {
 } from "../src/operator/archive.ts";
 import { newId } from "../src/std/ids.ts";
 import { createLog } from "../src/std/log.ts";
-import { openTestDatabase } from "./open-test-database.ts";
-import { until } from "./until.ts";
+import { openTestDatabase } from "./fixtures/open-test-database.ts";
+import { until } from "./fixtures/until.ts";
 
 const log = createLog("silent");
 const database = await openTestDatabase();
@@ -279,7 +280,8 @@ test("nodes whose folder is the same beat as one, and one with a copy of it is t
   const copy = `${place.dataFolder}-copy`;
   await cp(place.dataFolder, copy, { recursive: true });
   const copied = await newPlace(copy);
-  // The folder alone does not tell where the database is elsewhere; and this node is never the one that writes.
+  // The folder alone does not tell where the database is elsewhere; and this node is never the one
+  // that writes.
   const settings = { ...copied.settings, database: { url: "postgres://db/hlust" } };
   const pulseMs = { lookEveryMs: 20, writeEveryMs: 3_600_000 };
   const parts = { db, log, isQuarantined: false, removedDays: 30, pulseMs };

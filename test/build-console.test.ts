@@ -11,7 +11,10 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 const root = resolve(import.meta.dirname, "..");
 let folder: string;
 
-/** A console of one page and one script; while there is a file `cut`, its build is killed when its files are written. */
+/**
+ * A console of one page and one script; while there is a file `cut`, its build is killed when its
+ * files are written.
+ */
 const config = `import { existsSync } from "node:fs";
 const cut = {
   name: "cut",

@@ -1,4 +1,5 @@
-// `hlust accounts` and `hlust keys`, as programs, beside a service that goes on serving, on the database of its own.
+// `hlust accounts` and `hlust keys`, as programs, beside a service that goes on serving, on the
+// database of its own.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,10 +7,10 @@ import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { fsckClean } from "./fault/fsck-clean.ts";
 import { startService, type ServiceProcess } from "./fault/process.ts";
-import { runHlust, type EndedCommand } from "./run-hlust.ts";
+import { runHlust, type EndedCommand } from "./fixtures/run-hlust.ts";
 import { callRest } from "./spec/service.ts";
 import { openStream, streamingConfig } from "./spec/stream.ts";
-import { until } from "./until.ts";
+import { until } from "./fixtures/until.ts";
 
 let data: string;
 let service: ServiceProcess;
@@ -40,8 +41,8 @@ async function status(key: string, path = "/v1alpha1/transcripts"): Promise<numb
 }
 
 /**
- * Resolves when the key is answered so: within a second of the end of the command (decisions, Access), which the notes of the test tell,
- * and on a busy machine later.
+ * Resolves when the key is answered so: within a second of the end of the command (decisions,
+ * Access), which the notes of the test tell, and on a busy machine later.
  */
 async function answersSoon(t: TestContext, key: string, expected: number): Promise<void> {
   const since = performance.now();
@@ -200,7 +201,10 @@ test("an account is deleted with all that it has, and nobody else's", async (t) 
   await fsckClean(data);
 });
 
-/** A transcript with media, and a job with media that nobody works on; the call that reads the transcript. */
+/**
+ * A transcript with media, and a job with media that nobody works on; the call that reads the
+ * transcript.
+ */
 async function holdings(key: string): Promise<{ method: string; path: string }> {
   const call = async (path: string, body: unknown) => {
     const answer = await callRest(service.address, key, { method: "POST", path, body });

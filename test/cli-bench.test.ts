@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { wavHeader } from "../src/audio/wav.ts";
 import { startService, type ServiceProcess } from "./fault/process.ts";
-import { until } from "./until.ts";
+import { until } from "./fixtures/until.ts";
 
 const hlust = resolve(import.meta.dirname, "../bin/hlust");
 const scripted = { HLUST_ENGINE: "scripted", HLUST_LOG: "error" };

@@ -11,7 +11,7 @@ import { ArchiveWriter } from "./fault/archive-writer.ts";
 import { chanceOf } from "./fault/chance.ts";
 import { fsckClean } from "./fault/fsck-clean.ts";
 import { keyOf, startServing } from "./fault/serving.ts";
-import { runHlust } from "./run-hlust.ts";
+import { runHlust } from "./fixtures/run-hlust.ts";
 
 let data: string;
 before(() => {

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import pg from "pg";
 import { openOwnPostgres } from "../src/database/own-postgres.ts";
 import { createLog } from "../src/std/log.ts";
-import { runHlust } from "./run-hlust.ts";
+import { runHlust } from "./fixtures/run-hlust.ts";
 import { openTestService } from "./spec/service.ts";
 
 const log = createLog("silent");

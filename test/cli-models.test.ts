@@ -13,8 +13,8 @@ import {
   sha256Of,
   testCard,
   writeModel,
-} from "./model-fixture.ts";
-import { runHlust, type EndedCommand } from "./run-hlust.ts";
+} from "./fixtures/model-fixture.ts";
+import { runHlust, type EndedCommand } from "./fixtures/run-hlust.ts";
 
 const archive = modelArchive("weights of a model");
 

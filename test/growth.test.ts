@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertLinear } from "./growth.ts";
+import { assertLinear } from "./fixtures/growth.ts";
 
 test("assertLinear() tells a square from a line", () => {
   const input = (size: number): number[] => Array.from({ length: size }, (_, at) => at);

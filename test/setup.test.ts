@@ -16,8 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { seedPostgres } from "./seed-postgres.ts";
-import { until } from "./until.ts";
+import { seedPostgres } from "./fixtures/seed-postgres.ts";
+import { until } from "./fixtures/until.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const setup = join(root, "script/setup");
@@ -63,7 +63,10 @@ test("missing packages are named to whoever is not root, with the command that i
   }
 });
 
-/** A copy of what is committed, with the packages that are installed here and nothing that set-up makes of them. */
+/**
+ * A copy of what is committed, with the packages that are installed here and nothing that set-up
+ * makes of them.
+ */
 function copyProject(to: string): void {
   for (const name of ["bin", "models", "script", "src", "package.json", "package-lock.json"]) {
     cpSync(join(root, name), join(to, name), { recursive: true });

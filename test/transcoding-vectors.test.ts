@@ -241,7 +241,10 @@ test("every section of the vectors is run or known to be elsewhere", (t) => {
   assert.ok(Object.keys(deviations).length <= 6);
 });
 
-/** One test for each section: it names every vector that fails and every deviation that no longer does. */
+/**
+ * One test for each section: it names every vector that fails and every deviation that no longer
+ * does.
+ */
 function section(name: string, check: (vector: Vector) => "skip" | void): void {
   run.push(name);
   test(`vectors: ${name}`, (t) => {
@@ -284,7 +287,10 @@ function transcoderOf(vector: Vector): Transcoder {
   return createTranscoder([service], { registry, ...optionsOf(options) });
 }
 
-/** The vectors' service with annotations, by method, and its message with the option to show unset fields. */
+/**
+ * The vectors' service with annotations, by method, and its message with the option to show unset
+ * fields.
+ */
 function serviceWith(annotations: JsonObject, emitsUnset: boolean): DescService {
   const proto = clone(FileDescriptorProtoSchema, file_transcoding.proto);
   for (const method of proto.service.flatMap((service) => service.method)) {

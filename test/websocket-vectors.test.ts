@@ -1,11 +1,11 @@
-// The "websocket" vectors of HLUST_VECTORS, or of the committed file, against a real server: what a handshake shows as its token,
-// and which protocol it is answered.
+// The "websocket" vectors of HLUST_VECTORS, or of the committed file, against a real server: what a
+// handshake shows as its token, and which protocol it is answered.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openTestStreams } from "./open-test-streams.ts";
+import { openTestStreams } from "./fixtures/open-test-streams.ts";
 
 const foreign = process.env["HLUST_VECTORS"];
 const path = foreign ?? join(import.meta.dirname, "vectors/transcoding.json");
@@ -22,7 +22,9 @@ interface Vector {
   readonly selected?: string | null;
 }
 
-/** What else a vector may say of itself; one with more is about something that is not served here. */
+/**
+ * What else a vector may say of itself; one with more is about something that is not served here.
+ */
 const known = new Set(["id", "subprotocols", "header", "authorization", "selected"]);
 const aside = new Set(["source", "note", "conflict", "optional"]);
 

@@ -1,12 +1,13 @@
-// A whole call over REST with its key checked, and the same without any check: CPU of the server alone, the caller is another process.
+// A whole call over REST with its key checked, and the same without any check: CPU of the server
+// alone, the caller is another process.
 import type { Authenticator } from "../../src/auth/authenticate.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
 import { createRefusedAttempts } from "../../src/auth/refused-attempts.ts";
 import { createLog } from "../../src/std/log.ts";
-import { addAccount, addApiKey } from "../../test/auth-fixture.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { testCaller, unwatched } from "../../test/test-caller.ts";
+import { addAccount, addApiKey } from "../../test/fixtures/auth-fixture.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { testCaller, unwatched } from "../../test/fixtures/test-caller.ts";
 import { openCaller, openMeasuredServer, requestText } from "../transcoding/calls.ts";
 import type { Figure } from "./figure.ts";
 

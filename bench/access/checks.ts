@@ -1,4 +1,5 @@
-// The check alone, in this process: CPU time of all its threads, since signatures are checked on others than the main one.
+// The check alone, in this process: CPU time of all its threads, since signatures are checked on
+// others than the main one.
 import { sign, verify } from "node:crypto";
 import { createAuthenticator, type Authenticator } from "../../src/auth/authenticate.ts";
 import { createRefusedAttempts } from "../../src/auth/refused-attempts.ts";
@@ -10,10 +11,10 @@ import {
   addClientKey,
   signJwt,
   type TestClientKey,
-} from "../../test/auth-fixture.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { testOrigin } from "../../test/test-caller.ts";
+} from "../../test/fixtures/auth-fixture.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { testOrigin } from "../../test/fixtures/test-caller.ts";
 import type { Figure } from "./figure.ts";
 
 const rounds = 8;

@@ -1,4 +1,5 @@
-// Two nodes on one database: how long a key is good, and its streams are open, after the other node was told to revoke it.
+// Two nodes on one database: how long a key is good, and its streams are open, after the other node
+// was told to revoke it.
 import { openCluster, type ClusterNode } from "../../test/fault/cluster.ts";
 import { callRest } from "../../test/spec/service.ts";
 import { openStream, streamingConfig } from "../../test/spec/stream.ts";
@@ -40,7 +41,10 @@ export async function measureRevocation(): Promise<Figure[]> {
   ];
 }
 
-/** After the answer of one node, on the other: until the last call that was let in began, and until the last socket was closed. */
+/**
+ * After the answer of one node, on the other: until the last call that was let in began, and until
+ * the last socket was closed.
+ */
 async function revokeOnce([here, there]: readonly [ClusterNode, ClusterNode]) {
   const { address, key } = here.service;
   const { address: other } = there.service;

@@ -5,9 +5,9 @@ import {
   interview,
   interviewMetadata,
 } from "../../test/console/spoken-transcript.ts";
-import { joined } from "../../test/flite.ts";
-import { wavOf } from "../../test/jobs-fixture.ts";
-import { longSegments } from "../../test/long-transcript.ts";
+import { joined } from "../../test/fixtures/flite.ts";
+import { wavOf } from "../../test/fixtures/jobs-fixture.ts";
+import { longSegments } from "../../test/fixtures/long-transcript.ts";
 
 /** Something measured in the page, and what it is held to. */
 export interface PageFigure {
@@ -18,10 +18,16 @@ export interface PageFigure {
 }
 
 const openings = 7;
-/** What the issue asks for, and for a text that no limit is set for, what a reader waits without wondering. */
+/**
+ * What the issue asks for, and for a text that no limit is set for, what a reader waits without
+ * wondering.
+ */
 const limits = { openMs: 1_000, openLongMs: 3_000, tickMs: 4 };
 
-/** Opening long transcripts, and what it takes to show the word that is heard, each in the page itself. */
+/**
+ * Opening long transcripts, and what it takes to show the word that is heard, each in the page
+ * itself.
+ */
 export async function runReading({ seconds }: { readonly seconds: number }): Promise<PageFigure[]> {
   await using pages = await openTestPages();
   const figures: PageFigure[] = [];
@@ -34,7 +40,10 @@ export async function runReading({ seconds }: { readonly seconds: number }): Pro
   return figures;
 }
 
-/** A transcript whose words of its middle are heard from the start of its media: what is heard has half of the text before it. */
+/**
+ * A transcript whose words of its middle are heard from the start of its media: what is heard has
+ * half of the text before it.
+ */
 async function createLong(pages: TestPages, words: number, seconds: number): Promise<string> {
   const { samples, seconds: spoken } = interview();
   const times = Math.ceil((seconds + 10) / spoken);
@@ -170,7 +179,10 @@ async function play(
   ];
 }
 
-/** What of an event of Chromium's trace is looked at: CPU time of its thread in microseconds, where it was measured. */
+/**
+ * What of an event of Chromium's trace is looked at: CPU time of its thread in microseconds, where
+ * it was measured.
+ */
 interface TraceEvent {
   readonly name: string;
   readonly pid: number;
@@ -196,7 +208,10 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 }
 
-/** Waits until it holds in the page: whose policy lets no string be evaluated but by the protocol of its tools. */
+/**
+ * Waits until it holds in the page: whose policy lets no string be evaluated but by the protocol of
+ * its tools.
+ */
 async function waitInside(page: Page, condition: string): Promise<void> {
   await page.evaluate(`new Promise((done) => {
     const look = setInterval(() => {

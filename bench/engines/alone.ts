@@ -1,9 +1,9 @@
 // An engine in this very process, called directly: no pipe, no endpointing, no turns.
 import { setImmediate as turn } from "node:timers/promises";
-import { type Decoder, type Engine, engineSampleRate } from "../../src/engines/engine.ts";
-import { openEngine } from "../../src/engines/engine-source.ts";
-import type { LoadableModel } from "../../src/engines/loadable-models.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { type Decoder, type Engine, engineSampleRate } from "../../src/engines/protocol/engine.ts";
+import { openEngine } from "../../src/engines/process/open-engine.ts";
+import type { LoadableModel } from "../../src/engines/pool/loadable-models.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import type { Speech } from "./speech.ts";
 
 const sliceSamples = engineSampleRate / 10;

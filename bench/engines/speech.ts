@@ -1,4 +1,4 @@
-import { espeak, flite, joined, silence } from "../../test/flite.ts";
+import { espeak, flite, joined, silence } from "../../test/fixtures/flite.ts";
 import { icelandicSentences } from "../icelandic-sentences.ts";
 import { sentences } from "../sentences.ts";
 

@@ -1,7 +1,7 @@
 // The same speech through an engine process, as a stream of the service is heard.
-import { engineSampleRate, type RecognitionMode } from "../../src/engines/engine.ts";
-import { openEnginePool } from "../../src/engines/engine-pool.ts";
-import type { LoadableModel } from "../../src/engines/loadable-models.ts";
+import { engineSampleRate, type RecognitionMode } from "../../src/engines/protocol/engine.ts";
+import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
+import type { LoadableModel } from "../../src/engines/pool/loadable-models.ts";
 import type { Log } from "../../src/std/log.ts";
 import { engineUse } from "../engine-use.ts";
 import type { Speech } from "./speech.ts";

@@ -1,6 +1,6 @@
 import { decodedSampleRate } from "../../src/audio/decode.ts";
-import { openEnginePool } from "../../src/engines/engine-pool.ts";
-import { cutPieces } from "../../src/jobs/cut-pieces.ts";
+import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
+import { cutPieces } from "../../src/jobs/worker/cut-pieces.ts";
 import type { Log } from "../../src/std/log.ts";
 import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 

@@ -14,9 +14,10 @@ import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 const shareMin = 0.9;
 
 /**
- * One recording over all cores, from its submission to its transcript, beside one engine process that hears the same alone before
- * and after: the share of all CPU time that goes to engines which are never idle, which holds on a busy machine too; and the speed
- * by the clock, which wants a quiet one.
+ * One recording over all cores, from its submission to its transcript, beside one engine process
+ * that hears the same alone before and after: the share of all CPU time that goes to engines which
+ * are never idle, which holds on a busy machine too; and the speed by the clock, which wants a
+ * quiet one.
  */
 export async function measureHour(
   folder: string,

@@ -10,7 +10,9 @@ export interface Node {
 /** Each look costs what the service could do in that time. */
 const pollMs = 500;
 
-/** The service has started when the first engine process of a model has: waits for the others too. */
+/**
+ * The service has started when the first engine process of a model has: waits for the others too.
+ */
 export async function untilEnginesReady({ address }: Node): Promise<void> {
   for (;;) {
     const call = { method: "GET", path: "/readyz" };

@@ -22,8 +22,9 @@ interface Look {
 }
 
 /**
- * The memory (PSS) of the process tree over a recording of 8 h: how much more it takes in the last quarter of it than in the second,
- * the least of each, as garbage that waits for its collector is no growth. And files: the media, and its copy for the decoder.
+ * The memory (PSS) of the process tree over a recording of 8 h: how much more it takes in the last
+ * quarter of it than in the second, the least of each, as garbage that waits for its collector is
+ * no growth. And files: the media, and its copy for the decoder.
  */
 export async function measureMemory(
   folder: string,

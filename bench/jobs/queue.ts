@@ -10,7 +10,7 @@ import { serveFiles } from "../../src/cli/bench/media-server.ts";
 import { ownPostgresOf, processTree } from "../../src/cli/bench/process-tree.ts";
 import { syntheticRecording } from "../../src/cli/bench/recording.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import type { Figure } from "../transcoding/measure.ts";
 
@@ -32,8 +32,9 @@ interface Source {
 }
 
 /**
- * Jobs of 3.7 s of plain WAV through the REST door of one process with the scripted engine: submitted, done and seen to be done.
- * What counts is the CPU time of everything, PostgreSQL and this client included: a busy machine does not change it.
+ * Jobs of 3.7 s of plain WAV through the REST door of one process with the scripted engine:
+ * submitted, done and seen to be done. What counts is the CPU time of everything, PostgreSQL and
+ * this client included: a busy machine does not change it.
  */
 export async function measureQueue(): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
@@ -86,7 +87,10 @@ interface Measured {
   readonly serverCpuMs: ReadonlyMap<string, number>;
 }
 
-/** Submits a job for every source and waits for all; throws when one has no transcript that can be read. */
+/**
+ * Submits a job for every source and waits for all; throws when one has no transcript that can be
+ * read.
+ */
 async function run(
   service: ServiceProcess,
   caller: HttpCaller,
@@ -107,7 +111,8 @@ async function run(
       submittedAt[index] = performance.now();
       submitted[index]?.resolve(await submit(caller, index, sources[index]));
     }),
-    // Jobs end about in their order: each is looked at once, and the oldest that still runs now and then.
+    // Jobs end about in their order: each is looked at once, and the oldest that still runs now and
+    // then.
     closedLoop(seeAll, async (index) => {
       const name = (await submitted[index]?.promise) ?? "";
       const endsAt = performance.now() + timeoutMs;
@@ -169,7 +174,10 @@ async function readSome(caller: HttpCaller, names: readonly string[]): Promise<v
   }
 }
 
-/** On cores that do nothing else, the whole takes turns on them, and the service's own thread has one. */
+/**
+ * On cores that do nothing else, the whole takes turns on them, and the service's own thread has
+ * one.
+ */
 function figure(name: string, rateMin: number, measured: Measured): Figure {
   const { serverCpuMs, clientCpuMs, wallMs, steadyRate, doneMsP50 } = measured;
   const each = (ms: number): number => ms / measured.jobs;

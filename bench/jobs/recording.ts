@@ -2,10 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wavOf } from "../../test/jobs-fixture.ts";
+import { wavOf } from "../../test/fixtures/jobs-fixture.ts";
 import { makeTalk } from "../pocketsphinx/talk.ts";
 
-/** A recording as somebody would send it: MP3, 32 kbit/s, made of joined sentences and recordings. */
+/**
+ * A recording as somebody would send it: MP3, 32 kbit/s, made of joined sentences and recordings.
+ */
 export interface LongRecording extends Disposable {
   readonly file: string;
   readonly seconds: number;

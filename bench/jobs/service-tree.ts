@@ -29,8 +29,8 @@ async function rootsOf(pids: readonly number[]): Promise<readonly number[]> {
 const lookMs = 1000;
 
 /**
- * Looks at the processes of services. Now and then by itself too: the sandbox of a decoder is gone before its CPU time is counted for
- * who started it.
+ * Looks at the processes of services. Now and then by itself too: the sandbox of a decoder is gone
+ * before its CPU time is counted for who started it.
  */
 export class TreeWatch implements Disposable {
   readonly #roots: Promise<readonly number[]>;
@@ -106,7 +106,10 @@ export function spentBetween(before: TreeUse, after: TreeUse): Spent {
   };
 }
 
-/** Memory (PSS) of all processes together, in mebibytes; what ends while it is looked at counts as nothing. */
+/**
+ * Memory (PSS) of all processes together, in mebibytes; what ends while it is looked at counts as
+ * nothing.
+ */
 export async function treeMebibytes(pids: readonly number[]): Promise<number> {
   const tree = await processTree(...(await rootsOf(pids)));
   const each = await Promise.all(tree.map(({ pid }) => pssBytes(pid)));

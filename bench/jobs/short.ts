@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { bytesOfSamples } from "../../src/engines/engine-frames.ts";
+import { bytesOfSamples } from "../../src/engines/protocol/engine-frames.ts";
 import { startService } from "../../test/fault/process.ts";
 import { openMediaHost } from "../../test/spec/media-host.ts";
 import { callRest } from "../../test/spec/service.ts";
@@ -19,15 +19,19 @@ const callsARound = 7;
 /** Engines that take less of a core than this have nothing to do. */
 const idleShareMin = 0.95;
 
-/** How long a recognition took, and how much of that engines ran: with jobs each of them all the time, alone one of them. */
+/**
+ * How long a recognition took, and how much of that engines ran: with jobs each of them all the
+ * time, alone one of them.
+ */
 interface Call {
   readonly wallMs: number;
   readonly ranMs: number;
 }
 
 /**
- * A short recognition beside queued jobs of an hour each and alone, in turns: the medians. By the clock, and by the time that the
- * engine which hears it runs, with what it does for jobs meanwhile: that holds on a busy machine too.
+ * A short recognition beside queued jobs of an hour each and alone, in turns: the medians. By the
+ * clock, and by the time that the engine which hears it runs, with what it does for jobs meanwhile:
+ * that holds on a busy machine too.
  */
 export async function measureShort(
   folder: string,

@@ -19,9 +19,10 @@ interface Speed {
 }
 
 /**
- * Nodes with a role of their own, one that answers and 1, 2 and 4 that work with one engine process each, on one database and one
- * folder: how much faster they get through many jobs than one does, up to the cores that there are. In rounds, the medians of them: how
- * fast memory is changes from minute to minute where a machine is shared.
+ * Nodes with a role of their own, one that answers and 1, 2 and 4 that work with one engine process
+ * each, on one database and one folder: how much faster they get through many jobs than one does,
+ * up to the cores that there are. In rounds, the medians of them: how fast memory is changes from
+ * minute to minute where a machine is shared.
  */
 export async function measureWorkers(
   folder: string,

@@ -1,5 +1,6 @@
-// The least that a client can do with a download: what comes is written, in pieces as large as they come. curl writes 16 kB at a time,
-// and takes as long for that as all the rest takes. node get-file.ts <url> <file>
+// The least that a client can do with a download: what comes is written, in pieces as large as they
+// come. curl writes 16 kB at a time, and takes as long for that as all the rest takes. node
+// get-file.ts <url> <file>
 import { closeSync, openSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 

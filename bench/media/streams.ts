@@ -5,7 +5,10 @@ import type { Figure, Transfers } from "./transfers.ts";
 const delayMsMax = 50;
 const paced = { streams: 4, duration: 10 };
 
-/** The lag of live streams without and with uploads, then downloads, one after the other all the while. */
+/**
+ * The lag of live streams without and with uploads, then downloads, one after the other all the
+ * while.
+ */
 export async function measureStreams(transfers: Transfers): Promise<Figure[]> {
   const { service } = transfers;
   const target = { url: service.address, token: service.key };

@@ -12,7 +12,10 @@ const run = promisify(execFile);
 const mebibyte = 2 ** 20;
 /** The issue's: at least this of the speed of cp. */
 const speedRatioMin = 0.7;
-/** What a service may take for the transfer of any size: chunks on their way, and the garbage that they leave. */
+/**
+ * What a service may take for the transfer of any size: chunks on their way, and the garbage that
+ * they leave.
+ */
 const memoryMebibytesMax = 64;
 
 export interface Figure {
@@ -23,7 +26,9 @@ export interface Figure {
   readonly note: string;
 }
 
-/** A service on the disk of the temporary folder, a recording beside it, and programs that move it. */
+/**
+ * A service on the disk of the temporary folder, a recording beside it, and programs that move it.
+ */
 export interface Transfers extends AsyncDisposable {
   readonly service: ServiceProcess;
   /** Makes the recording anew with this size. */
@@ -167,7 +172,9 @@ export async function measureMemory(transfers: Transfers): Promise<Figure[]> {
   return figures;
 }
 
-/** User and system time of all threads of a process; the clock of /proc ticks 100 times a second. */
+/**
+ * User and system time of all threads of a process; the clock of /proc ticks 100 times a second.
+ */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,14 +1,15 @@
-// CPU of our live recognition beside pocketsphinx_continuous, on the same recording with the same settings.
+// CPU of our live recognition beside pocketsphinx_continuous, on the same recording with the same
+// settings.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { wavHeader } from "../../src/audio/wav.ts";
-import { bytesOfSamples } from "../../src/engines/engine-frames.ts";
-import { openEnginePool } from "../../src/engines/engine-pool.ts";
+import { bytesOfSamples } from "../../src/engines/protocol/engine-frames.ts";
+import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import { languageWeight } from "../../src/engines/pocketsphinx/sphinx-settings.ts";
 import type { Log } from "../../src/std/log.ts";
-import { silence } from "../../test/flite.ts";
+import { silence } from "../../test/fixtures/flite.ts";
 import type { Figure } from "../transcoding/measure.ts";
 import { engineUse } from "../engine-use.ts";
 import { sampleRate } from "./talk.ts";

@@ -1,7 +1,7 @@
 // Streams at the speed of speech, and how long their results take.
 import { setTimeout as delay } from "node:timers/promises";
 import { Distribution, type Summary } from "../../src/cli/bench/distribution.ts";
-import { type EnginePool, openEnginePool } from "../../src/engines/engine-pool.ts";
+import { type EnginePool, openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import type { Log } from "../../src/std/log.ts";
 import { engineUse } from "../engine-use.ts";
 import { sampleRate, type Talk } from "./talk.ts";
@@ -32,7 +32,10 @@ interface Distributions {
   readonly final: Distribution;
 }
 
-/** `count` streams over `processes` engine processes for so long; each says something else at a time. */
+/**
+ * `count` streams over `processes` engine processes for so long; each says something else at a
+ * time.
+ */
 export async function measurePaced(
   talks: readonly Talk[],
   options: {

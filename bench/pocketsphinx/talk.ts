@@ -1,5 +1,6 @@
-// One long recording with what is known about it: sentences of all voices and recordings, with pauses of a quiet room.
-import { flite, joined, noise, type Voice } from "../../test/flite.ts";
+// One long recording with what is known about it: sentences of all voices and recordings, with
+// pauses of a quiet room.
+import { flite, joined, noise, type Voice } from "../../test/fixtures/flite.ts";
 import { readRecordings } from "../recordings.ts";
 import { sentences } from "../sentences.ts";
 
@@ -18,7 +19,9 @@ export interface Talk {
   readonly endsMs: readonly number[];
 }
 
-/** Every third sentence of each voice, then the recordings of the folder; `first` turns it around. */
+/**
+ * Every third sentence of each voice, then the recordings of the folder; `first` turns it around.
+ */
 export function makeTalk(folder: string, first = 0): Talk {
   const said = sentences.filter((_, index) => index % 3 === 0);
   const spoken = voices.flatMap((voice) => said.map((text) => flite(text, { voice })));

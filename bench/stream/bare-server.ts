@@ -1,9 +1,12 @@
-// The least that a server of section 4.9 does: ws, JSON.parse, Buffer.from, and answers as many and as long as those of the
-// scripted engine, at the chunks at which it has them. Knows nothing of audio: it counts chunks of the built-in recording.
-// node bare-server.ts: prints its port.
+// The least that a server of section 4.9 does: ws, JSON.parse, Buffer.from, and answers as many and
+// as long as those of the scripted engine, at the chunks at which it has them. Knows nothing of
+// audio: it counts chunks of the built-in recording. node bare-server.ts: prints its port.
 import { WebSocketServer, type WebSocket } from "ws";
 
-/** Chunks of 100 ms of the built-in recording: a tone, then silence; the final comes after 500 ms of it. */
+/**
+ * Chunks of 100 ms of the built-in recording: a tone, then silence; the final comes after 500 ms of
+ * it.
+ */
 const chunksOfTone = 30;
 const chunksOfPeriod = 37;
 const finalAfter = 35;

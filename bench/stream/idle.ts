@@ -12,7 +12,10 @@ import type { MeasuredServer } from "./servers.ts";
 
 const sockets = 10_000;
 const memoryMebibytesMax = 300;
-/** They are idle for so long before the memory is looked at; after 60 s without audio the service closes them. */
+/**
+ * They are idle for so long before the memory is looked at; after 60 s without audio the service
+ * closes them.
+ */
 const idleMs = 30_000;
 /** Sockets that are being opened at the same time. */
 const opening = 50;
@@ -24,8 +27,8 @@ const configuration = JSON.stringify({
 });
 
 /**
- * Memory (PSS) of the process that holds 10,000 idle sockets: at most 300 MiB. What its tree takes beside it, PostgreSQL and engine
- * processes, is told too; it does not grow with sockets.
+ * Memory (PSS) of the process that holds 10,000 idle sockets: at most 300 MiB. What its tree takes
+ * beside it, PostgreSQL and engine processes, is told too; it does not grow with sockets.
  */
 export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   const before = await memoryOf(service);

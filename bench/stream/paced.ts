@@ -10,7 +10,10 @@ export async function warm(servers: readonly MeasuredServer[]): Promise<void> {
   for (const server of servers) await load(server, warmUp);
 }
 
-/** CPU of the whole process tree a chunk at 200 paced streams: at most 1.5 times the bare server's. The least of each, interleaved. */
+/**
+ * CPU of the whole process tree a chunk at 200 paced streams: at most 1.5 times the bare server's.
+ * The least of each, interleaved.
+ */
 export async function measureCpu(
   service: MeasuredServer,
   bare: MeasuredServer,
@@ -30,7 +33,10 @@ export async function measureCpu(
   ];
 }
 
-/** Time to the answer at 1000 paced streams: p99 at most 1.5 times the bare server's, nothing lost. The median of the rounds. */
+/**
+ * Time to the answer at 1000 paced streams: p99 at most 1.5 times the bare server's, nothing lost.
+ * The median of the rounds.
+ */
 export async function measureLag(
   service: MeasuredServer,
   bare: MeasuredServer,

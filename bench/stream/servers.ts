@@ -13,7 +13,10 @@ export interface MeasuredServer extends AsyncDisposable {
   readonly token: string;
 }
 
-/** The service with the scripted engine, its PostgreSQL and as many engine processes as it has by default. */
+/**
+ * The service with the scripted engine, its PostgreSQL and as many engine processes as it has by
+ * default.
+ */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredServer> {

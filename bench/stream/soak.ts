@@ -7,8 +7,9 @@ const hours = 24;
 const growthMebibytesMax = 10;
 
 /**
- * Growth of the memory (PSS) of the service's process tree over a stream of 24 h, from the second quarter of the time to the last:
- * at most 10 MiB. Least values of each, as garbage that waits for its collector is no growth.
+ * Growth of the memory (PSS) of the service's process tree over a stream of 24 h, from the second
+ * quarter of the time to the last: at most 10 MiB. Least values of each, as garbage that waits for
+ * its collector is no growth.
  */
 export async function measureSoak(service: MeasuredServer): Promise<Figure[]> {
   const report = await load(service, { streams: 1, rate: 0, duration: hours * 3600, timeout: 300 });

@@ -7,7 +7,7 @@ import {
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { samplesOf } from "../../src/speech/linear16.ts";
 import { readJson } from "../../src/transcoding/read-json.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import type { Figure } from "./measure.ts";
 
 const rounds = 15;
@@ -17,7 +17,9 @@ type Receiver = EventEmitter & { write(chunk: Buffer, done: () => void): void };
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
 const { Receiver } = ws as unknown as { Receiver: new (options: object) => Receiver };
 
-/** A body of 30 s at 48 kHz, against JSON.parse and Buffer.from alone: at most 1.5 times their CPU. */
+/**
+ * A body of 30 s at 48 kHz, against JSON.parse and Buffer.from alone: at most 1.5 times their CPU.
+ */
 export function measureRecognizeBody(): Figure {
   const content = audio(30 * 48_000).toString("base64");
   const config = { encoding: "LINEAR16", sampleRateHertz: 48_000, languageCode: "is-IS" };

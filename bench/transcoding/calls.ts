@@ -1,4 +1,5 @@
-// A whole call over REST against the same method over Connect JSON: the CPU of the server alone, the caller is another process.
+// A whole call over REST against the same method over Connect JSON: the CPU of the server alone,
+// the caller is another process.
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { spawn } from "node:child_process";
@@ -13,9 +14,9 @@ import {
 import { implemented } from "../../src/server/methods.ts";
 import { openServer, type Server } from "../../src/server/server.ts";
 import { createLog } from "../../src/std/log.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import type { Figure } from "./measure.ts";
-import { testCaller, unwatched } from "../../test/test-caller.ts";
+import { testCaller, unwatched } from "../../test/fixtures/test-caller.ts";
 
 const rounds = 12;
 const callsARound = 2_000;
@@ -37,7 +38,10 @@ const transcript = create(TranscriptSchema, {
   })),
 });
 
-/** The methods that are called, without what they do in the service: what the doors take is all that is left. */
+/**
+ * The methods that are called, without what they do in the service: what the doors take is all that
+ * is left.
+ */
 const methods = {
   getTranscriptJob: () => job,
   getTranscript: () => transcript,

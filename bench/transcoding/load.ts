@@ -1,4 +1,5 @@
-// The calling side of calls.ts, in a process of its own: node load.ts <port>; a line of JSON {request, calls} in, a line out.
+// The calling side of calls.ts, in a process of its own: node load.ts <port>; a line of JSON
+// {request, calls} in, a line out.
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 

@@ -1,4 +1,4 @@
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 
 /** A ratio of two things measured in one run, and what it is held to. */
 export interface Figure {
@@ -14,8 +14,9 @@ const callsARound = 60_000;
 type Run = (text: string, at: number) => unknown;
 
 /**
- * CPU time of two functions for one text, in ns: the best of 25 interleaved rounds. Every text is made anew for its call, as a
- * parser of requests makes it, so that no hash of it is known; what that takes is left out.
+ * CPU time of two functions for one text, in ns: the best of 25 interleaved rounds. Every text is
+ * made anew for its call, as a parser of requests makes it, so that no hash of it is known; what
+ * that takes is left out.
  */
 export function nanosecondsOf(
   texts: readonly string[],

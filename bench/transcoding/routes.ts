@@ -83,7 +83,10 @@ function storeOf(found: { readonly store: unknown } | null): Route | undefined {
   return found?.store as Route | undefined;
 }
 
-/** A template in find-my-way's own words; it needs a regular expression where a verb follows a variable. */
+/**
+ * A template in find-my-way's own words; it needs a regular expression where a verb follows a
+ * variable.
+ */
 function pathFor(template: string): string {
   const { segments, verb } = parsePathTemplate(template);
   const path = segments.map((segment, at) => {

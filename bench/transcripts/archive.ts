@@ -29,8 +29,9 @@ export const keywords =
   þýðing review music school health orka`.split(/\s+/);
 
 /**
- * Fills an empty archive as time would have: oldest first, the accounts' transcripts in between each other. `owners`: the large
- * account, then the middle ones, then all others. Each transcript has one version, without segments.
+ * Fills an empty archive as time would have: oldest first, the accounts' transcripts in between
+ * each other. `owners`: the large account, then the middle ones, then all others. Each transcript
+ * has one version, without segments.
  */
 export async function fillArchive(
   client: pg.ClientBase,
@@ -61,7 +62,10 @@ export async function fillArchive(
   await client.query("reset all");
 }
 
-/** Making them once takes a third of the time of keeping them up to date with each row. Gives what makes them again. */
+/**
+ * Making them once takes a third of the time of keeping them up to date with each row. Gives what
+ * makes them again.
+ */
 async function dropIndexes(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ indexname: string; indexdef: string }>(
     `select indexname, indexdef from pg_indexes

@@ -1,5 +1,5 @@
-// The least that a GET of a transcript is: the stored bytes read with the bare driver, decompressed and sent.
-// node bare-get.ts <folder of the database's socket> <transcript id>: prints its port.
+// The least that a GET of a transcript is: the stored bytes read with the bare driver, decompressed
+// and sent. node bare-get.ts <folder of the database's socket> <transcript id>: prints its port.
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";

@@ -1,4 +1,5 @@
-// Section 4.3 at a million transcripts: whole calls over REST against the same SQL through the bare driver.
+// Section 4.3 at a million transcripts: whole calls over REST against the same SQL through the bare
+// driver.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ import type { ListPosition } from "../../src/std/page-request.ts";
 import { createPageTokens, type PageTokens } from "../../src/std/page-token.ts";
 import { listTranscripts } from "../../src/transcripts/transcript-lists.ts";
 import { exactTime } from "../../src/database/exact-time.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import type { Figure } from "../transcoding/measure.ts";
 import { fillArchive, rareWord } from "./archive.ts";
@@ -28,7 +29,10 @@ const pageSize = 50;
 const deepPage = 4_000;
 /** The issue of this bench: at p50. */
 const ratioMax = 3;
-/** Callers that ask without a pause share the processors with everybody; they must not get all of them. */
+/**
+ * Callers that ask without a pause share the processors with everybody; they must not get all of
+ * them.
+ */
 const besideRatioMax = 10;
 /** Until the service's code is compiled. */
 const warmCalls = 300;
@@ -146,7 +150,10 @@ async function measureLists(
   return figures;
 }
 
-/** First pages while as many texts of one letter as are let in, which nothing has, are looked for without end. */
+/**
+ * First pages while as many texts of one letter as are let in, which nothing has, are looked for
+ * without end.
+ */
 async function besideLetters(
   service: ServiceProcess,
   firstPage: () => Promise<void>,
@@ -181,7 +188,10 @@ async function besideLetters(
   };
 }
 
-/** As the service does it, without its limits: what is asked of the database is all that is wanted here. */
+/**
+ * As the service does it, without its limits: what is asked of the database is all that is wanted
+ * here.
+ */
 async function listDirectly(
   db: Kysely<Tables>,
   accountId: string,

@@ -1,4 +1,5 @@
-// Long transcripts on the wire, through the real process: node bench/transcripts/wire.ts [-- --only get|write|live]
+// Long transcripts on the wire, through the real process: node bench/transcripts/wire.ts [-- --only
+// get|write|live]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +11,7 @@ import { parseArgs } from "node:util";
 import { Distribution, type Summary } from "../../src/cli/bench/distribution.ts";
 import { processTree } from "../../src/cli/bench/process-tree.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
-import { longSegments } from "../../test/long-transcript.ts";
+import { longSegments } from "../../test/fixtures/long-transcript.ts";
 import { load } from "../stream/load.ts";
 import type { Figure } from "../transcoding/measure.ts";
 
@@ -36,7 +37,10 @@ export async function runWire(only?: string): Promise<Figure[]> {
   }
 }
 
-/** CPU of the service's process for each GET of 30,000 words, as a ratio to the bare server's; the least of rounds that take turns. */
+/**
+ * CPU of the service's process for each GET of 30,000 words, as a ratio to the bare server's; the
+ * least of rounds that take turns.
+ */
 async function measureGet(service: ServiceProcess, data: string): Promise<Figure[]> {
   const name = await makeTranscript(service, 30_000);
   const [socket = ""] = globSync("**/.s.PGSQL.5432", { cwd: data });
@@ -96,7 +100,10 @@ async function measureWrite(service: ServiceProcess): Promise<Figure[]> {
 const liveSeconds = 30;
 const patchesASecond = 10;
 
-/** Live streams while the segments of eight hours are replaced ten times a second; offered, however many go through. */
+/**
+ * Live streams while the segments of eight hours are replaced ten times a second; offered, however
+ * many go through.
+ */
 async function measureLive(service: ServiceProcess): Promise<Figure[]> {
   const target = { url: service.address, token: service.key };
   const options = { streams: 10, duration: liveSeconds };

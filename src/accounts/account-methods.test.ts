@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { addAccount } from "../../test/auth-fixture.ts";
-import { openTestAccounts } from "../../test/open-test-accounts.ts";
+import { addAccount } from "../../test/fixtures/auth-fixture.ts";
+import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
 import type { Database } from "../database/database.ts";
 import {
   AccountSchema,
@@ -11,7 +11,7 @@ import {
   GetAccountRequestSchema,
   UpdateAccountRequestSchema,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
-import { callBy, testCaller } from "../../test/test-caller.ts";
+import { callBy, testCaller } from "../../test/fixtures/test-caller.ts";
 
 let database: Database;
 let accounts: ServiceImpl<typeof Accounts>;

@@ -54,7 +54,8 @@ export function accountMethods(parts: AccountsParts) {
         await record({ action: "account.update", resource, details });
         return changedRow;
       });
-      // After the commit: one that waits in a transaction for a second connection waits for those that wait for its row.
+      // After the commit: one that waits in a transaction for a second connection waits for those
+      // that wait for its row.
       return accountMessage(row, await usedLimits(parts, row.id));
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
@@ -83,7 +84,10 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
   return change;
 }
 
-/** The fields that a mask names, in proto or JSON names; without a mask, those that are set. `name` is output only, and skipped. */
+/**
+ * The fields that a mask names, in proto or JSON names; without a mask, those that are set. `name`
+ * is output only, and skipped.
+ */
 function fieldsOf(
   { updateMask }: UpdateAccountRequest,
   account: Account,

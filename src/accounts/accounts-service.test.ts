@@ -4,10 +4,10 @@ import { after, before, describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
-import { openTestAccounts } from "../../test/open-test-accounts.ts";
-import { until } from "../../test/until.ts";
+import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { createAuthenticator, type Authenticator } from "../auth/authenticate.ts";
-import { addAccount, addApiKey, refusal, signJwt } from "../../test/auth-fixture.ts";
+import { addAccount, addApiKey, refusal, signJwt } from "../../test/fixtures/auth-fixture.ts";
 import { callerKey, type Caller, type Scope } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {
@@ -22,7 +22,7 @@ import {
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
-import { callBy, testCaller, testOrigin } from "../../test/test-caller.ts";
+import { callBy, testCaller, testOrigin } from "../../test/fixtures/test-caller.ts";
 
 const log = createLog("silent");
 const publicUrl = "https://hlust.example";

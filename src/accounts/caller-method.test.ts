@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { addAccount, addApiKey, addClientKey } from "../../test/auth-fixture.ts";
-import { openTestAccounts } from "../../test/open-test-accounts.ts";
-import { addMember } from "../../test/signed-in.ts";
-import { callBy, testCaller } from "../../test/test-caller.ts";
+import { addAccount, addApiKey, addClientKey } from "../../test/fixtures/auth-fixture.ts";
+import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
+import { addMember } from "../../test/fixtures/signed-in.ts";
+import { callBy, testCaller } from "../../test/fixtures/test-caller.ts";
 import type { Caller, Scope } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {

@@ -63,7 +63,9 @@ export function readMemberChange(request: UpdateMemberRequest): MemberChange {
   return change;
 }
 
-/** An address stays: who has it is who was invited. A member that was read may be sent back whole. */
+/**
+ * An address stays: who has it is who was invited. A member that was read may be sent back whole.
+ */
 export function refuseOtherEmail({ member, updateMask }: UpdateMemberRequest, email: string): void {
   const paths = updateMask?.paths ?? [];
   const sent = member?.email ?? "";
@@ -73,7 +75,10 @@ export function refuseOtherEmail({ member, updateMask }: UpdateMemberRequest, em
   throw invalidArgument([{ field: "email", description }]);
 }
 
-/** The fields that a mask names, in proto or JSON names; without a mask, those that are set. What else a member has is skipped. */
+/**
+ * The fields that a mask names, in proto or JSON names; without a mask, those that are set. What
+ * else a member has is skipped.
+ */
 function fieldsOf(
   { updateMask }: UpdateMemberRequest,
   member: Member,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addAccount, addApiKey, addClientKey } from "../../test/auth-fixture.ts";
+import { addAccount, addApiKey, addClientKey } from "../../test/fixtures/auth-fixture.ts";
 import {
   jobRequest,
   openJobs,
@@ -8,10 +8,10 @@ import {
   toneRecognizer,
   toneWav,
   type JobsFixture,
-} from "../../test/jobs-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { testOrigin } from "../../test/test-caller.ts";
-import { until } from "../../test/until.ts";
+} from "../../test/fixtures/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { testOrigin } from "../../test/fixtures/test-caller.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { createAuthenticator } from "../auth/authenticate.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { sweepMedia } from "../media/sweep-media.ts";

@@ -3,7 +3,9 @@ import { audited, operatorOf } from "../auth/audit-log.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
-/** What an account may have so much of that it is deleted in parts, each before what it refers to. */
+/**
+ * What an account may have so much of that it is deleted in parts, each before what it refers to.
+ */
 const deletedInParts = [
   "webhook_delivery",
   "transcript",
@@ -15,9 +17,10 @@ const deletedInParts = [
 const rowsAtOnce = 500;
 
 /**
- * The operator's way to end an account: with all that it has, but for its audit log. false: there is none such. From its first moment
- * nobody of the account is let in; broken off, it is gone on with by calling it again. Bytes of media are the
- * caller's matter; what no row knows any more is set aside when a service next looks.
+ * The operator's way to end an account: with all that it has, but for its audit log. false: there
+ * is none such. From its first moment nobody of the account is let in; broken off, it is gone on
+ * with by calling it again. Bytes of media are the caller's matter; what no row knows any more is
+ * set aside when a service next looks.
  */
 export async function deleteAccount(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -46,7 +49,10 @@ export async function deleteAccount(
   });
 }
 
-/** Its jobs lose their leases, and whoever works on one stops within a second. The queue is made by the first service. */
+/**
+ * Its jobs lose their leases, and whoever works on one stops within a second. The queue is made by
+ * the first service.
+ */
 async function leaveQueue(db: Kysely<Tables>, accountId: string): Promise<void> {
   const { rows } = await sql<{ is_there: boolean }>`
     select to_regclass('pgboss.job') is not null as is_there`.execute(db);

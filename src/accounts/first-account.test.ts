@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { openTestDatabase } from "../../test/open-test-database.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import { createAuthenticator } from "../auth/authenticate.ts";
 import { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { ensureFirstAccount } from "./first-account.ts";
-import { testOrigin } from "../../test/test-caller.ts";
+import { testOrigin } from "../../test/fixtures/test-caller.ts";
 
 const log = createLog("silent");
 let database: Awaited<ReturnType<typeof openTestDatabase>>;

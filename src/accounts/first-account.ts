@@ -19,9 +19,10 @@ export interface FirstKey {
 const firstAccountLock = 4_750_412;
 
 /**
- * Makes the first account, with an API key of every scope in `<dataFolder>/api-key`, when there is no account yet
- * (decisions, Access); undefined when there is one. The file is on the disk before the account is committed: a crash in
- * between leaves a key that opens nothing and that the next start replaces, never an account without a readable key.
+ * Makes the first account, with an API key of every scope in `<dataFolder>/api-key`, when there is
+ * no account yet (decisions, Access); undefined when there is one. The file is on the disk before
+ * the account is committed: a crash in between leaves a key that opens nothing and that the next
+ * start replaces, never an account without a readable key.
  */
 export async function ensureFirstAccount(parts: {
   readonly db: Kysely<Tables>;

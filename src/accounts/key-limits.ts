@@ -12,8 +12,8 @@ export const keyLimitMax: Limits = {
 };
 
 /**
- * What a new key may use, as its column has it. `own` are the limits of the key that makes it, which it cannot give more than: where
- * nothing is asked for, the new key has the same.
+ * What a new key may use, as its column has it. `own` are the limits of the key that makes it,
+ * which it cannot give more than: where nothing is asked for, the new key has the same.
  */
 export function checkKeyLimits(
   asked: KeyLimits | undefined,

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
-import { addAccount, refusal } from "../../test/auth-fixture.ts";
-import { openTestAccounts } from "../../test/open-test-accounts.ts";
-import { callBy, testCaller } from "../../test/test-caller.ts";
+import { addAccount, refusal } from "../../test/fixtures/auth-fixture.ts";
+import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
+import { callBy, testCaller } from "../../test/fixtures/test-caller.ts";
 import { callerKey, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {

@@ -18,7 +18,10 @@ export async function listMembers(db: Kysely<Tables>, accountId: string): Promis
     .execute();
 }
 
-/** A member, who stays as they are until the transaction ends; undefined when the account has none such. */
+/**
+ * A member, who stays as they are until the transaction ends; undefined when the account has none
+ * such.
+ */
 export async function lockMember(
   trx: Transaction<Tables>,
   accountId: string,
@@ -33,7 +36,10 @@ export async function lockMember(
     .executeTakeFirst();
 }
 
-/** How many members the account has, and whether one of them has this address. Under a lock on the account. */
+/**
+ * How many members the account has, and whether one of them has this address. Under a lock on the
+ * account.
+ */
 export async function takenSeats(
   trx: Transaction<Tables>,
   accountId: string,

@@ -6,7 +6,9 @@ import { lockAccount } from "./lock-account.ts";
 /** Keys of one kind that an account may have: lists answer them all. */
 const keysMax = 1000;
 
-/** Two that make keys at once are not one too many: the account is locked until the key is there. */
+/**
+ * Two that make keys at once are not one too many: the account is locked until the key is there.
+ */
 export async function refuseTooManyKeys(
   trx: Transaction<Tables>,
   table: "api_key" | "client_key",

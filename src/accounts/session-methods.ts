@@ -63,7 +63,10 @@ export function sessionMethods(parts: AccountsParts) {
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
 
-/** Sessions that the caller may know of and that are not over: the account's, or without the scope `account` the caller's own. */
+/**
+ * Sessions that the caller may know of and that are not over: the account's, or without the scope
+ * `account` the caller's own.
+ */
 function visible(
   db: Kysely<Tables>,
   { accountId, actor, scopes }: Caller,

@@ -8,13 +8,17 @@ import { ServiceError, Violations } from "../std/service-error.ts";
 /** What is to change: a number, 0 for as much as it likes, null for what the settings say. */
 export type LimitChanges = { readonly [Name in keyof AccountLimits]?: number | null | undefined };
 
-/** The most that each may be: bytes as far as numbers are exact, the rest as far as the contract's int32 goes. */
+/**
+ * The most that each may be: bytes as far as numbers are exact, the rest as far as the contract's
+ * int32 goes.
+ */
 const limitMax = (name: keyof AccountLimits): number =>
   name === "storedBytes" ? Number.MAX_SAFE_INTEGER : 2_147_483_647;
 
 /**
- * Sets limits of an account, for its operator; every node holds them within two seconds. Answers all that are set now, without those of the
- * settings. Throws invalid_argument with every violation, and not_found.
+ * Sets limits of an account, for its operator; every node holds them within two seconds. Answers
+ * all that are set now, without those of the settings. Throws invalid_argument with every
+ * violation, and not_found.
  */
 export async function setAccountLimits(
   db: Kysely<Tables>,

@@ -68,7 +68,9 @@ function chunk(tag: string, bytes: Buffer): Buffer {
   return Buffer.concat([head, bytes, Buffer.alloc(bytes.length % 2)]);
 }
 
-/** Two tones that speech has, another one in each channel, loud enough that a wrong sample shows. */
+/**
+ * Two tones that speech has, another one in each channel, loud enough that a wrong sample shows.
+ */
 function tones({ format, channels, rate, bits }: Header, seconds: number): Buffer {
   const frames = Math.round(rate * seconds);
   const data = Buffer.alloc((frames * channels * bits) / 8);

@@ -7,8 +7,9 @@ const readBytesMax = 65_536;
 const resampledFramesMax = 8_192;
 
 /**
- * The samples of a plain WAV file as decodeAudio() gives them, without a process: 16 kHz, one channel, pulled as they are taken.
- * `onBytes` is given every byte of the file in order. Throws when the file has become shorter.
+ * The samples of a plain WAV file as decodeAudio() gives them, without a process: 16 kHz, one
+ * channel, pulled as they are taken. `onBytes` is given every byte of the file in order. Throws
+ * when the file has become shorter.
  */
 export async function* decodeWav(
   path: string,

@@ -172,10 +172,10 @@ test("a playlist does not get at other files, even without a sandbox", async () 
       return { pid: child.pid, stdout: child.stdout, ended, [Symbol.asyncDispose]: stop };
     },
   };
-  await ffmpeg("-i", "tone.wav", "neighbour.mp3");
+  await ffmpeg("-i", "tone.wav", "neighbor.mp3");
   const playlists: Readonly<Record<string, string>> = {
-    "concat.txt": "ffconcat version 1.0\nfile neighbour.mp3\n",
-    "hls.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nneighbour.mp3\n#EXT-X-ENDLIST\n",
+    "concat.txt": "ffconcat version 1.0\nfile neighbor.mp3\n",
+    "hls.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nneighbor.mp3\n#EXT-X-ENDLIST\n",
   };
   for (const [name, text] of Object.entries(playlists)) {
     const file = join(folder, name);

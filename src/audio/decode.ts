@@ -21,14 +21,18 @@ export interface DecodeOptions extends ReadMediaOptions {
 /** Samples per second of what decodeAudio() yields. */
 export const decodedSampleRate = 16_000;
 
-/** A recording may be this much shorter than its container says: padding, and ends of streams that differ. */
+/**
+ * A recording may be this much shorter than its container says: padding, and ends of streams that
+ * differ.
+ */
 const shortfallMsMax = 500;
 const shortfallShareMax = 0.02;
 
 /**
- * The first audio stream of a file of media as 16-bit samples at decodedSampleRate, one channel, from the start of the media:
- * gaps in its times are silence. Pulled as they are taken, never whole in memory. Leaving the loop ends the decoder. Throws
- * ServiceError: MEDIA_INVALID, MEDIA_NO_AUDIO, MEDIA_TRUNCATED, MEDIA_TOO_LONG.
+ * The first audio stream of a file of media as 16-bit samples at decodedSampleRate, one channel,
+ * from the start of the media: gaps in its times are silence. Pulled as they are taken, never whole
+ * in memory. Leaving the loop ends the decoder. Throws ServiceError: MEDIA_INVALID, MEDIA_NO_AUDIO,
+ * MEDIA_TRUNCATED, MEDIA_TOO_LONG.
  */
 export async function* decodeAudio(
   options: DecodeOptions,

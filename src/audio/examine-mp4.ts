@@ -4,7 +4,10 @@ import type { FileHandle } from "node:fs/promises";
 const containers = new Set(["moov", "trak", "edts", "mdia", "minf", "stbl"]);
 /** What such a file begins with. */
 const firsts = new Set(["ftyp", "moov", "mdat", "wide", "free", "skip"]);
-/** Sample entries of tracks that are encrypted: audio and video by the common scheme, and by Apple's. */
+/**
+ * Sample entries of tracks that are encrypted: audio and video by the common scheme, and by
+ * Apple's.
+ */
 const encrypted = new Set(["enca", "encv", "drms", "drmi"]);
 /** Each edit of a track may play its sound once more: a long film is cut into thousands. */
 const editsMax = 10_000;
@@ -12,8 +15,8 @@ const editsMax = 10_000;
 const boxesMax = 4_000;
 
 /**
- * What makes an MP4 or QuickTime file one that is not taken, in words that follow "the media is"; undefined for all others. A
- * track that is encrypted decodes to noise, or to nothing.
+ * What makes an MP4 or QuickTime file one that is not taken, in words that follow "the media is";
+ * undefined for all others. A track that is encrypted decodes to noise, or to nothing.
  */
 export async function examineMp4(file: FileHandle, sizeBytes: number): Promise<string | undefined> {
   let at = 0;

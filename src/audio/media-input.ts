@@ -1,6 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** Demuxers of recordings, by ffmpeg's names; playlists, images, scripts and devices are not among them. */
+/**
+ * Demuxers of recordings, by ffmpeg's names; playlists, images, scripts and devices are not among
+ * them.
+ */
 const formats = (
   "wav w64 aiff caf au flac wv tta ape tak mpc mpc8 dsf voc mp3 aac loas ac3 eac3 dts amr gsm nistsphere dss oma qcp " +
   "ogg matroska webm mov mp4 m4a 3gp avi asf flv mpeg mpegts mxf gxf dv rm wtv"
@@ -15,8 +18,8 @@ export const inputParameters: readonly string[] = (
 const id3HeadBytes = 10;
 
 /**
- * Names the format where ffmpeg may guess wrong: it looks at the start only, which in a recording with a large ID3 tag is a
- * picture. Empty where its guess is right.
+ * Names the format where ffmpeg may guess wrong: it looks at the start only, which in a recording
+ * with a large ID3 tag is a picture. Empty where its guess is right.
  */
 export async function formatParameters(file: FileHandle): Promise<readonly string[]> {
   let at = 0;
@@ -36,7 +39,10 @@ export async function formatParameters(file: FileHandle): Promise<readonly strin
   return [];
 }
 
-/** Seven bits of each of four bytes count what follows the head; a flag says that the head comes again at the end. */
+/**
+ * Seven bits of each of four bytes count what follows the head; a flag says that the head comes
+ * again at the end.
+ */
 function id3Bytes(head: Buffer): number {
   const [flags = 0, ...size] = head.subarray(5);
   const length = size.reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
@@ -47,7 +53,8 @@ function formatOf(head: Buffer): string | undefined {
   if (head.length < 4) return undefined;
   if (head.toString("latin1", 0, 4) === "fLaC") return "flac";
   const sync = head.readUInt16BE(0);
-  // Eleven bits of MPEG audio, of which the layer is 0 in AAC; version 1 is reserved, and so are these rates.
+  // Eleven bits of MPEG audio, of which the layer is 0 in AAC; version 1 is reserved, and so are
+  // these rates.
   if ((sync & 0xfff6) === 0xfff0) return "aac";
   const isMpeg = (sync & 0xffe0) === 0xffe0 && (sync & 0x18) !== 0x08 && (sync & 0x06) !== 0;
   const rates = head.readUInt8(2);

@@ -1,6 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** A WAV file that this process reads by itself: uncompressed, whole, of one or two channels, at a usual rate. */
+/**
+ * A WAV file that this process reads by itself: uncompressed, whole, of one or two channels, at a
+ * usual rate.
+ */
 export interface PlainWav {
   readonly encoding: WavEncoding;
   readonly channels: 1 | 2;
@@ -21,7 +24,7 @@ const [formatPcm, formatFloat, formatExtensible] = [1, 3, 0xfffe];
 const guidTail = Buffer.from("000000001000800000aa00389b71", "hex");
 /** Rates whose tables a resampler has soon. */
 const rates = new Set([8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]);
-/** Speakers of one channel (front centre) and of two (front left, front right), or none named. */
+/** Speakers of one channel (front center) and of two (front left, front right), or none named. */
 const masks = { 1: new Set([0, 4]), 2: new Set([0, 3]) } as const;
 /** Compressed sound that passes for samples: S/PDIF, and DTS of 16 and 14 bits. */
 const compressedMarks = ["72f81f4e", "fe7f0180", "ff1f00e8"].map((hex) => Buffer.from(hex, "hex"));
@@ -29,8 +32,9 @@ const compressedMarks = ["72f81f4e", "fe7f0180", "ff1f00e8"].map((hex) => Buffer
 const chunksAfterMax = 32;
 
 /**
- * Reads the header of a WAV file. undefined for whatever is not plain in every respect, or not as long as it says: then ffmpeg has
- * to say what it is. Never throws for what is in the file. `start`: its first bytes.
+ * Reads the header of a WAV file. undefined for whatever is not plain in every respect, or not as
+ * long as it says: then ffmpeg has to say what it is. Never throws for what is in the file.
+ * `start`: its first bytes.
  */
 export async function findPlainWav(
   file: FileHandle,
@@ -77,7 +81,10 @@ function readFormat(fmt: Buffer) {
   return { encoding, channels, sampleRateHertz, sampleBytes } as const;
 }
 
-/** The format itself, where an extensible header has it further back; undefined where that names unusual speakers or bits. */
+/**
+ * The format itself, where an extensible header has it further back; undefined where that names
+ * unusual speakers or bits.
+ */
 function formatOf(fmt: Buffer, channels: 1 | 2, bits: number): number | undefined {
   const named = fmt.readUInt16LE(0);
   if (named !== formatExtensible) return named;
@@ -96,7 +103,9 @@ function isCompressed(data: Buffer): boolean {
   return compressedMarks.some((mark) => data.includes(mark));
 }
 
-/** Whether more samples follow in chunks behind the first ones, or so many chunks that nobody looks. */
+/**
+ * Whether more samples follow in chunks behind the first ones, or so many chunks that nobody looks.
+ */
 async function hasMoreData(file: FileHandle, from: number, sizeBytes: number): Promise<boolean> {
   const head = Buffer.alloc(8);
   let at = from;

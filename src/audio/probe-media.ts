@@ -30,7 +30,10 @@ export interface ReadMediaOptions {
   readonly isPatient?: boolean | undefined;
 }
 
-/** Reading all packets of a recording of hours takes this long on a slow machine; its headers take a fraction of a second. */
+/**
+ * Reading all packets of a recording of hours takes this long on a slow machine; its headers take a
+ * fraction of a second.
+ */
 const cpuSecondsMax = { probe: 20, measure: 60 } as const;
 
 /** Throws ServiceError when the file is not a recording, has no audio or is too long. */
@@ -83,7 +86,10 @@ function declaredDuration(audio: ProbedStream, container: Container): number | u
   return toldMs > container.startMs ? toldMs - container.startMs : undefined;
 }
 
-/** What probeMedia() tells of a file that this process decodes by itself; undefined for any other. Throws MEDIA_TOO_LONG. */
+/**
+ * What probeMedia() tells of a file that this process decodes by itself; undefined for any other.
+ * Throws MEDIA_TOO_LONG.
+ */
 export async function probePlainWav(
   path: string,
   durationMsMax: number,
@@ -147,7 +153,10 @@ export function explainEnd(status: number, complaints: string): ServiceError {
   return notMedia("not a recording that can be read");
 }
 
-/** From here on the status tells of a signal: a limit of time or memory, or the crash of the decoder. */
+/**
+ * From here on the status tells of a signal: a limit of time or memory, or the crash of the
+ * decoder.
+ */
 export const killedStatus = 128;
 
 function notMedia(what: string): ServiceError {
@@ -197,7 +206,10 @@ function factsOfWav(plainWav: PlainWav, durationMsMax: number): MediaFacts {
   return { durationMs, isDeclared: true, fileType: "AUDIO", plainWav };
 }
 
-/** Sizes from here on stand for "not known yet": what writes to a pipe cannot go back and fill it in. */
+/**
+ * Sizes from here on stand for "not known yet": what writes to a pipe cannot go back and fill it
+ * in.
+ */
 const wavSizeUnknown = 0x7fff_0000;
 
 /** ffmpeg takes a WAV file as long as it is; its header tells whether that is all. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { Resampler } from "./resample.ts";
 
 function resampled(rate: number, chunks: readonly Int16Array[]): number[] {
@@ -16,7 +16,10 @@ function tone(rate: number, hertz: number, seconds: number): Int16Array {
   );
 }
 
-/** Of a tone of this frequency at 16 kHz: how loud it is against the one above, in dB, and the rest against it. */
+/**
+ * Of a tone of this frequency at 16 kHz: how loud it is against the one above, in dB, and the rest
+ * against it.
+ */
 function measure(samples: readonly number[], hertz: number): { level: number; rest: number } {
   // The ends have half a filter of silence in them.
   const middle = samples.slice(1600, -1600);
@@ -73,7 +76,10 @@ test("Resampler lets nothing through from above its band, at any rate and freque
   }
 });
 
-/** As many products and sums as a filter of 24 zero crossings on either side takes for a second at 16 kHz. */
+/**
+ * As many products and sums as a filter of 24 zero crossings on either side takes for a second at
+ * 16 kHz.
+ */
 function filterPlainly(input: Float32Array, filter: Float32Array): number {
   let loudest = 0;
   for (let at = 0; at < 16_000; at++) {
@@ -91,7 +97,8 @@ test("Resampler takes little more than its products and sums", () => {
     const filter = new Float32Array(48 * Math.max(1, rate / 16_000)).fill(0.01);
     const input = Float32Array.from({ length: 16_000 + filter.length }, (_, at) => at % 100);
     let [least, plainly] = [Infinity, Infinity];
-    // The least of several, in turn with what it is measured by: a busy or slow machine changes both.
+    // The least of several, in turn with what it is measured by: a busy or slow machine changes
+    // both.
     for (let round = 0; round < 8 || (round < 80 && least > 8 * plainly); round++) {
       const startMs = cpuMs();
       for (let part = 0; part < 10; part++) {

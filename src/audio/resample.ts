@@ -12,7 +12,9 @@ const zeroCrossings = 24;
 const kaiserBeta = 9;
 /** Of the lower Nyquist frequency: 0.7 dB down at 0.9 of it. */
 const cutOff = 0.955;
-/** Rates that need more phases than this share a table of that many, read between two of its rows. */
+/**
+ * Rates that need more phases than this share a table of that many, read between two of its rows.
+ */
 const phasesExactMax = 640;
 const phasesShared = 512;
 const tablesKept = 16;
@@ -30,21 +32,28 @@ interface Table {
 
 /** Where a resampler stands, as plain data. */
 export interface SavedResampler {
-  /** Input not yet behind every filter that needs it, from the first sample under the next output sample's filter on. */
+  /**
+   * Input not yet behind every filter that needs it, from the first sample under the next output
+   * sample's filter on.
+   */
   readonly input: string;
   readonly phase: number;
 }
 
 /**
- * Brings 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase Kaiser-windowed sinc without delay. The
- * output has ceil(input samples * 16000 / rate) samples whatever the chunks; 16 kHz passes through untouched.
+ * Brings 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase Kaiser-windowed
+ * sinc without delay. The output has ceil(input samples * 16000 / rate) samples whatever the
+ * chunks; 16 kHz passes through untouched.
  */
 export class Resampler {
   readonly #table: Table | undefined;
   /** Input not yet behind every filter that needs it. */
   #input: Float32Array;
   #filled: number;
-  /** First input sample under the next output sample's filter, and how far between two it stands, in 1/up. */
+  /**
+   * First input sample under the next output sample's filter, and how far between two it stands, in
+   * 1/up.
+   */
   #at = 0;
   #phase = 0;
 
@@ -89,7 +98,8 @@ export class Resampler {
   /** The output that is still owed after the last samples. */
   end(): Int16Array {
     if (!this.#table) return new Int16Array(0);
-    // The last output sample stands before the end of the input: half a filter of silence completes it.
+    // The last output sample stands before the end of the input: half a filter of silence completes
+    // it.
     const half = this.#table.taps / 2;
     this.#append(this.#table, half, (into, at) => into.fill(0, at, at + half));
     return this.#drain(this.#table, this.#filled);

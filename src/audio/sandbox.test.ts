@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { createLog } from "../std/log.ts";
 import { chooseSandbox, type Sandbox, type SandboxEnd } from "./sandbox.ts";
 

@@ -38,7 +38,10 @@ export interface SandboxRun extends AsyncDisposable {
 export interface SandboxEnd {
   /** Exit status; 128 + signal when it was killed. */
   readonly status: number;
-  /** The last of what it complained about, at most complaintsCharsMax. Not for logs: it may name files. */
+  /**
+   * The last of what it complained about, at most complaintsCharsMax. Not for logs: it may name
+   * files.
+   */
   readonly complaints: string;
 }
 
@@ -51,8 +54,9 @@ const complaintsCharsMax = 16_384;
 const nobody = 65_534;
 
 /**
- * Finds out how media can be decoded here: in bubblewrap (own namespaces, no network, one file) or reduced (limits, and
- * nobody's rights when we are root). Throws Error for the operator when it cannot be as asked.
+ * Finds out how media can be decoded here: in bubblewrap (own namespaces, no network, one file) or
+ * reduced (limits, and nobody's rights when we are root). Throws Error for the operator when it
+ * cannot be as asked.
  */
 export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
   for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"]) program(name);
@@ -78,8 +82,8 @@ export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Pro
 }
 
 /**
- * /etc/alternatives and ld.so.cache: libraries of ffmpeg are found through them. No --new-session: launch() makes one, which
- * everything that bubblewrap starts stays in.
+ * /etc/alternatives and ld.so.cache: libraries of ffmpeg are found through them. No --new-session:
+ * launch() makes one, which everything that bubblewrap starts stays in.
  */
 const namespaces =
   "--unshare-all --die-with-parent --cap-drop ALL --clearenv --ro-bind /usr /usr " +
@@ -96,7 +100,10 @@ const bubblewrap: Sandbox = {
   },
 };
 
-/** As `user`, where we may become another: the file is handed over open, because our folders are closed to it. */
+/**
+ * As `user`, where we may become another: the file is handed over open, because our folders are
+ * closed to it.
+ */
 function reduced(user: number | undefined): Sandbox {
   const identity =
     user === undefined
@@ -178,7 +185,8 @@ function runOf(
   });
   child.once("exit", (status, name) => {
     const code = status ?? 128 + (name === null ? 0 : constants.signals[name]);
-    // What it complained about may still be in the pipe; it ends with the last process of the group.
+    // What it complained about may still be in the pipe; it ends with the last process of the
+    // group.
     if (stderr.closed) end(code);
     else stderr.once("close", () => end(code));
   });

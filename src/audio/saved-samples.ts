@@ -1,4 +1,7 @@
-/** Samples as text, for states that go through JSON: base64 of 16 bits each in the machine's byte order. */
+/**
+ * Samples as text, for states that go through JSON: base64 of 16 bits each in the machine's byte
+ * order.
+ */
 export function savedSamples(samples: Int16Array): string {
   return Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString("base64");
 }

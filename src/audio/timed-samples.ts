@@ -1,18 +1,28 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** ffmpeg's name of the simplest container that keeps times: chunks of a tag, milliseconds, a length, and samples. */
+/**
+ * ffmpeg's name of the simplest container that keeps times: chunks of a tag, milliseconds, a
+ * length, and samples.
+ */
 export const timedFormat = "smjpeg";
 
-/** Times within this of where the samples put them are only inexact; past it, something is missing or comes twice. */
+/**
+ * Times within this of where the samples put them are only inexact; past it, something is missing
+ * or comes twice.
+ */
 const inexactMsMax = 100;
 /** Silence is handed out in pieces of this length. */
 const silenceMs = 500;
-/** Milliseconds are told in 32 bits, a length in 32 bits; a packet of a decoder is never as long as this. */
+/**
+ * Milliseconds are told in 32 bits, a length in 32 bits; a packet of a decoder is never as long as
+ * this.
+ */
 const packetBytesMax = 1 << 24;
 
 /**
- * 16-bit samples of one channel that ffmpeg writes in timedFormat, each at its time from 0: what is missing is silence, what
- * comes twice is left out. ffmpeg's own filling of gaps holds all of a gap in memory, and loses the sound after a long one.
+ * 16-bit samples of one channel that ffmpeg writes in timedFormat, each at its time from 0: what is
+ * missing is silence, what comes twice is left out. ffmpeg's own filling of gaps holds all of a gap
+ * in memory, and loses the sound after a long one.
  */
 export async function* readTimedSamples(
   written: AsyncIterable<Buffer>,

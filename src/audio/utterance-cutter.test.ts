@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { espeak, joined } from "../../test/flite.ts";
+import { espeak, joined } from "../../test/fixtures/flite.ts";
 import { type Cut, UtteranceCutter } from "./utterance-cutter.ts";
 import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
 

@@ -10,8 +10,9 @@ export interface UtteranceCutterOptions {
 }
 
 /**
- * What the cutter finds, in order: begin, audio or pause..., end, begin, ... Offsets count samples from the first one pushed. A pause
- * comes when the silence after speech is no longer handed out: most often the end follows, after so many samples more.
+ * What the cutter finds, in order: begin, audio or pause..., end, begin, ... Offsets count samples
+ * from the first one pushed. A pause comes when the silence after speech is no longer handed out:
+ * most often the end follows, after so many samples more.
  */
 export type Cut =
   | { readonly kind: "begin"; readonly startSample: number }
@@ -34,21 +35,31 @@ export interface SavedCutter {
 const perMs = 16;
 /** Kept from before speech begins. */
 const leadSamples = 150 * perMs;
-/** Speech found this early may have begun with the stream, or when it was no longer muted: nothing was yet known of its noise. */
+/**
+ * Speech found this early may have begun with the stream, or when it was no longer muted: nothing
+ * was yet known of its noise.
+ */
 const earlySamples = 1000 * perMs;
-/** Handed out after speech; of a longer silence the rest is only when speech goes on in the same utterance. */
+/**
+ * Handed out after speech; of a longer silence the rest is only when speech goes on in the same
+ * utterance.
+ */
 const trailSamples = 150 * perMs;
 
 /**
- * Cuts a stream of 16 kHz samples into utterances, the same way for every engine: from shortly before speech until silence,
- * the greatest length, or endUtterance(). The chunks that it is fed in do not change the cuts.
+ * Cuts a stream of 16 kHz samples into utterances, the same way for every engine: from shortly
+ * before speech until silence, the greatest length, or endUtterance(). The chunks that it is fed in
+ * do not change the cuts.
  */
 export class UtteranceCutter {
   readonly #activity: VoiceActivity;
   readonly #silenceSamplesMin: number;
   readonly #utteranceSamplesMax: number;
   readonly #leadSamplesMax: number;
-  /** Read but not handed out: before an utterance what may become its lead, within one the silence after the trail. */
+  /**
+   * Read but not handed out: before an utterance what may become its lead, within one the silence
+   * after the trail.
+   */
   #held: Int16Array[] = [];
   #heldSamples = 0;
   /** Samples of the next frame, while it is incomplete. */
@@ -98,7 +109,10 @@ export class UtteranceCutter {
     this.#frameFilled = frame.length;
   }
 
-  /** Takes the next samples; they are not to be changed any more. What belongs together is handed out together. */
+  /**
+   * Takes the next samples; they are not to be changed any more. What belongs together is handed
+   * out together.
+   */
   *push(samples: Int16Array): Generator<Cut, void, undefined> {
     for (let at = 0; at < samples.length;) {
       const frame = this.#fill(samples, at);
@@ -190,7 +204,9 @@ export class UtteranceCutter {
     return { kind: "audio", samples };
   }
 
-  /** What is held as one: without a copy where it lies side by side, as the frames of one chunk do. */
+  /**
+   * What is held as one: without a copy where it lies side by side, as the frames of one chunk do.
+   */
   #joinHeld(): Int16Array {
     const [first] = this.#held;
     const last = this.#held.at(-1);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flite, joined, silence } from "../../test/flite.ts";
+import { flite, joined, silence } from "../../test/fixtures/flite.ts";
 import { EnergyVoiceActivity } from "./voice-activity.ts";
 
 const rate = 16_000;

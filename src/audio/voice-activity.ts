@@ -4,11 +4,17 @@ export interface VoiceActivity {
   readonly frameSamples: number;
   /** Speech is told at most this many frames after it began: what came before is still wanted. */
   readonly delayFrames: number;
-  /** Frames since it began to learn how quiet it is here: speech found soon after may have begun then. */
+  /**
+   * Frames since it began to learn how quiet it is here: speech found soon after may have begun
+   * then.
+   */
   readonly learntFrames: number;
   /** Whether this frame, the next in the stream, holds speech. */
   isSpeech(frame: Int16Array): boolean;
-  /** All that it has learnt of its stream: another process may have to go on with it (engines/engine-session.ts). */
+  /**
+   * All that it has learnt of its stream: another process may have to go on with it
+   * (engines/engine-session.ts).
+   */
   save(): readonly number[];
   /** Lets a fresh one go on exactly where the saved one stood. */
   restore(saved: readonly number[]): void;
@@ -24,30 +30,43 @@ const smoothedFrames = 5;
 const nothingPowerMax = 1;
 /** So much of nothing does not tell how quiet the room is that comes after it. */
 const forgetFrames = 25;
-/** A floor below this (root mean square 3) is a quiet converter, not a room: its dither must not count. */
+/**
+ * A floor below this (root mean square 3) is a quiet converter, not a room: its dither must not
+ * count.
+ */
 const floorDbMin = 10;
 /** Above the floor: to begin speech, to go on with it. */
 const onsetDb = 8;
 const holdDb = 5;
-/** Below the loudest speech, which is forgotten at so many dB a frame: what is quieter only fades away, whatever the floor. */
+/**
+ * Below the loudest speech, which is forgotten at so many dB a frame: what is quieter only fades
+ * away, whatever the floor.
+ */
 const fadeDb = 35;
 const forgetDb = 0.05;
 /** Onset: this many loud frames in so many. */
 const onsetFrames = 6;
 const onsetWindow = 15;
-/** Standard deviation of their smoothed levels: up to 0.5 dB in steady noise and ringing tones, 5 dB in half of speech. */
+/**
+ * Standard deviation of their smoothed levels: up to 0.5 dB in steady noise and ringing tones, 5 dB
+ * in half of speech.
+ */
 const onsetDeviationDb = 1.1;
 /** In what is saved, in the place of a level: none is negative. */
 const notLoud = -1;
 /** Without a loud frame for this long, speech has to begin anew. */
 const releaseFrames = 25;
-/** The floor is the least power within the last 12 blocks of 250 ms: longer than anybody speaks without a gap. */
+/**
+ * The floor is the least power within the last 12 blocks of 250 ms: longer than anybody speaks
+ * without a gap.
+ */
 const floorBlocks = 12;
 const floorBlockFrames = 25;
 
 /**
- * Voice activity by energy over an adaptive noise floor. Steady noise of any level is silence, from its first frame on: what
- * begins must also move. So are hum, clicks, keys, and the tones of telephones.
+ * Voice activity by energy over an adaptive noise floor. Steady noise of any level is silence, from
+ * its first frame on: what begins must also move. So are hum, clicks, keys, and the tones of
+ * telephones.
  */
 export class EnergyVoiceActivity implements VoiceActivity {
   readonly frameSamples = frameSamples;
@@ -134,7 +153,8 @@ export class EnergyVoiceActivity implements VoiceActivity {
 
   #begins(): boolean {
     const loud = this.#recent.filter((db) => db !== undefined);
-    // The frame in which a noise sets in is partly silence, and the next is smoothed with it: they do not tell how the noise moves.
+    // The frame in which a noise sets in is partly silence, and the next is smoothed with it: they
+    // do not tell how the noise moves.
     const isAfterLoud = (index: number) =>
       this.#recent[index - 1] !== undefined && this.#recent[index - 2] !== undefined;
     const levels = this.#recent
@@ -182,8 +202,8 @@ function mean(values: readonly number[]): number {
 }
 
 function deviation(values: readonly number[]): number {
-  const centre = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
+  const center = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
 }
 
 function decibels(power: number): number {

@@ -18,9 +18,9 @@ const formatPcm = 1;
 const formatExtensible = 0xfffe;
 
 /**
- * Reads the header of 16-bit PCM in RIFF/WAVE; undefined when the bytes do not begin as one. Chunks other than `fmt ` and
- * `data` are skipped; a data size of 0 or 0xFFFFFFFF, as pipes leave it, means all that follows. Throws WavError for another
- * encoding or a header without samples.
+ * Reads the header of 16-bit PCM in RIFF/WAVE; undefined when the bytes do not begin as one. Chunks
+ * other than `fmt ` and `data` are skipped; a data size of 0 or 0xFFFFFFFF, as pipes leave it,
+ * means all that follows. Throws WavError for another encoding or a header without samples.
  */
 export function readWavHeader(bytes: Uint8Array): WavHeader | undefined {
   if (bytes.length < 12 || tag(bytes, 0) !== "RIFF" || tag(bytes, 8) !== "WAVE") return undefined;

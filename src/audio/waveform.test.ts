@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { noise } from "../../test/flite.ts";
+import { noise } from "../../test/fixtures/flite.ts";
 import { WaveformMaker, waveformJson } from "./waveform.ts";
 
 /** The pieces of a waveform, of samples that come in these parts. */

@@ -7,8 +7,9 @@ const pixelsOfPiece = 600 * pixelsPerSecond;
 const valuesOfPixel = 2;
 
 /**
- * Makes the waveform of 16-bit samples, in pieces of ten minutes: for each pixel two signed bytes, its least and its greatest sample
- * divided by 256 and cut towards zero, as audiowaveform does it for 8 bits. However the samples are split, the pieces are the same.
+ * Makes the waveform of 16-bit samples, in pieces of ten minutes: for each pixel two signed bytes,
+ * its least and its greatest sample divided by 256 and cut towards zero, as audiowaveform does it
+ * for 8 bits. However the samples are split, the pieces are the same.
  */
 export class WaveformMaker {
   readonly #samplesPerPixel: number;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newKeyPair, signJwt } from "../../test/auth-fixture.ts";
+import { newKeyPair, signJwt } from "../../test/fixtures/auth-fixture.ts";
 import { importVerifyingKey, verifyAccessToken } from "./access-token.ts";
 
 test("verifyAccessToken() takes ES256 signatures whatever their numbers begin with", () => {

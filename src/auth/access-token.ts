@@ -18,7 +18,10 @@ const skewSeconds = 60;
 /** A longer text is no token of ours; it also keeps the header of a call small. */
 export const tokenLengthMax = 8192;
 
-/** The key that a JWT says it is signed with (its header kid, an id); undefined when the text cannot be one of ours. */
+/**
+ * The key that a JWT says it is signed with (its header kid, an id); undefined when the text cannot
+ * be one of ours.
+ */
 export function keyIdOf(token: string): string | undefined {
   if (token.split(".").length !== 3) return undefined;
   try {
@@ -35,9 +38,10 @@ export function importVerifyingKey(jwk: JsonWebKey): KeyObject {
 }
 
 /**
- * Checks a JWT against the key that its kid names: signature by the algorithm of that key and no other, iss = sub = client
- * id, aud, exp, iat and their span (decisions, Access). Answers when it ends, in milliseconds, skew included; throws
- * (jose's errors, of its claims) when anything is wrong.
+ * Checks a JWT against the key that its kid names: signature by the algorithm of that key and no
+ * other, iss = sub = client id, aud, exp, iat and their span (decisions, Access). Answers when it
+ * ends, in milliseconds, skew included; throws (jose's errors, of its claims) when anything is
+ * wrong.
  */
 export function verifyAccessToken(
   token: string,
@@ -67,10 +71,16 @@ export function verifyAccessToken(
 }
 
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** How jose is given claims whose signature was checked: through WebCrypto, which it uses, that takes a third more of the CPU. */
+/**
+ * How jose is given claims whose signature was checked: through WebCrypto, which it uses, that
+ * takes a third more of the CPU.
+ */
 const unsecured = Buffer.from('{"alg":"none"}').toString("base64url");
 
-/** Nothing that a header says chooses how the signature is checked; what asks for more than that (crit) is not understood. */
+/**
+ * Nothing that a header says chooses how the signature is checked; what asks for more than that
+ * (crit) is not understood.
+ */
 function checkHeader(token: string, algorithm: ClientKeyAlgorithm): void {
   const { alg, crit, b64, typ = "JWT" } = decodeProtectedHeader(token);
   if (alg !== algorithm) throw new TypeError("is of another algorithm than its key");
@@ -79,8 +89,9 @@ function checkHeader(token: string, algorithm: ClientKeyAlgorithm): void {
 }
 
 /**
- * Whether a signature as RFC 7518 section 3 and RFC 8037 section 3.1 write it holds. The key is handed over as it is, and signatures in
- * DER: beside options, such as for the form of the signature, Node reads the key anew each time (30 to 60 us).
+ * Whether a signature as RFC 7518 section 3 and RFC 8037 section 3.1 write it holds. The key is
+ * handed over as it is, and signatures in DER: beside options, such as for the form of the
+ * signature, Node reads the key anew each time (30 to 60 us).
  */
 function isSigned(
   text: string,
@@ -95,7 +106,9 @@ function isSigned(
 
 const p256Bytes = 32;
 
-/** An ECDSA signature, of two numbers one after the other, as ASN.1 has it (RFC 3279 section 2.2.3). */
+/**
+ * An ECDSA signature, of two numbers one after the other, as ASN.1 has it (RFC 3279 section 2.2.3).
+ */
 function derOf(signature: Buffer): Buffer {
   const numbers = [signature.subarray(0, p256Bytes), signature.subarray(p256Bytes)].map(derNumber);
   const body = Buffer.concat(numbers);
@@ -113,7 +126,10 @@ function derNumber(bytes: Buffer): Buffer {
 /** A text of JSON, or one that stands before a colon: the name of a member. */
 const textOrName = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
-/** Whether an object in a part of a token has two members of one name: readers differ in which of them counts (RFC 7519 section 4). */
+/**
+ * Whether an object in a part of a token has two members of one name: readers differ in which of
+ * them counts (RFC 7519 section 4).
+ */
 function repeatsName(part: string): boolean {
   const json = Buffer.from(part, "base64url").toString();
   let names = 0;

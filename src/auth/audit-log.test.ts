@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pino } from "pino";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { addAccount } from "../../test/auth-fixture.ts";
-import { testCaller } from "../../test/test-caller.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { addAccount } from "../../test/fixtures/auth-fixture.ts";
+import { testCaller } from "../../test/fixtures/test-caller.ts";
 import type { Database } from "../database/database.ts";
 import { audited, operatorOf, recordAct } from "./audit-log.ts";
 

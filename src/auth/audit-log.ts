@@ -25,8 +25,8 @@ export function operatorOf(accountId: string): Actor {
 }
 
 /**
- * Runs `work` in a transaction and keeps what it records in the audit log in the same commit, so that neither is there without the
- * other; then the service's log tells it, too.
+ * Runs `work` in a transaction and keeps what it records in the audit log in the same commit, so
+ * that neither is there without the other; then the service's log tells it, too.
  */
 export async function audited<T>(
   { db, log }: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -45,8 +45,8 @@ export async function audited<T>(
 }
 
 /**
- * Writes an act to the audit log, which only grows: no row is ever changed or deleted. In the transaction of the act itself, which
- * then tells logAct(); audited() does both.
+ * Writes an act to the audit log, which only grows: no row is ever changed or deleted. In the
+ * transaction of the act itself, which then tells logAct(); audited() does both.
  */
 export async function recordAct(
   db: Kysely<Tables>,

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openTestDatabase } from "../../test/open-test-database.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import type { Database } from "../database/database.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createLog } from "../std/log.ts";
-import { addAccount, addClientKey, refusal, type TestClientKey } from "../../test/auth-fixture.ts";
-import { jwtOf, refusedJwts, type JwtParties } from "../../test/jwt-table.ts";
+import {
+  addAccount,
+  addClientKey,
+  refusal,
+  type TestClientKey,
+} from "../../test/fixtures/auth-fixture.ts";
+import { jwtOf, refusedJwts, type JwtParties } from "../../test/fixtures/jwt-table.ts";
 import { createAuthenticator, type Authenticator } from "./authenticate.ts";
-import { testOrigin } from "../../test/test-caller.ts";
+import { testOrigin } from "../../test/fixtures/test-caller.ts";
 
 const publicUrl = "https://hlust.example";
 /** Now, in seconds: the clock of these tests stands still. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { until } from "../../test/until.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { until } from "../../test/fixtures/until.ts";
 import type { Database } from "../database/database.ts";
 import { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -15,9 +15,9 @@ import {
   refusal,
   signJwt,
   type TestClientKey,
-} from "../../test/auth-fixture.ts";
+} from "../../test/fixtures/auth-fixture.ts";
 import { createAuthenticator, type Authenticator } from "./authenticate.ts";
-import { testOrigin } from "../../test/test-caller.ts";
+import { testOrigin } from "../../test/fixtures/test-caller.ts";
 
 const { recognize } = Speech.method;
 const { listTranscripts, createTranscript } = Transcripts.method;

@@ -20,14 +20,16 @@ import { looksLikeStreamToken, takeStreamToken } from "./stream-token.ts";
 /** Tells who calls, before any method runs. */
 export interface Authenticator {
   /**
-   * The caller of `method`. Throws unauthenticated (reason TOKEN_MISSING or TOKEN_INVALID), permission_denied when the key
-   * lacks the method's scope, invalid_argument when two different tokens are shown, and resource_exhausted (TOO_MANY_REFUSED) where
-   * too many tokens from the address were refused.
+   * The caller of `method`. Throws unauthenticated (reason TOKEN_MISSING or TOKEN_INVALID),
+   * permission_denied when the key lacks the method's scope, invalid_argument when two different
+   * tokens are shown, and resource_exhausted (TOO_MANY_REFUSED) where too many tokens from the
+   * address were refused.
    */
   authenticate(request: CallFacts, method: DescMethod): Promise<Caller>;
   /**
-   * For as long as a stream of the caller is open, until it is disposed of: calls `end`, once, when what it was opened with is revoked, has
-   * expired or may no longer call `method`, within some 1.5 s.
+   * For as long as a stream of the caller is open, until it is disposed of: calls `end`, once, when
+   * what it was opened with is revoked, has expired or may no longer call `method`, within some 1.5
+   * s.
    */
   watch(caller: Caller, method: DescMethod, end: (reason: ServiceError) => void): Disposable;
 }
@@ -49,7 +51,10 @@ interface Checked {
 
 /** Verified JWTs kept, so that a client's next call costs no signature check. */
 const verifiedMax = 10_000;
-/** Keys and JWTs remembered as good: they are looked at also where others from their address are refused. */
+/**
+ * Keys and JWTs remembered as good: they are looked at also where others from their address are
+ * refused.
+ */
 const knownMax = 10_000;
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
@@ -110,7 +115,9 @@ interface MethodAccess {
   readonly tokenParameter: boolean;
 }
 
-/** Read once: an option is decoded each time it is asked for, which takes longer than all else here. */
+/**
+ * Read once: an option is decoded each time it is asked for, which takes longer than all else here.
+ */
 const knownAccess = new WeakMap<DescMethod, MethodAccess>();
 
 /** A method that does not say who may call it is a bug of the contract: nobody may. */
@@ -132,7 +139,10 @@ function callerBySession(request: CallFacts, session: Session): Caller {
   return { accountId, actor, credential, keyId, role, scopes, origin: request.origin };
 }
 
-/** Throws permission_denied when the caller lacks the scope that the method asks for; the audit log keeps it. */
+/**
+ * Throws permission_denied when the caller lacks the scope that the method asks for; the audit log
+ * keeps it.
+ */
 function refuseWithoutScope(
   caller: Caller,
   method: DescMethod,
@@ -191,7 +201,10 @@ function createJwtCheck(
   now: () => number,
   log: Log,
 ): (token: string) => Promise<Checked | undefined> {
-  /** By the hash of a verified token: its key, which is looked up anew each time (a revoked key ends its tokens), and when it ends. */
+  /**
+   * By the hash of a verified token: its key, which is looked up anew each time (a revoked key ends
+   * its tokens), and when it ends.
+   */
   const verified = new Map<string, { readonly keyId: string; readonly endsAt: number }>();
   return async (token) => {
     if (token.length > tokenLengthMax) return undefined;
@@ -222,7 +235,10 @@ function createJwtCheck(
 /** Characters of a secret, with the underline before it. */
 const secretLength = 44;
 
-/** What stands for a token where good ones are remembered: of an API key all but its secret, of a JWT, which may be long, its hash. */
+/**
+ * What stands for a token where good ones are remembered: of an API key all but its secret, of a
+ * JWT, which may be long, its hash.
+ */
 function knownAs(token: string): string {
   return looksLikeApiKey(token) ? token.slice(0, -secretLength) : hash("sha256", token, "base64");
 }

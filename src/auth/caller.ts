@@ -23,7 +23,10 @@ export interface CallOrigin {
   readonly requestId: string;
 }
 
-/** What a caller is known by: while a stream is open it is looked for again, and without it the stream ends. */
+/**
+ * What a caller is known by: while a stream is open it is looked for again, and without it the
+ * stream ends.
+ */
 export interface Credential {
   readonly kind: "api_key" | "client_key" | "session";
   readonly id: string;
@@ -34,7 +37,10 @@ export interface Caller {
   readonly accountId: string;
   /** `apiKeys/<id>`, `clientKeys/<id>` or `members/<id>`. */
   readonly actor: string;
-  /** The session of whoever signed in to the console, else the key. Of a stream token: what it was made with. */
+  /**
+   * The session of whoever signed in to the console, else the key. Of a stream token: what it was
+   * made with.
+   */
   readonly credential: Credential;
   /** The API key or client key whose limits hold; undefined for members. */
   readonly keyId: string | undefined;

@@ -12,12 +12,18 @@ export interface PublicKey {
 /** Longest text of a key: a 4096 bit RSA key in PEM has 800 characters. */
 export const textLengthMax = 10_000;
 const rsaBits = { min: 2048, max: 8192 } as const;
-/** A public exponent is 65537, some old ones 3. A long one makes each signature take milliseconds to check; with 1 anybody can sign. */
+/**
+ * A public exponent is 65537, some old ones 3. A long one makes each signature take milliseconds to
+ * check; with 1 anybody can sign.
+ */
 const rsaExponent = { min: 3n, max: 2n ** 32n } as const;
 /** Members of a JWK that only a private or shared key has (RFC 7518 section 6). */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** Reads a public key from PEM or JWK text; a string says why it cannot be registered, without any of the text. */
+/**
+ * Reads a public key from PEM or JWK text; a string says why it cannot be registered, without any
+ * of the text.
+ */
 export function readPublicKey(given: string): PublicKey | string {
   const text = given.trim();
   if (text === "") return "a public key as PEM or JWK is needed";

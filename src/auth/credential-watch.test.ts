@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Kysely, PostgresDialect } from "kysely";
-import { addAccount, addApiKey, addClientKey } from "../../test/auth-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { addSignedIn } from "../../test/signed-in.ts";
-import { testOrigin } from "../../test/test-caller.ts";
-import { until } from "../../test/until.ts";
+import { addAccount, addApiKey, addClientKey } from "../../test/fixtures/auth-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { addSignedIn } from "../../test/fixtures/signed-in.ts";
+import { testOrigin } from "../../test/fixtures/test-caller.ts";
+import { until } from "../../test/fixtures/until.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";

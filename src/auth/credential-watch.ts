@@ -13,12 +13,16 @@ export interface WatchedStream {
   readonly end: (reason: ServiceError) => void;
 }
 
-/** Decisions, Access: streams end within 5 s; the rest is for the read, and for callers that take nothing. */
+/**
+ * Decisions, Access: streams end within 5 s; the rest is for the read, and for callers that take
+ * nothing.
+ */
 const everyMs = 1_000;
 
 /**
- * Ends open streams whose credential is revoked, has expired or may no longer do what they do: one statement each second for all streams of
- * this node, and none while no stream is open. While the database is away streams go on.
+ * Ends open streams whose credential is revoked, has expired or may no longer do what they do: one
+ * statement each second for all streams of this node, and none while no stream is open. While the
+ * database is away streams go on.
  */
 export class CredentialWatch {
   readonly #db: Kysely<Tables>;

@@ -2,9 +2,9 @@
 export const emailLengthMax = 254;
 
 /**
- * An e-mail address as it is compared: in lower case. undefined for what is none that can be invited. Only ASCII: other letters have
- * look-alikes, and some (the Kelvin sign, the long s) have the lower case of another letter, so that one person's address could be
- * taken for another's.
+ * An e-mail address as it is compared: in lower case. undefined for what is none that can be
+ * invited. Only ASCII: other letters have look-alikes, and some (the Kelvin sign, the long s) have
+ * the lower case of another letter, so that one person's address could be taken for another's.
  */
 export function foldEmail(text: string): string | undefined {
   if (text.length > emailLengthMax) return undefined;

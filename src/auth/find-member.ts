@@ -14,9 +14,9 @@ export interface Person {
 }
 
 /**
- * The members that a person is, the account used last first: those who have signed in as this subject, and those who were invited by
- * the address, if the provider has verified it and nobody has signed in as them yet. From then on the subject counts, whoever has the
- * address later.
+ * The members that a person is, the account used last first: those who have signed in as this
+ * subject, and those who were invited by the address, if the provider has verified it and nobody
+ * has signed in as them yet. From then on the subject counts, whoever has the address later.
  */
 export async function memberOf(db: Kysely<Tables>, person: Person): Promise<Claim[]> {
   const { issuer, subject, emailVerified } = person;
@@ -47,7 +47,10 @@ export async function memberOf(db: Kysely<Tables>, person: Person): Promise<Clai
   }));
 }
 
-/** Ties invitations to the address to the person; not where the account knows the person by another invitation. */
+/**
+ * Ties invitations to the address to the person; not where the account knows the person by another
+ * invitation.
+ */
 async function bind(
   db: Kysely<Tables>,
   { issuer, subject }: Person,

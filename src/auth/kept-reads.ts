@@ -1,4 +1,7 @@
-/** Reads by id, each at most so long ago that what was revoked ends within the second that decisions (Access) allow. */
+/**
+ * Reads by id, each at most so long ago that what was revoked ends within the second that decisions
+ * (Access) allow.
+ */
 export interface KeptReads<T> {
   readonly find: (id: string) => Promise<T | undefined>;
   /** The next find() reads anew. */
@@ -10,7 +13,10 @@ const keepMsMax = 500;
 /** Entries kept, of what exists and of ids that do not. */
 const entriesMax = 10_000;
 
-/** One read at a time for an id, its answer kept for keepMsMax from when the read began; failures are not kept. */
+/**
+ * One read at a time for an id, its answer kept for keepMsMax from when the read began; failures
+ * are not kept.
+ */
 export function keepReads<T>(
   now: () => number,
   read: (id: string, before: T | undefined) => Promise<T | undefined>,

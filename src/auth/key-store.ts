@@ -22,13 +22,16 @@ export interface StoredClientKey extends StoredKey, VerifyingKey {
 }
 
 /**
- * Reads keys, each at most so long ago that a revoked one ends within the second that decisions (Access) allow. Those of an account
- * that is disabled are not there.
+ * Reads keys, each at most so long ago that a revoked one ends within the second that decisions
+ * (Access) allow. Those of an account that is disabled are not there.
  */
 export interface KeyStore {
   apiKey(id: string): Promise<StoredApiKey | undefined>;
   clientKey(id: string): Promise<StoredClientKey | undefined>;
-  /** Notes the use of a key, to the minute; writes only when the minute is a new one, else there is nothing to wait for. */
+  /**
+   * Notes the use of a key, to the minute; writes only when the minute is a new one, else there is
+   * nothing to wait for.
+   */
   noteUse(table: "api_key" | "client_key", key: StoredKey): Promise<void> | undefined;
 }
 

@@ -1,6 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** What an account may use, by the names of AccountLimits (hlust.accounts.v1). 0: as much as it likes. */
+/**
+ * What an account may use, by the names of AccountLimits (hlust.accounts.v1). 0: as much as it
+ * likes.
+ */
 export const accountLimitNames = [
   "requestsPerMinute",
   "concurrentStreams",
@@ -63,7 +66,7 @@ export function tooManyJobs(of: LimitOf, max: number): ServiceError {
 
 /** `waitMs`: until the next day (UTC) begins. */
 export function audioUsedUp(of: LimitOf, max: number, waitMs: number): ServiceError {
-  const what = `has used the ${max} s of audio that it may have recognised in a day (UTC)`;
+  const what = `has used the ${max} s of audio that it may have recognized in a day (UTC)`;
   return reached("AUDIO_LIMIT", what, { of, limit: "audioSecondsPerDay", max }, waitMs);
 }
 

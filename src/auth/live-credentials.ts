@@ -3,7 +3,10 @@ import type { Tables } from "../database/tables.ts";
 import { scopes, scopesOfRole, type Credential, type Role, type Scope } from "./caller.ts";
 import { idleMsMax } from "./session-store.ts";
 
-/** What a credential may do at this moment; undefined where it was revoked, has expired, or its account is disabled. */
+/**
+ * What a credential may do at this moment; undefined where it was revoked, has expired, or its
+ * account is disabled.
+ */
 export type ScopesNow = (credential: Credential) => ReadonlySet<Scope> | undefined;
 
 /** Reads what credentials may do, with one statement for all of them. */

@@ -1,13 +1,14 @@
-// What accounts and keys use, counted by several nodes on one database; and that a database which is away refuses nobody.
+// What accounts and keys use, counted by several nodes on one database; and that a database which
+// is away refuses nobody.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Kysely, KyselyPlugin } from "kysely";
-import { addAccount, addApiKey, refusal } from "../../test/auth-fixture.ts";
+import { addAccount, addApiKey, refusal } from "../../test/fixtures/auth-fixture.ts";
 import { openFaultPostgres, type FaultPostgres } from "../../test/fault/open-fault-postgres.ts";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { openDatabase, type Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";

@@ -26,9 +26,15 @@ export interface MeterParts {
   /** Of accounts for which the operator has set none. */
   readonly accountLimits: AccountLimits;
   readonly log: Log;
-  /** How often nodes tell each other what they have counted: so late is a limit held against what another node does. Default 1 s. */
+  /**
+   * How often nodes tell each other what they have counted: so late is a limit held against what
+   * another node does. Default 1 s.
+   */
   readonly shareEveryMs?: number;
-  /** Whoever was not seen for this long is forgotten, and looked up when they come again. Default 10 s. */
+  /**
+   * Whoever was not seen for this long is forgotten, and looked up when they come again. Default 10
+   * s.
+   */
   readonly rememberMs?: number;
 }
 
@@ -37,13 +43,19 @@ export type Metered = Pick<Caller, "accountId" | "keyId">;
 
 /** A live stream that is open; it ends when it is disposed of. */
 export interface MeteredStream extends Disposable {
-  /** Counts audio that came. What the caller is to be told when that was the last that they may have recognised. */
+  /**
+   * Counts audio that came. What the caller is to be told when that was the last that they may have
+   * recognized.
+   */
   hear(ms: number): ServiceError | undefined;
 }
 
 const shareEveryMsDefault = 1_000;
 const rememberMsDefault = 10_000;
-/** How long a call waits for what is known of its account; then only what this node counts is held against it. */
+/**
+ * How long a call waits for what is known of its account; then only what this node counts is held
+ * against it.
+ */
 const learnMsMax = 1_000;
 const forgetEveryMs = 3_600_000;
 /** How long a stop waits for the last write. */
@@ -55,8 +67,8 @@ export function openMeter(parts: MeterParts): Meter {
 }
 
 /**
- * Counts in memory, and shares the counts with the other nodes each second; a call costs no statement while its caller is known. While the
- * database is away this node's own counts hold.
+ * Counts in memory, and shares the counts with the other nodes each second; a call costs no
+ * statement while its caller is known. While the database is away this node's own counts hold.
  */
 export class Meter implements AsyncDisposable {
   readonly #parts: MeterParts;
@@ -90,7 +102,10 @@ export class Meter implements AsyncDisposable {
     for (const tally of tallies) tally.countRequest(now);
   }
 
-  /** Throws TOO_MANY_STREAMS or AUDIO_LIMIT where openStream() would: before a socket is opened for it. */
+  /**
+   * Throws TOO_MANY_STREAMS or AUDIO_LIMIT where openStream() would: before a socket is opened for
+   * it.
+   */
   async checkStream(caller: Metered): Promise<void> {
     this.#checkStream(this.#known(caller) ?? (await this.#learnt(caller)));
   }
@@ -114,14 +129,17 @@ export class Meter implements AsyncDisposable {
     };
   }
 
-  /** Throws AUDIO_LIMIT where no more audio may be recognised today. */
+  /** Throws AUDIO_LIMIT where no more audio may be recognized today. */
   async checkAudio(caller: Metered): Promise<void> {
     const tallies = this.#known(caller) ?? (await this.#learnt(caller));
     const problem = usedUp(tallies, this.#now());
     if (problem) throw problem;
   }
 
-  /** Counts the audio of a short recognition while it runs: what fails is taken back. Throws AUDIO_LIMIT. */
+  /**
+   * Counts the audio of a short recognition while it runs: what fails is taken back. Throws
+   * AUDIO_LIMIT.
+   */
   async recognizeShort(caller: Metered, ms: number, recognize: () => Promise<void>): Promise<void> {
     const tallies = this.#known(caller) ?? (await this.#learnt(caller));
     const problem = usedUp(tallies, this.#now());
@@ -159,7 +177,9 @@ export class Meter implements AsyncDisposable {
     };
   }
 
-  /** Writes what was counted and looks what others have; what fails is tried again with the next. */
+  /**
+   * Writes what was counted and looks what others have; what fails is tried again with the next.
+   */
   async share(): Promise<void> {
     this.#sharing ??= this.#exchange().finally(() => {
       this.#sharing = undefined;

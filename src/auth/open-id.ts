@@ -14,7 +14,9 @@ export interface OpenIdConfig {
 
 /** Signing in with a provider of OpenID Connect: the code flow, with PKCE, state and nonce. */
 export interface OpenId {
-  /** Where the browser is sent, and what it must bring back with it, in a cookie that only it has. */
+  /**
+   * Where the browser is sent, and what it must bring back with it, in a cookie that only it has.
+   */
   begin(redirectUri: string): Promise<{ readonly url: URL; readonly secret: string }>;
   /** Who has come back; `url` is the redirect URI with what the provider has added. */
   finish(url: URL, secret: string): Promise<Person>;
@@ -26,7 +28,10 @@ const knownMsMax = 3_600_000;
 const waitSecondsMax = 10;
 const scope = "openid email profile";
 
-/** Nothing is asked of the provider before the first person signs in; one that is away is asked again the next time. */
+/**
+ * Nothing is asked of the provider before the first person signs in; one that is away is asked
+ * again the next time.
+ */
 export function createOpenId(config: OpenIdConfig, now: () => number = Date.now): OpenId {
   let known: { readonly at: number; readonly found: Promise<client.Configuration> } | undefined;
 
@@ -98,7 +103,10 @@ async function discover(config: OpenIdConfig): Promise<client.Configuration> {
   );
 }
 
-/** In the header, unless the provider takes it only in the body (OpenID Connect Discovery, section 3). */
+/**
+ * In the header, unless the provider takes it only in the body (OpenID Connect Discovery, section
+ * 3).
+ */
 function secretAs(clientSecret: string): client.ClientAuth {
   const [basic, post] = [
     client.ClientSecretBasic(clientSecret),
@@ -110,7 +118,10 @@ function secretAs(clientSecret: string): client.ClientAuth {
   };
 }
 
-/** All three follow from the secret, and it from none of them: nothing is kept here while the browser is away. */
+/**
+ * All three follow from the secret, and it from none of them: nothing is kept here while the
+ * browser is away.
+ */
 function checksOf(secret: string): { state: string; nonce: string; verifier: string } {
   const derive = (name: string) => createHmac("sha256", secret).update(name).digest("base64url");
   return { state: derive("state"), nonce: derive("nonce"), verifier: derive("verifier") };

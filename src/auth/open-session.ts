@@ -26,7 +26,10 @@ export interface Visit {
   readonly origin: CallOrigin;
   /** The browser, as it calls itself. */
   readonly userAgent: string;
-  /** The session that the browser had until now: it ends, so that nobody goes on with one that others may know. */
+  /**
+   * The session that the browser had until now: it ends, so that nobody goes on with one that
+   * others may know.
+   */
   readonly before: Session | undefined;
 }
 

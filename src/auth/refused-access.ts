@@ -13,8 +13,8 @@ const againMs = 60_000;
 const pairsMax = 2_000;
 
 /**
- * Nobody waits for it, it takes one connection at a time, and a call does not fail by it. Each node keeps at most one refusal a minute
- * of an actor and a method.
+ * Nobody waits for it, it takes one connection at a time, and a call does not fail by it. Each node
+ * keeps at most one refusal a minute of an actor and a method.
  */
 export function createRefusedAccess(parts: {
   readonly db: Kysely<Tables>;
@@ -42,7 +42,10 @@ export function createRefusedAccess(parts: {
   };
 }
 
-/** Whether a refusal is to be kept: the first of a name in a minute, of so many names. `kept` has when each was last kept. */
+/**
+ * Whether a refusal is to be kept: the first of a name in a minute, of so many names. `kept` has
+ * when each was last kept.
+ */
 export function isDue(kept: Map<string, number>, pair: string, now: number): boolean {
   for (const [old, at] of kept) {
     if (Math.abs(now - at) < againMs) break;

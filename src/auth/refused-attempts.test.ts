@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { after, before, describe, it } from "node:test";
-import { addAccount, addApiKey, addClientKey, refusal, signJwt } from "../../test/auth-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { testCaller, testOrigin } from "../../test/test-caller.ts";
+import {
+  addAccount,
+  addApiKey,
+  addClientKey,
+  refusal,
+  signJwt,
+} from "../../test/fixtures/auth-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { testCaller, testOrigin } from "../../test/fixtures/test-caller.ts";
 import type { Database } from "../database/database.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createLog } from "../std/log.ts";

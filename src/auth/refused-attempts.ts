@@ -4,8 +4,9 @@ import { ServiceError } from "../std/service-error.ts";
 /** Slows whoever shows tokens that are refused, by their address (an IPv6 address by its /64). */
 export interface RefusedAttempts {
   /**
-   * What `check` answers, undefined for a token that is refused. Throws resource_exhausted (reason TOO_MANY_REFUSED, RetryInfo), without
-   * a check, where too many from the address were refused; `isKnown` ones, which were good before, are always checked.
+   * What `check` answers, undefined for a token that is refused. Throws resource_exhausted (reason
+   * TOO_MANY_REFUSED, RetryInfo), without a check, where too many from the address were refused;
+   * `isKnown` ones, which were good before, are always checked.
    */
   attempt<T>(
     address: string,
@@ -16,12 +17,16 @@ export interface RefusedAttempts {
 }
 
 const minuteMs = 60_000;
-/** Addresses that are remembered at least, the last that were refused; at most twice as many. About a hundred bytes each. */
+/**
+ * Addresses that are remembered at least, the last that were refused; at most twice as many. About
+ * a hundred bytes each.
+ */
 const addressesMin = 50_000;
 
 /**
- * So many of an address may be refused at once, and again as many spread over each minute after. What is being checked counts as refused
- * until it is good: a thousand at once are not a thousand checks.
+ * So many of an address may be refused at once, and again as many spread over each minute after.
+ * What is being checked counts as refused until it is good: a thousand at once are not a thousand
+ * checks.
  */
 export function createRefusedAttempts(
   perMinute: number,
@@ -29,7 +34,10 @@ export function createRefusedAttempts(
 ): RefusedAttempts {
   const everyMs = minuteMs / perMinute;
   const fullAt = new Recent();
-  /** Tokens that are being checked, and whether they are refused in the end: the same one again waits for that, and takes no attempt. */
+  /**
+   * Tokens that are being checked, and whether they are refused in the end: the same one again
+   * waits for that, and takes no attempt.
+   */
   const pending = new Map<string, Promise<boolean>>();
 
   const waitMs = (block: string): number => fullAt.get(block) - now() - (perMinute - 1) * everyMs;
@@ -59,7 +67,8 @@ export function createRefusedAttempts(
       const block = addressBlock(address);
       const key = `${block} ${token}`;
       const same = pending.get(key);
-      // Refused ones that come together are checked once; good ones each for itself, for some are good for one call.
+      // Refused ones that come together are checked once; good ones each for itself, for some are
+      // good for one call.
       if (same) return (await same) ? undefined : await checkKnown(address, check);
       refuseOver(block);
       take(block);
@@ -80,8 +89,9 @@ export function createRefusedAttempts(
 }
 
 /**
- * For each address when it will have all of its attempts again: each that is taken moves that away. What was not set for the longest is
- * forgotten, half of all at once: a Map finds its oldest entry slowly where many before it are deleted.
+ * For each address when it will have all of its attempts again: each that is taken moves that away.
+ * What was not set for the longest is forgotten, half of all at once: a Map finds its oldest entry
+ * slowly where many before it are deleted.
  */
 class Recent {
   #young = new Map<string, number>();

@@ -9,8 +9,9 @@ export interface MinuteCounts {
 }
 
 /**
- * How many calls were made in the last 60 s: all of this minute, and of the one before the share that is not yet 60 s old, as if they had
- * come evenly. Two numbers instead of every call's time; calls that came unevenly are misjudged by at most the share of a minute.
+ * How many calls were made in the last 60 s: all of this minute, and of the one before the share
+ * that is not yet 60 s old, as if they had come evenly. Two numbers instead of every call's time;
+ * calls that came unevenly are misjudged by at most the share of a minute.
  */
 export class RequestWindow {
   #minute = 0;
@@ -35,7 +36,10 @@ export class RequestWindow {
     this.#previous = previous;
   }
 
-  /** Milliseconds until one more call leaves at most `max` in the window; 0: it does now. `max` is at least 1. */
+  /**
+   * Milliseconds until one more call leaves at most `max` in the window; 0: it does now. `max` is
+   * at least 1.
+   */
   waitMs(max: number, now: number): number {
     if (this.used(now) + 1 <= max) return 0;
     const left = max - 1 - this.#requests;

@@ -4,7 +4,10 @@ import { newId } from "../std/ids.ts";
 /** A secret on its way to its owner: `token` is shown once, `secretHash` is what is kept. */
 export interface NewSecretToken {
   readonly id: string;
-  /** <prefix><id without dashes>_<256 random bits in base64url>: token characters only, also in a WebSocket subprotocol. */
+  /**
+   * <prefix><id without dashes>_<256 random bits in base64url>: token characters only, also in a
+   * WebSocket subprotocol.
+   */
   readonly token: string;
   readonly secretHash: Buffer;
 }
@@ -38,7 +41,10 @@ function hash(secret: string): Buffer {
 
 const hashOfNone = randomBytes(32);
 
-/** Compares in the same time whether the secret is wrong in its first or last byte, or (undefined) not there at all. */
+/**
+ * Compares in the same time whether the secret is wrong in its first or last byte, or (undefined)
+ * not there at all.
+ */
 export function secretMatches(secret: string, secretHash: Buffer | null | undefined): boolean {
   const isEqual = timingSafeEqual(hash(secret), secretHash ?? hashOfNone);
   return isEqual && secretHash !== undefined && secretHash !== null;

@@ -26,8 +26,8 @@ export const idleMsMax = 12 * 3_600_000;
 export const lifeMsMax = 7 * 24 * 3_600_000;
 
 /**
- * Sessions that hold: their member or key is there and in force, their account not disabled, and neither idle nor over. Each is read at
- * most half a second ago.
+ * Sessions that hold: their member or key is there and in force, their account not disabled, and
+ * neither idle nor over. Each is read at most half a second ago.
  */
 export function keptSessions(db: Kysely<Tables>, now: () => number): KeptReads<Session> {
   const kept = keepReads<Session>(now, (id) => readSession(db, id, now()));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { addAccount, addApiKey } from "../../test/auth-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { addMember, addSignedIn } from "../../test/signed-in.ts";
-import { testOrigin } from "../../test/test-caller.ts";
-import { until } from "../../test/until.ts";
+import { addAccount, addApiKey } from "../../test/fixtures/auth-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { addMember, addSignedIn } from "../../test/fixtures/signed-in.ts";
+import { testOrigin } from "../../test/fixtures/test-caller.ts";
+import { until } from "../../test/fixtures/until.ts";
 import type { Database } from "../database/database.ts";
 import { createLog } from "../std/log.ts";
 import type { Visit } from "./open-session.ts";
@@ -32,7 +32,10 @@ after(() => database[Symbol.asyncDispose]());
 
 const signIn = () => addSignedIn(database.db, accountId, "MEMBER", sessions);
 
-/** Moves the clock on in steps, with a call at the end of each: its secret, or undefined where it was refused. */
+/**
+ * Moves the clock on in steps, with a call at the end of each: its secret, or undefined where it
+ * was refused.
+ */
 async function useFor(secret: string, ms: number, stepMs: number): Promise<string | undefined> {
   let latest: string | undefined = secret;
   for (const end = now + ms; now + stepMs < end && latest !== undefined;) {

@@ -29,8 +29,9 @@ export interface OpenedSession {
 /** Browsers that are signed in to the console. */
 export interface Sessions {
   /**
-   * The session whose secret is shown, and another secret where it is time for one; undefined: it holds no more, or never did. Throws
-   * resource_exhausted (TOO_MANY_REFUSED) where too much from the address was refused.
+   * The session whose secret is shown, and another secret where it is time for one; undefined: it
+   * holds no more, or never did. Throws resource_exhausted (TOO_MANY_REFUSED) where too much from
+   * the address was refused.
    */
   check(
     shown: string,
@@ -44,8 +45,8 @@ export interface Sessions {
 /** A secret is replaced by the first call that shows it after this. */
 const secretMsMax = 3_600_000;
 /**
- * The secret before stays good until the new one has been shown, and this long: for calls that were on their way, and for a browser
- * that never got the answer with the new one.
+ * The secret before stays good until the new one has been shown, and this long: for calls that were
+ * on their way, and for a browser that never got the answer with the new one.
  */
 const graceMs = 60_000;
 const minuteMs = 60_000;
@@ -63,10 +64,14 @@ export function createSessions(parts: {
   const { db, now = Date.now, attempts, log } = parts;
   const kept = keptSessions(db, now);
   const noted = new Map<string, number>();
-  /** Sessions that were good: they are looked at also where others from their address are refused. */
+  /**
+   * Sessions that were good: they are looked at also where others from their address are refused.
+   */
   const known = new Map<string, true>();
 
-  /** A row that is kept may be older than the secret: before it is refused, the row is read anew. */
+  /**
+   * A row that is kept may be older than the secret: before it is refused, the row is read anew.
+   */
   async function findShown(read: SecretTokenParts): Promise<Session | undefined> {
     const session = await kept.find(read.id);
     if (!session || knows(session, read.secret, now())) return session;
@@ -148,8 +153,9 @@ function knowsPrevious(
 }
 
 /**
- * Replaces a secret when it is time: one is an hour old, or the one before is shown a minute after it was replaced, so its successor
- * never arrived. Of calls at the same time one gets the new secret; the others go on with what they have.
+ * Replaces a secret when it is time: one is an hour old, or the one before is shown a minute after
+ * it was replaced, so its successor never arrived. Of calls at the same time one gets the new
+ * secret; the others go on with what they have.
  */
 async function renew(
   db: Kysely<Tables>,

@@ -15,9 +15,11 @@ export interface CallFacts {
 }
 
 /**
- * The token that a call shows (section 5): in the header Authorization, or in X-Goog-Api-Key, where Google's clients put a key;
- * where `alsoInUrl` also in the query parameter token or in Sec-WebSocket-Protocol after "Bearer". undefined when there is none. The same token twice is one; two different
- * ones are refused, for it would not be said which of them counts (RFC 6750 section 2).
+ * The token that a call shows (section 5): in the header Authorization, or in X-Goog-Api-Key, where
+ * Google's clients put a key; where `alsoInUrl` also in the query parameter token or in
+ * Sec-WebSocket-Protocol after "Bearer". undefined when there is none. The same token twice is one;
+ * two different ones are refused, for it would not be said which of them counts (RFC 6750 section
+ * 2).
  */
 export function shownToken(
   { headers, url }: Pick<CallFacts, "headers" | "url">,
@@ -46,7 +48,9 @@ export function severalTokens(): ServiceError {
   );
 }
 
-/** Headers of the same name arrive joined by commas, which no token has. Other schemes are not ours. */
+/**
+ * Headers of the same name arrive joined by commas, which no token has. Other schemes are not ours.
+ */
 function inAuthorization(value: string): string[] {
   return value.split(",").flatMap((part) => {
     const [, token = ""] = /^\s*bearer(?:\s+(.*))?$/i.exec(part) ?? [];

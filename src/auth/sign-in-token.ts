@@ -9,8 +9,8 @@ const lifeMsMax = 600_000;
 const prefix = "hlust_signin_";
 
 /**
- * Makes a token that signs in to the console once, within 10 minutes, as a member or with what an API key may do; it is kept hashed. For
- * links that the command line or the first start prints.
+ * Makes a token that signs in to the console once, within 10 minutes, as a member or with what an
+ * API key may do; it is kept hashed. For links that the command line or the first start prints.
  */
 export async function createSignInToken(
   db: Kysely<Tables>,
@@ -33,12 +33,18 @@ export async function createSignInToken(
   return token;
 }
 
-/** The link with such a token: in the fragment, which browsers send to nobody and servers log nowhere. */
+/**
+ * The link with such a token: in the fragment, which browsers send to nobody and servers log
+ * nowhere.
+ */
 export function signInLink(publicUrl: string, token: string): string {
   return `${publicUrl}/console/#signInToken=${token}`;
 }
 
-/** Uses a token up: whom it signs in. `isGood` is false for one that is there and not right: a wrong secret, or too late. */
+/**
+ * Uses a token up: whom it signs in. `isGood` is false for one that is there and not right: a wrong
+ * secret, or too late.
+ */
 export async function takeSignInToken(
   db: Kysely<Tables>,
   token: string,

@@ -26,7 +26,10 @@ export type Credentials =
   /** To another account of the member who is signed in. */
   | { readonly way: "switch"; readonly accountId: string };
 
-/** Signs in, or throws unauthenticated (reason SIGN_IN_REFUSED), permission_denied (NOT_A_MEMBER, EMAIL_NOT_VERIFIED) or not_found. */
+/**
+ * Signs in, or throws unauthenticated (reason SIGN_IN_REFUSED), permission_denied (NOT_A_MEMBER,
+ * EMAIL_NOT_VERIFIED) or not_found.
+ */
 export type SignIn = (shown: Credentials, visit: Visit) => Promise<OpenedSession>;
 
 export interface SignInParts {
@@ -38,10 +41,16 @@ export interface SignInParts {
   readonly log: Log;
 }
 
-/** The one way in: whatever is shown is checked here, and what is refused is noted where it is known whose account it is about. */
+/**
+ * The one way in: whatever is shown is checked here, and what is refused is noted where it is known
+ * whose account it is about.
+ */
 export function createSignIn(parts: SignInParts): SignIn {
   const { db, sessions, now = Date.now, attempts } = parts;
-  /** When each refusal was last kept, the oldest first: others must not be able to fill an account's audit log. */
+  /**
+   * When each refusal was last kept, the oldest first: others must not be able to fill an account's
+   * audit log.
+   */
   const kept = new Map<string, number>();
   const tryIt = async (shown: Credentials, visit: Visit): Promise<OpenedSession | undefined> => {
     const claims = await claimsOf(db, shown, visit, now());
@@ -126,7 +135,10 @@ async function inForce(db: Kysely<Tables>, owner: SessionOwner, now: number): Pr
   return isOver ? { owner, problem: "expired" } : { owner };
 }
 
-/** The member of another account who is the one that is signed in: the same person at the same provider. */
+/**
+ * The member of another account who is the one that is signed in: the same person at the same
+ * provider.
+ */
 async function sameMember(
   db: Kysely<Tables>,
   { before }: Visit,
@@ -166,7 +178,9 @@ async function recordRefusal(
   });
 }
 
-/** What of a refusal is told: never which of the reasons it was, nor whether such a key is there. */
+/**
+ * What of a refusal is told: never which of the reasons it was, nor whether such a key is there.
+ */
 function refused(shown: Credentials): ServiceError {
   const { way } = shown;
   if (way === "switch") {

@@ -17,7 +17,10 @@ export function looksLikeStreamToken(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-/** Makes a token that opens one socket for the caller within a minute, counted by the database's clock, on any node. */
+/**
+ * Makes a token that opens one socket for the caller within a minute, counted by the database's
+ * clock, on any node.
+ */
 export async function createStreamToken(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
   caller: Caller,
@@ -45,8 +48,8 @@ export async function createStreamToken(
 }
 
 /**
- * Whom a stream token speaks for, this once: of all calls with it, on all nodes, one gets an answer. Whoever made it must still be let in.
- * It may do nothing but speak.
+ * Whom a stream token speaks for, this once: of all calls with it, on all nodes, one gets an
+ * answer. Whoever made it must still be let in. It may do nothing but speak.
  */
 export async function takeStreamToken(
   db: Kysely<Tables>,

@@ -28,7 +28,10 @@ export interface Unwritten {
   readonly streams: number;
 }
 
-/** Counts what one account, or one key of it, uses: all that is known of it, and what this node adds. Times are milliseconds since 1970. */
+/**
+ * Counts what one account, or one key of it, uses: all that is known of it, and what this node
+ * adds. Times are milliseconds since 1970.
+ */
 export class Tally {
   readonly id: string;
   readonly accountId: string;
@@ -70,7 +73,7 @@ export class Tally {
     return this.#window.used(now);
   }
 
-  /** Audio that was recognised today, milliseconds. */
+  /** Audio that was recognized today, milliseconds. */
   audioMs(now: number): number {
     this.#turnDay(now);
     return this.#audioMs;

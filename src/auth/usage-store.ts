@@ -10,8 +10,9 @@ const leaseSeconds = 10;
 const today = sql`(now() at time zone 'utc')::date`;
 
 /**
- * Adds what a node has counted, in one statement for all accounts and keys, and says that its streams are still open. A write with a
- * `number` that was there before changes nothing: its answer got lost.
+ * Adds what a node has counted, in one statement for all accounts and keys, and says that its
+ * streams are still open. A write with a `number` that was there before changes nothing: its answer
+ * got lost.
  */
 export async function writeUsage(
   db: Kysely<Tables>,
@@ -83,7 +84,10 @@ interface UsageRow {
   readonly streams: number;
 }
 
-/** What all nodes have written of these, with their limits, and the time of the database (ms since 1970). Who is gone is not there. */
+/**
+ * What all nodes have written of these, with their limits, and the time of the database (ms since
+ * 1970). Who is gone is not there.
+ */
 export async function readUsage(
   db: Kysely<Tables>,
   subjects: readonly Subject[],
@@ -136,7 +140,10 @@ export interface JobAudio {
   readonly ms: number;
 }
 
-/** Counts the audio of jobs, in the transaction that ends them: once, whatever happens to their workers. */
+/**
+ * Counts the audio of jobs, in the transaction that ends them: once, whatever happens to their
+ * workers.
+ */
 export async function countJobAudio(
   trx: Transaction<Tables>,
   jobs: readonly JobAudio[],
@@ -186,7 +193,10 @@ export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<vo
   await db.deleteFrom("usage_node").where("id", "=", nodeId).execute();
 }
 
-/** Deletes what no limit looks at any more: dead nodes, calls of an hour ago, and yesterday's use of keys. */
+/**
+ * Deletes what no limit looks at any more: dead nodes, calls of an hour ago, and yesterday's use of
+ * keys.
+ */
 export async function forgetOldUsage(db: Kysely<Tables>): Promise<void> {
   await sql`delete from usage_node where leased_until < now() - interval '1 hour'`.execute(db);
   await sql`delete from usage_minute where minute < floor(extract(epoch from now()) / 60) - 60`.execute(

@@ -1,7 +1,10 @@
 /** A command of the command line. */
 export interface Command {
   readonly summary: string;
-  /** Resolves with the exit code; nothing means 0. Throws UsageError for arguments that it does not understand. */
+  /**
+   * Resolves with the exit code; nothing means 0. Throws UsageError for arguments that it does not
+   * understand.
+   */
   readonly run: (
     args: readonly string[],
     environment: NodeJS.ProcessEnv,

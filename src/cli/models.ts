@@ -52,7 +52,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 export const models: Command = commandGroup({
   name: "models",
-  summary: "install, show and remove models that recognise speech",
+  summary: "install, show and remove models that recognize speech",
   subcommands,
   notes: async () =>
     "`list` and `available` take --json; `pull` and `add` take --no-verify: the model is not loaded and tried before it is installed.\n" +

@@ -12,7 +12,10 @@ export interface Option {
 /** Options by their names, without the dashes. */
 export type OptionTable = Readonly<Record<string, Option>>;
 
-/** The arguments of a command, read by its table. Every way to misuse them throws UsageError, which names the argument. */
+/**
+ * The arguments of a command, read by its table. Every way to misuse them throws UsageError, which
+ * names the argument.
+ */
 export class Arguments<Table extends OptionTable> {
   readonly positionals: readonly string[];
   readonly #table: Table;

@@ -6,7 +6,10 @@ import {
   webAlgorithms,
 } from "./private-key.ts";
 
-/** A registered client key: the ids that accounts.createClientKey() answered, and the private half, as key or as PEM (PKCS8). */
+/**
+ * A registered client key: the ids that accounts.createClientKey() answered, and the private half,
+ * as key or as PEM (PKCS8).
+ */
 export interface SigningKey {
   readonly keyId: string;
   readonly clientId: string;
@@ -17,12 +20,16 @@ export interface SigningKey {
 const lifeSecondsMax = 3600;
 /** How long the tokens of a client live: one that is stolen is soon worth nothing. */
 const lifeSeconds = 600;
-/** Before its end by so much a client takes a new one: for a call on its way, and for clocks that differ. */
+/**
+ * Before its end by so much a client takes a new one: for a call on its way, and for clocks that
+ * differ.
+ */
 const renewSeconds = 120;
 
 /**
- * Signs an access token (a JWT) of a client key, by WebCrypto. `audience` is the public URL of the service (HLUST_PUBLIC_URL).
- * Throws TypeError for a key that cannot sign one, RangeError for a life that the service does not take.
+ * Signs an access token (a JWT) of a client key, by WebCrypto. `audience` is the public URL of the
+ * service (HLUST_PUBLIC_URL). Throws TypeError for a key that cannot sign one, RangeError for a
+ * life that the service does not take.
  */
 export async function signAccessToken(
   { keyId, clientId, privateKey }: SigningKey,
@@ -51,7 +58,10 @@ export async function signAccessToken(
   return `${signed}.${base64url(new Uint8Array(signature))}`;
 }
 
-/** Access tokens of a client key, one after the other: each is used until shortly before its end. For `token` of a client. */
+/**
+ * Access tokens of a client key, one after the other: each is used until shortly before its end.
+ * For `token` of a client.
+ */
 export function accessTokensOf(
   key: SigningKey,
   { audience, now = Date.now }: { readonly audience: string; readonly now?: () => number },
@@ -67,7 +77,8 @@ export function accessTokensOf(
   };
   return async () => {
     const at = now();
-    // A clock that was set back would otherwise keep a token that others take for one of the future.
+    // A clock that was set back would otherwise keep a token that others take for one of the
+    // future.
     const isFresh = current && at < current.renewAt && at >= current.renewAt - lifeSeconds * 1000;
     if (!current || !isFresh) {
       current = { token: sign(at), renewAt: at + (lifeSeconds - renewSeconds) * 1000 };

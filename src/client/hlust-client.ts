@@ -15,13 +15,19 @@ import { createRestTransport, type RestTransportOptions } from "./rest-transport
 import type { StreamTokenSource } from "./stream-token.ts";
 import { uploadMedia } from "./upload-media.ts";
 
-/** The service from TypeScript. Calls take signal, timeoutMs and headers, and reject with ConnectError. */
+/**
+ * The service from TypeScript. Calls take signal, timeoutMs and headers, and reject with
+ * ConnectError.
+ */
 export interface HlustClient {
   readonly transcripts: Client<typeof Transcripts>;
   readonly speech: Client<typeof Speech>;
   readonly accounts: Client<typeof Accounts>;
   readonly webhooks: Client<typeof Webhooks>;
-  /** Live recognition of LINEAR16 samples in chunks of any size; the end of `audio` finalizes. See recognizeLive(). */
+  /**
+   * Live recognition of LINEAR16 samples in chunks of any size; the end of `audio` finalizes. See
+   * recognizeLive().
+   */
   recognizeLive(
     config: MessageInitShape<typeof StreamingRecognitionConfigSchema>,
     audio: AsyncIterable<Uint8Array>,
@@ -36,13 +42,16 @@ export interface HlustClient {
 
 export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMessageOf" | "token"> {
   /**
-   * An API key or a JWT, or a function that gives one and is asked before each call; or a client key, with which the client signs its
-   * own, each before the one before it ends.
+   * An API key or a JWT, or a function that gives one and is asked before each call; or a client
+   * key, with which the client signs its own, each before the one before it ends.
    */
   readonly token?: RestTransportOptions["token"] | SigningKey;
   /** The public URL of the service, where it is not `url`: what tokens of a client key are for. */
   readonly audience?: string | undefined;
-  /** Where recognizeLive() gets the token of each stream, in pages that have no key. Default: `token`. */
+  /**
+   * Where recognizeLive() gets the token of each stream, in pages that have no key. Default:
+   * `token`.
+   */
   readonly streamToken?: StreamTokenSource | undefined;
 }
 

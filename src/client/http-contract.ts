@@ -8,7 +8,10 @@ import { errorDetails, errorOfService } from "./read-error.ts";
 
 /** How the methods of services are called over HTTP. */
 export interface HttpContract {
-  /** Writes a request by the first binding that can say it and that `takes` does not refuse. Throws ConnectError. */
+  /**
+   * Writes a request by the first binding that can say it and that `takes` does not refuse. Throws
+   * ConnectError.
+   */
   write(
     method: DescMethod,
     message: Message,
@@ -19,7 +22,10 @@ export interface HttpContract {
   registryOf(service: DescService): Registry;
 }
 
-/** The HTTP rules of services as they are asked for, with `rules` in the place of annotations. Throws HttpRuleError later. */
+/**
+ * The HTTP rules of services as they are asked for, with `rules` in the place of annotations.
+ * Throws HttpRuleError later.
+ */
 export function createHttpContract(rules: readonly ConfiguredRule[] = []): HttpContract {
   const known = new Map<DescService, { bindings: readonly Binding[]; registry: Registry }>();
   const partsOf = (service: DescService) => {

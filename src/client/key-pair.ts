@@ -13,13 +13,16 @@ export interface ClientKeyPair {
   readonly privateKey: PrivateKey;
   /** A JWK as text, for accounts.createClientKey(). */
   readonly publicKey: string;
-  /** The private key as PEM (PKCS8), to be saved, this once: then it is forgotten. Throws the second time. */
+  /**
+   * The private key as PEM (PKCS8), to be saved, this once: then it is forgotten. Throws the second
+   * time.
+   */
   takePem(): string;
 }
 
 /**
- * Makes a key pair by WebCrypto: Ed25519, or P-256 (ES256) where the browser has no Ed25519, unless an algorithm is named. Nothing is
- * sent anywhere.
+ * Makes a key pair by WebCrypto: Ed25519, or P-256 (ES256) where the browser has no Ed25519, unless
+ * an algorithm is named. Nothing is sent anywhere.
  */
 export async function makeKeyPair(algorithm?: SigningAlgorithm): Promise<ClientKeyPair> {
   if (algorithm) return await generate(algorithm);

@@ -9,7 +9,10 @@ const fullMs = 5;
 export interface TextSocket {
   /** Resolves when more may be sent: false once the socket is closed. */
   send(text: string): Promise<boolean>;
-  /** What came, in order; ends when the peer closes with 1000, fails with ConnectError for other ends. */
+  /**
+   * What came, in order; ends when the peer closes with 1000, fails with ConnectError for other
+   * ends.
+   */
   readonly texts: AsyncIterable<string>;
   /** Fails what is still to be read with `error`, and closes. */
   fail(error: unknown): void;
@@ -21,7 +24,10 @@ export class SocketRefused extends Error {
   override readonly name = "SocketRefused";
 }
 
-/** Opens a socket, in a browser or in Node. Throws SocketRefused, or the reason of `signal`, which also ends an open one. */
+/**
+ * Opens a socket, in a browser or in Node. Throws SocketRefused, or the reason of `signal`, which
+ * also ends an open one.
+ */
 export async function openTextSocket(
   url: string,
   protocols: readonly string[],

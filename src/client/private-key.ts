@@ -19,8 +19,8 @@ export const webAlgorithms = {
 export const signingAlgorithms = ["EdDSA", "ES256", "RS256"] as const;
 
 /**
- * The private key of a PEM text (PKCS8), for signing alone: it cannot be read out again. Throws TypeError for what is no such key,
- * without any of the text.
+ * The private key of a PEM text (PKCS8), for signing alone: it cannot be read out again. Throws
+ * TypeError for what is no such key, without any of the text.
  */
 export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   const found = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----/.exec(pem);

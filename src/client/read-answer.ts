@@ -13,7 +13,10 @@ export interface AnswerType<O extends DescMessage> {
   readonly registry: Registry;
 }
 
-/** The message of a response that is no failure. Fields that are newer than this client are left out. */
+/**
+ * The message of a response that is no failure. Fields that are newer than this client are left
+ * out.
+ */
 export async function readAnswer<O extends DescMessage>(
   type: AnswerType<O>,
   response: Response,
@@ -23,8 +26,9 @@ export async function readAnswer<O extends DescMessage>(
 }
 
 /**
- * The messages of a response that streams them, a line each. Where they are google.api.HttpBody, only their bytes come, one after
- * the other: each message has what came at once. Throws what stands in {"error"}.
+ * The messages of a response that streams them, a line each. Where they are google.api.HttpBody,
+ * only their bytes come, one after the other: each message has what came at once. Throws what
+ * stands in {"error"}.
  */
 export async function* readAnswerStream<O extends DescMessage>(
   type: AnswerType<O>,

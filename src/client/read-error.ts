@@ -13,8 +13,9 @@ import { isObject } from "../transcoding/is-object.ts";
 export const errorDetails: Registry = createRegistry(file_google_rpc_error_details);
 
 /**
- * A google.rpc.Status in JSON, as it stands in the body of a failed call and in {"error"} on a stream (decisions:
- * Errors), as a ConnectError whose findDetails() has the details. undefined for anything else.
+ * A google.rpc.Status in JSON, as it stands in the body of a failed call and in {"error"} on a
+ * stream (decisions: Errors), as a ConnectError whose findDetails() has the details. undefined for
+ * anything else.
  */
 export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectError | undefined {
   if (!isObject(status)) return undefined;
@@ -30,7 +31,10 @@ export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectErr
   return error;
 }
 
-/** The failure that a response tells of. What is not the service's own error body comes from something on the way. */
+/**
+ * The failure that a response tells of. What is not the service's own error body comes from
+ * something on the way.
+ */
 export async function errorOfResponse(response: Response): Promise<ConnectError> {
   const text = await response.text();
   const error = errorOfStatus(jsonOf(text) ?? null, response.headers);

@@ -11,13 +11,17 @@ import {
 import { askForStreamToken, type StreamTokenSource } from "./stream-token.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** A message of audio is at most this long: the service takes 1 MiB of JSON, which base64 makes a third longer. */
+/**
+ * A message of audio is at most this long: the service takes 1 MiB of JSON, which base64 makes a
+ * third longer.
+ */
 const audioBytesMax = 256 << 10;
 
 /**
- * Recognizes LINEAR16 samples while they come (section 4.9), in chunks of any size, and yields interim and final results as
- * they come. The end of `audio` finalizes (over REST by `lastMessageOf` of the transport); leaving the loop or aborting `signal` ends the call and lets `audio` go. Throws
- * ConnectError.
+ * Recognizes LINEAR16 samples while they come (section 4.9), in chunks of any size, and yields
+ * interim and final results as they come. The end of `audio` finalizes (over REST by
+ * `lastMessageOf` of the transport); leaving the loop or aborting `signal` ends the call and lets
+ * `audio` go. Throws ConnectError.
  */
 export async function* recognizeLive(
   speech: Client<typeof Speech>,
@@ -42,7 +46,9 @@ export async function* recognizeLive(
   }
 }
 
-/** A token of the stream's own. Without one there is no stream, and nobody else lets the audio go. */
+/**
+ * A token of the stream's own. Without one there is no stream, and nobody else lets the audio go.
+ */
 async function headersOf(
   source: StreamTokenSource,
   audio: AsyncIterable<Uint8Array>,

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
-import { connectFailure } from "../../test/connect-failure.ts";
+import { connectFailure } from "../../test/fixtures/connect-failure.ts";
 import { Streams } from "../../test/gen/streams_pb.ts";
-import { openTestStreams, token } from "../../test/open-test-streams.ts";
-import { until } from "../../test/until.ts";
+import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { createRestTransport } from "./rest-transport.ts";
 
 test("the doors of the service and the transport have one notion of streams and bodies", async () => {

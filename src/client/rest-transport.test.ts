@@ -1,4 +1,5 @@
-// The transport against servers that behave, and that do not. What the service itself does is in test/spec/client.test.ts.
+// The transport against servers that behave, and that do not. What the service itself does is in
+// test/spec/client.test.ts.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -15,9 +16,9 @@ import {
 } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, createClient, type Interceptor } from "@connectrpc/connect";
-import { connectFailure } from "../../test/connect-failure.ts";
+import { connectFailure } from "../../test/fixtures/connect-failure.ts";
 import { file_transcoding, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { createRestTransport, type RestTransportOptions } from "./rest-transport.ts";
 

@@ -19,19 +19,28 @@ import { callOverWebSocket } from "./web-socket-call.ts";
 export interface RestTransportOptions {
   /** http: or https:, host and port, with the path under which a proxy has the service, if any. */
   readonly url: string;
-  /** An API key or a JWT; a function is asked before each call. A call's own authorization header goes before it. */
+  /**
+   * An API key or a JWT; a function is asked before each call. A call's own authorization header
+   * goes before it.
+   */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** The rules that the service was started with, where these are not those of the contract (HLUST_HTTP_RULES). */
+  /**
+   * The rules that the service was started with, where these are not those of the contract
+   * (HLUST_HTTP_RULES).
+   */
   readonly rules?: readonly ConfiguredRule[] | undefined;
   readonly interceptors?: readonly Interceptor[] | undefined;
-  /** What a method takes for the end of its requests: a WebSocket cannot be closed in one direction. */
+  /**
+   * What a method takes for the end of its requests: a WebSocket cannot be closed in one direction.
+   */
   readonly lastMessageOf?: ((method: DescMethod) => Message | undefined) | undefined;
 }
 
 /**
- * A Connect transport over REST and WebSocket, by the HTTP rules that the service itself has: for createClient(), in
- * browsers and in Node. Calls reject with ConnectError: code, details and, as metadata, the response headers. Streams of
- * answers come as newline-delimited JSON; streams in both directions go over a WebSocket.
+ * A Connect transport over REST and WebSocket, by the HTTP rules that the service itself has: for
+ * createClient(), in browsers and in Node. Calls reject with ConnectError: code, details and, as
+ * metadata, the response headers. Streams of answers come as newline-delimited JSON; streams in
+ * both directions go over a WebSocket.
  */
 export function createRestTransport(options: RestTransportOptions): Transport {
   const base = options.url.replace(/\/+$/, "");

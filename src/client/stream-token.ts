@@ -5,8 +5,9 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /**
- * Where a page without a key of its own gets a token for one live stream: a function that gives one, or a URL of the page's own server,
- * which is POSTed to and answers what accounts.createStreamToken() does: {"token": "..."}.
+ * Where a page without a key of its own gets a token for one live stream: a function that gives
+ * one, or a URL of the page's own server, which is POSTed to and answers what
+ * accounts.createStreamToken() does: {"token": "..."}.
  */
 export type StreamTokenSource = string | ((signal: AbortSignal) => Promise<string>);
 

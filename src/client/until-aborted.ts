@@ -1,4 +1,7 @@
-/** The value of `promise`, or, as soon as `signal` aborts, its reason as an error. What comes later is dropped. */
+/**
+ * The value of `promise`, or, as soon as `signal` aborts, its reason as an error. What comes later
+ * is dropped.
+ */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type CallOptions, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { type WebSocket, WebSocketServer } from "ws";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 import {
   Speech,

@@ -6,7 +6,10 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface WebSocketCall<O extends DescMessage> {
-  /** http: or https:, host and port, with the path under which a proxy has the service, if any; without a slash at the end. */
+  /**
+   * http: or https:, host and port, with the path under which a proxy has the service, if any;
+   * without a slash at the end.
+   */
   readonly base: string;
   readonly messages: AsyncIterable<Message>;
   /** Where the stream is, which the first message may say, and a message as text. */
@@ -20,7 +23,10 @@ export interface WebSocketCall<O extends DescMessage> {
   readonly answer: AnswerType<O>;
 }
 
-/** A stream in both directions over a WebSocket (§4.9). Resolves when it is open; throws ConnectError, now and later. */
+/**
+ * A stream in both directions over a WebSocket (§4.9). Resolves when it is open; throws
+ * ConnectError, now and later.
+ */
 export async function callOverWebSocket<O extends DescMessage>(
   call: WebSocketCall<O>,
 ): Promise<AsyncIterable<MessageShape<O>>> {
@@ -68,7 +74,10 @@ async function open<O extends DescMessage>(
   }
 }
 
-/** Asks for the same without an upgrade: where a socket is refused, so is that, and it says why. Pages get that in a frame. */
+/**
+ * Asks for the same without an upgrade: where a socket is refused, so is that, and it says why.
+ * Pages get that in a frame.
+ */
 async function whyRefused(
   url: string,
   headers: Headers,

@@ -15,8 +15,8 @@ const SignInPage = lazy(async () => {
 });
 
 /**
- * The console: the way in, or who is signed in and their pages. Where a session ends while somebody is at work, their pages only step back:
- * what is typed is there when the same person comes back.
+ * The console: the way in, or who is signed in and their pages. Where a session ends while somebody
+ * is at work, their pages only step back: what is typed is there when the same person comes back.
  */
 export function Console() {
   const t = useText();

@@ -24,11 +24,13 @@ const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       retry: (times, error) => times < 3 && mayPass(error),
-      // Also without a network, for the service may be on this machine; what failed then is asked for again when it is back.
+      // Also without a network, for the service may be on this machine; what failed then is asked
+      // for again when it is back.
       networkMode: "always",
       refetchOnReconnect: true,
     },
-    // What was pressed without a network fails where it was pressed: it must not be done unseen, later.
+    // What was pressed without a network fails where it was pressed: it must not be done unseen,
+    // later.
     mutations: { networkMode: "always" },
   },
 });
@@ -37,11 +39,13 @@ if (!place) throw new Error("the page has no place for the console");
 const root = createRoot(place);
 keepAccountsApart(queries);
 watchOtherTabs(queries, () => {
-  // Nothing of what was seen or typed stays, seen or in memory. What asks before a page is left goes with the pages.
+  // Nothing of what was seen or typed stays, seen or in memory. What asks before a page is left
+  // goes with the pages.
   root.unmount();
   location.replace("/console/");
 });
-// A page that the browser has kept, to be gone back to, may be of somebody who has signed out since.
+// A page that the browser has kept, to be gone back to, may be of somebody who has signed out
+// since.
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted) location.reload();
 });

@@ -8,7 +8,10 @@ const root = import.meta.dirname;
 const { HLUST_SERVICE: service = "http://127.0.0.1:8080" } = loadEnv("", root, "HLUST_SERVICE");
 const onward = { target: service, ws: true };
 
-/** What the service answers. Its own paths below /console/ are also those of folders here: modules are no calls. */
+/**
+ * What the service answers. Its own paths below /console/ are also those of folders here: modules
+ * are no calls.
+ */
 const doors = [
   "^/console/(api/v[0-9]|session|sign-in([?]|$|/callback))",
   "^/(v[0-9]|media/|docs|openapi.json|healthz|readyz)",
@@ -17,7 +20,10 @@ const doors = [
 const ofEveryPage =
   /node_modules\/(react|react-dom|scheduler|wouter|@tanstack\/(react-query|query-core))\/|src\/console\/(api|frame)\/|src\/console\/parts\/(announcer|button|chip|empty|note|page-head|problem-note|progress-line|rows)|src\/console\/text\/(common|counted|dates|language|numbers|problems)/;
 
-/** The console as one folder of files, built by script/build-console.ts, or served with hot reload by `npm run console`. */
+/**
+ * The console as one folder of files, built by script/build-console.ts, or served with hot reload
+ * by `npm run console`.
+ */
 export default defineConfig({
   root,
   base: "/console/",
@@ -32,7 +38,8 @@ export default defineConfig({
     rolldownOptions: {
       checks: { pluginTimings: false },
       output: {
-        // What every page needs is one file: a dozen small ones compress worse, and each is an answer of its own.
+        // What every page needs is one file: a dozen small ones compress worse, and each is an
+        // answer of its own.
         codeSplitting: { groups: [{ name: "base", test: ofEveryPage, minShareCount: 2 }] },
       },
     },

@@ -14,7 +14,10 @@ export interface AccountTable {
   transcript_retention_days: number | null;
   /** When the operator disabled it: nobody of it is let in; null: it is not. */
   disabled_at: Date | null;
-  /** What the operator set, by the names of AccountLimits; what is absent is as the settings have it. */
+  /**
+   * What the operator set, by the names of AccountLimits; what is absent is as the settings have
+   * it.
+   */
   limits: LimitsColumn;
 }
 
@@ -66,7 +69,10 @@ export interface MemberTable {
   last_sign_in_at: Date | null;
 }
 
-/** Somebody who is signed in to the console: as a member, or by an API key. Times are of the clocks of nodes, to the millisecond. */
+/**
+ * Somebody who is signed in to the console: as a member, or by an API key. Times are of the clocks
+ * of nodes, to the millisecond.
+ */
 export interface SessionTable {
   id: string;
   account_id: string;
@@ -74,7 +80,9 @@ export interface SessionTable {
   api_key_id: string | null;
   /** SHA-256 of the secret in the cookie. */
   secret_hash: Buffer;
-  /** Of the secret before, which goes on being good until then; null: until the new one is shown. */
+  /**
+   * Of the secret before, which goes on being good until then; null: until the new one is shown.
+   */
   previous_hash: Buffer | null;
   previous_until: Date | null;
   /** When the secret was made. */
@@ -131,7 +139,10 @@ export interface AuditEventTable {
   details: JSONColumnType<Record<string, string>>;
 }
 
-/** Calls of an account, or of a key of it, in a minute of the database's clock and in the one before. */
+/**
+ * Calls of an account, or of a key of it, in a minute of the database's clock and in the one
+ * before.
+ */
 export interface UsageMinuteTable {
   /** The account's id, or the key's. */
   subject_id: string;

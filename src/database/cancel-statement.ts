@@ -6,8 +6,8 @@ const cancelRequest = 80_877_102;
 const cancelMsMax = 2_000;
 
 /**
- * Asks the server to cancel the statement that a connection is busy with; a pooler passes that on. Resolves when it was taken, or could not
- * be delivered: a cancellation is never answered.
+ * Asks the server to cancel the statement that a connection is busy with; a pooler passes that on.
+ * Resolves when it was taken, or could not be delivered: a cancellation is never answered.
  */
 export async function cancelStatement(client: pg.Client): Promise<void> {
   if (!("processID" in client && "secretKey" in client)) return;

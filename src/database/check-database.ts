@@ -11,7 +11,10 @@ interface Facts {
   fsync: string;
 }
 
-/** Refuses a database that would lose what was answered or could not search Icelandic text, saying what to do. */
+/**
+ * Refuses a database that would lose what was answered or could not search Icelandic text, saying
+ * what to do.
+ */
 export async function checkDatabase(
   pool: pg.Pool,
   { durable, makesExtension }: { durable: boolean; makesExtension: boolean },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { pino } from "pino";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { type Database, databaseTrouble, openDatabase } from "./database.ts";
 

@@ -14,15 +14,27 @@ export interface ConnectionPoolOptions {
   readonly log: Log;
 }
 
-/** A server that does not answer at all is given up on this long after it should have cancelled a statement. */
+/**
+ * A server that does not answer at all is given up on this long after it should have cancelled a
+ * statement.
+ */
 const graceMs = 5_000;
-/** Behind a pooler the pool cancels single statements, after the server has cancelled those of transactions. */
+/**
+ * Behind a pooler the pool cancels single statements, after the server has cancelled those of
+ * transactions.
+ */
 const pooledGraceMs = 1_000;
-/** A statement that failed has ended at the server, too, within this time; one that took too long has not. */
+/**
+ * A statement that failed has ended at the server, too, within this time; one that took too long
+ * has not.
+ */
 const endMs = 100;
 /** How often a node without any connection asks again for one. */
 const askEveryMs = 100;
-/** While the server refuses connections, the pool may grow by one this often, and gives some up at most this often. */
+/**
+ * While the server refuses connections, the pool may grow by one this often, and gives some up at
+ * most this often.
+ */
 const paceMs = 1_000;
 /** What a pool keeps of its connections when the server refuses more: other nodes may have none. */
 const keptShare = 0.75;
@@ -41,11 +53,13 @@ interface WaitingCall {
 }
 
 /**
- * A pool in which a call waits for one of its node's connections where the server refuses a new one, and in which every statement ends
- * in time, also behind a PgBouncer, which takes no limits at the start of a connection.
+ * A pool in which a call waits for one of its node's connections where the server refuses a new
+ * one, and in which every statement ends in time, also behind a PgBouncer, which takes no limits at
+ * the start of a connection.
  *
- * Calls wait in one queue, each for at most waitMsMax. Apart from that the pool asks pg-pool for as many connections as calls wait for,
- * and gives each connection that it gets to the first call of the queue. It asks again whenever that may have become possible.
+ * Calls wait in one queue, each for at most waitMsMax. Apart from that the pool asks pg-pool for as
+ * many connections as calls wait for, and gives each connection that it gets to the first call of
+ * the queue. It asks again whenever that may have become possible.
  */
 export class ConnectionPool extends pg.Pool {
   readonly #settings: ConnectionPoolOptions;
@@ -58,7 +72,10 @@ export class ConnectionPool extends pg.Pool {
   #asked = 0;
   /** Set while a node without any connection, which was refused one, does not ask. */
   #pause: NodeJS.Timeout | undefined;
-  /** Why the server last refused a connection, while the pool may not have all that it is meant to have. */
+  /**
+   * Why the server last refused a connection, while the pool may not have all that it is meant to
+   * have.
+   */
   #refusal: unknown;
   #growing: NodeJS.Timeout | undefined;
   #shrunkMs = -Infinity;
@@ -84,7 +101,8 @@ export class ConnectionPool extends pg.Pool {
     this.on("connect", (client) => {
       this.#open.add(client);
       client.once("end", () => this.#open.delete(client));
-      // The pool listens to idle connections only; one that breaks in use fails its query and then tells again, here.
+      // The pool listens to idle connections only; one that breaks in use fails its query and then
+      // tells again, here.
       client.on("error", (error) => log.debug(errorFields(error), "database.connection_broken"));
     });
     this.on("remove", () => this.#ask());
@@ -95,19 +113,25 @@ export class ConnectionPool extends pg.Pool {
     return this.#isPooled;
   }
 
-  /** What a transaction behind a pooler begins with: limits that hold also when this node is gone. */
+  /**
+   * What a transaction behind a pooler begins with: limits that hold also when this node is gone.
+   */
   get transactionLimits(): string {
     const { statementMsMax } = this.#settings;
     return `set local statement_timeout = ${statementMsMax};
       set local idle_in_transaction_session_timeout = ${2 * statementMsMax}`;
   }
 
-  /** Some poolers take the limits at the start of a connection and leave them out: finds out. To be called before the first use. */
+  /**
+   * Some poolers take the limits at the start of a connection and leave them out: finds out. To be
+   * called before the first use.
+   */
   async checkLimits(): Promise<void> {
     const { rows } = await this.query<{ setting: string }>(
       "select setting from pg_settings where name = 'statement_timeout'",
     );
-    // A limit of the role or the database is as good, and holds also for single statements of a node that is gone.
+    // A limit of the role or the database is as good, and holds also for single statements of a
+    // node that is gone.
     const isServerLimited = rows[0]?.setting !== "0";
     if (!isServerLimited) this.#limitHere();
     if (this.#isPooled) this.#settings.log.info({ isServerLimited }, "database.behind_pooler");
@@ -208,7 +232,10 @@ export class ConnectionPool extends pg.Pool {
     return new Error(message, { cause: this.#refusal });
   }
 
-  /** A connection that is given back is closed where there are too many, and where its statement or transaction goes on. */
+  /**
+   * A connection that is given back is closed where there are too many, and where its statement or
+   * transaction goes on.
+   */
   #handOut(client: pg.PoolClient): pg.PoolClient {
     const release = client.release.bind(client);
     const giveBack = (failure: Error | boolean | undefined): void => {
@@ -227,7 +254,9 @@ export class ConnectionPool extends pg.Pool {
     return client;
   }
 
-  /** Resolves with whether the statement of this connection ended by itself; else it was cancelled. */
+  /**
+   * Resolves with whether the statement of this connection ended by itself; else it was cancelled.
+   */
   async #endStatement(client: pg.PoolClient): Promise<boolean> {
     const ended = Promise.withResolvers<true>();
     client.once("drain", () => ended.resolve(true));
@@ -236,7 +265,10 @@ export class ConnectionPool extends pg.Pool {
     return hasEnded;
   }
 
-  /** The server has no more connections for this node: the pool makes do with fewer, and asks for one more each second. */
+  /**
+   * The server has no more connections for this node: the pool makes do with fewer, and asks for
+   * one more each second.
+   */
   #shrink(error: unknown): void {
     const nowMs = performance.now();
     this.#refusal = error;
@@ -275,12 +307,17 @@ export class ConnectionPool extends pg.Pool {
   }
 }
 
-/** Whether a statement is under way. After an error the server's last word may come a moment later. */
+/**
+ * Whether a statement is under way. After an error the server's last word may come a moment later.
+ */
 function isBusy(client: pg.PoolClient): boolean {
   return "readyForQuery" in client && client.readyForQuery === false;
 }
 
-/** Whether later statements would be part of a transaction that its caller has left open: they would be lost with it. */
+/**
+ * Whether later statements would be part of a transaction that its caller has left open: they would
+ * be lost with it.
+ */
 function isInTransaction(client: pg.PoolClient): boolean {
   const status = client.getTransactionStatus();
   return status === "T" || status === "E";

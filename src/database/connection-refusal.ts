@@ -1,17 +1,26 @@
-/** Whether PostgreSQL, the limit of a role or database, or a PgBouncer has no more connections to give. */
+/**
+ * Whether PostgreSQL, the limit of a role or database, or a PgBouncer has no more connections to
+ * give.
+ */
 export function refusesConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isFull = "code" in error && error.code === "53300";
   return isFull || error.message.startsWith("no more connections allowed");
 }
 
-/** The parameter of a connection's start that a PgBouncer does not take; undefined for any other error. */
+/**
+ * The parameter of a connection's start that a PgBouncer does not take; undefined for any other
+ * error.
+ */
 export function refusesParameter(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return /^unsupported startup parameter(?: in options)?: (\S+)/.exec(error.message)?.[1];
 }
 
-/** For the operator. It has no cause: a database that is away may come back, but this needs a change of the settings. */
+/**
+ * For the operator. It has no cause: a database that is away may come back, but this needs a change
+ * of the settings.
+ */
 export function limitsInUrl(parameter: string): Error {
   return new Error(
     `PgBouncer refuses the parameter ${parameter} of a connection: take it out of DATABASE_URL, or add it to ` +

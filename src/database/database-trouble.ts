@@ -7,7 +7,10 @@ const retryAfterMs = 2_000;
 export const diskFullState = "53100";
 const diskFullRetryMs = 10_000;
 
-/** SQLSTATEs of a server that goes, starts, or has no connection, memory or lock left; class 08 comes on top. */
+/**
+ * SQLSTATEs of a server that goes, starts, or has no connection, memory or lock left; class 08
+ * comes on top.
+ */
 const awayStates = new Set([
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
@@ -43,8 +46,9 @@ const awayMessages = [
 ];
 
 /**
- * What a caller is told of a database error: unavailable when the database is away, starting or out of room, deadline_exceeded
- * when a statement took too long. undefined for anything else: that is a bug or the caller's matter.
+ * What a caller is told of a database error: unavailable when the database is away, starting or out
+ * of room, deadline_exceeded when a statement took too long. undefined for anything else: that is a
+ * bug or the caller's matter.
  */
 export function databaseTrouble(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error) || error instanceof ServiceError) return undefined;

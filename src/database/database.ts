@@ -29,7 +29,10 @@ export interface Database extends AsyncDisposable {
 export interface DatabaseOptions {
   /** postgres://...; undefined: the service's own PostgreSQL. */
   readonly url: string | undefined;
-  /** Where the service's own PostgreSQL keeps everything; nothing else may write there. Not used with a url. */
+  /**
+   * Where the service's own PostgreSQL keeps everything; nothing else may write there. Not used
+   * with a url.
+   */
   readonly folder: string;
   readonly log: Log;
   /** migrate (the default): bring an older schema to that of this code. check: refuse it. */
@@ -38,7 +41,10 @@ export interface DatabaseOptions {
   readonly connectionsMax?: number;
   /** How long a caller waits for one of them before it is told to come again. */
   readonly waitMsMax?: number;
-  /** A statement that takes longer is cancelled: no method needs as long. Another value is for tests only. */
+  /**
+   * A statement that takes longer is cancelled: no method needs as long. Another value is for tests
+   * only.
+   */
   readonly statementMsMax?: number;
   /** false, for tests only: the own server answers before its data is on the disk. */
   readonly durable?: boolean;
@@ -70,7 +76,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
   });
   const isMade = schema === "migrate";
-  // With the node's own connection: most starts find nothing missing, take no lock, and need no right to change anything.
+  // With the node's own connection: most starts find nothing missing, take no lock, and need no
+  // right to change anything.
   const missing = await missingMigrations(new Kysely({ dialect: new BoundedDialect(pool) }));
   if (!isMade && missing.length > 0) throw new OlderSchemaError(missing);
   await checkDatabase(pool, { durable, makesExtension: isMade });
@@ -90,7 +97,10 @@ async function ping(pool: pg.Pool): Promise<void> {
   await pool.query("select 1");
 }
 
-/** A database given by url may be started together with the service; the own server has answered already. */
+/**
+ * A database given by url may be started together with the service; the own server has answered
+ * already.
+ */
 async function waitForAnswer(pool: pg.Pool, { url, log, signal }: DatabaseOptions): Promise<void> {
   const giveUpAt = Date.now() + (url === undefined ? 0 : awayAtStartMsMax);
   for (;;) {

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 
-/** A timestamptz with its microseconds, which a Date would lose, as text that PostgreSQL reads back. */
+/**
+ * A timestamptz with its microseconds, which a Date would lose, as text that PostgreSQL reads back.
+ */
 export function exactTime(column: string) {
   return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { pino } from "pino";
-import { until, within } from "../../test/until.ts";
+import { until, within } from "../../test/fixtures/until.ts";
 import { openDatabase } from "./database.ts";
 import { openOwnPostgres } from "./own-postgres.ts";
 
@@ -27,7 +27,10 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** Opens a database that is being migrated elsewhere; `waits` resolves when it has said so in its log. */
+/**
+ * Opens a database that is being migrated elsewhere; `waits` resolves when it has said so in its
+ * log.
+ */
 function openWaiting(url: string, signal?: AbortSignal) {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });

@@ -37,9 +37,10 @@ const migrations: MigrationList = {
 };
 
 /**
- * Brings the database to the schema of this code, ours and the queue's, in one transaction; nodes that start at once wait for the one that
- * does it. Returns the names of what was missing. Refuses a database that newer code has migrated. A connection of its own: a migration
- * may take longer than any statement of a call. The signal ends the waiting, not a change that has begun.
+ * Brings the database to the schema of this code, ours and the queue's, in one transaction; nodes
+ * that start at once wait for the one that does it. Returns the names of what was missing. Refuses
+ * a database that newer code has migrated. A connection of its own: a migration may take longer
+ * than any statement of a call. The signal ends the waiting, not a change that has begun.
  */
 export async function migrate(
   connection: pg.PoolConfig,

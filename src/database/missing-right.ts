@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** A sentence for the operator, where a role may not change the schema; undefined for any other error. */
+/**
+ * A sentence for the operator, where a role may not change the schema; undefined for any other
+ * error.
+ */
 export async function missingRight(
   db: Kysely<unknown>,
   error: unknown,

@@ -1,4 +1,6 @@
-/** The database has not the schema of this code yet: only the service and `hlust migrate` change it. */
+/**
+ * The database has not the schema of this code yet: only the service and `hlust migrate` change it.
+ */
 export class OlderSchemaError extends Error {
   override readonly name = "OlderSchemaError";
   /** Names of the migrations that it lacks. */

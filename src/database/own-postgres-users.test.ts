@@ -3,8 +3,13 @@ import { spawn } from "node:child_process";
 import { chmod, lstat, readlink, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { until } from "../../test/until.ts";
-import { newFolder, newProject, postmasterOf, TestNode } from "../../test/own-postgres-fixture.ts";
+import { until } from "../../test/fixtures/until.ts";
+import {
+  newFolder,
+  newProject,
+  postmasterOf,
+  TestNode,
+} from "../../test/fixtures/own-postgres-fixture.ts";
 import { runProgram } from "./run-program.ts";
 
 const isRoot = process.geteuid?.() === 0;
@@ -16,7 +21,10 @@ const needsRoot = !isRoot
 const asOrdinary = isRoot ? ["unshare", "--user", "--map-user=1", "--map-group=1"] : [];
 const needsOrdinary = isRoot && needsRoot;
 
-/** root of a container without user namespaces: it has every user, the kernel refuses more, /var/lib is its own. */
+/**
+ * root of a container without user namespaces: it has every user, the kernel refuses more, /var/lib
+ * is its own.
+ */
 async function newContainer(): Promise<AsyncDisposable & { as: string[] }> {
   const steps = "mount -t tmpfs -o mode=755 none /var/lib && exec unshare --user sleep infinity";
   const holder = spawn("unshare", ["--mount", "--propagation", "private", "sh", "-c", steps]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { createLog } from "../std/log.ts";
 import {
   killAll,
@@ -10,7 +10,7 @@ import {
   postmasterOf,
   processesIn,
   TestNode,
-} from "../../test/own-postgres-fixture.ts";
+} from "../../test/fixtures/own-postgres-fixture.ts";
 import { openOwnPostgres } from "./own-postgres.ts";
 
 const log = createLog("silent");

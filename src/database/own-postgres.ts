@@ -29,23 +29,32 @@ export interface OwnPostgresOptions {
 
 /** Major version of the packaged server: the name of its data folder. */
 const majorVersion = "18";
-/** A server that neither answers nor says that it is starting is given up on after this, at start. */
+/**
+ * A server that neither answers nor says that it is starting is given up on after this, at start.
+ */
 const awayMsMax = 120_000;
 /** How often a server that ends by itself is tried again before the start gives up. */
 const failuresMax = 3;
-/** Between two launches: a folder may be taken by the rest of a killed server, or by another process that makes it. */
+/**
+ * Between two launches: a folder may be taken by the rest of a killed server, or by another process
+ * that makes it.
+ */
 const launchEveryMs = 250;
 const noteEveryMs = 10_000;
 /** Between two tries to bring back a server that does not start. */
 const reviveEveryMs = 5_000;
 const attachToStopMsMax = 3_000;
-/** The advisory lock that every process using the server holds, shared; who gets it alone may stop the server. */
+/**
+ * The advisory lock that every process using the server holds, shared; who gets it alone may stop
+ * the server.
+ */
 const inUseLock = 4_750_411;
 
 /**
- * Opens the folder's own PostgreSQL: attaches to the server that runs (it outlives a kill -9 of the service), else makes and
- * starts it; starts it again when it dies. Several processes may have it open: the last one to close stops the server.
- * Rejects with a sentence for the operator when no server can be had.
+ * Opens the folder's own PostgreSQL: attaches to the server that runs (it outlives a kill -9 of the
+ * service), else makes and starts it; starts it again when it dies. Several processes may have it
+ * open: the last one to close stops the server. Rejects with a sentence for the operator when no
+ * server can be had.
  */
 export async function openOwnPostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
   await prepareFolder(options.folder, majorVersion);
@@ -65,7 +74,10 @@ class OwnServer implements OwnPostgres {
   readonly #options: OwnPostgresOptions;
   readonly #cluster: string;
   readonly #closing = new AbortController();
-  /** The open data folder: sockets are reached through it, whatever the length of its path (they may have 107 bytes). */
+  /**
+   * The open data folder: sockets are reached through it, whatever the length of its path (they may
+   * have 107 bytes).
+   */
   #directory: FileHandle | undefined;
   /** Holds the in-use lock, and is the first to know when the server goes. */
   #tether: pg.Client | undefined;
@@ -119,7 +131,9 @@ class OwnServer implements OwnPostgres {
     }
   }
 
-  /** Only an answer to a query says that the server is there: pid files and open sockets outlive it. */
+  /**
+   * Only an answer to a query says that the server is there: pid files and open sockets outlive it.
+   */
   async #attach(): Promise<Answer> {
     try {
       this.#directory ??= await open(this.#cluster, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -206,7 +220,10 @@ class OwnServer implements OwnPostgres {
   }
 }
 
-/** Gives up the shared lock for the exclusive one: whoever comes next waits until this server is gone. */
+/**
+ * Gives up the shared lock for the exclusive one: whoever comes next waits until this server is
+ * gone.
+ */
 async function isLastUser(tether: pg.Client): Promise<boolean> {
   await tether.query("select pg_advisory_unlock_shared($1)", [inUseLock]);
   const { rows } = await tether.query<{ alone: boolean }>(

@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from "kysely";
 import type { ListPosition, PageRequest } from "../std/page-request.ts";
 
 /**
- * Bytes of metadata, in the JSON that is stored, after which a page of a list ends, with a token for the rest. A page of 1,000 items
- * of ordinary size has half of it.
+ * Bytes of metadata, in the JSON that is stored, after which a page of a list ends, with a token
+ * for the rest. A page of 1,000 items of ordinary size has half of it.
  */
 export const pageBytesMax = 512 << 10;
 
@@ -26,8 +26,9 @@ export interface RowPage<Row> {
 }
 
 /**
- * Reads the rows of one page: as many as are asked for, but not beyond pageBytesMax of metadata; one at least, where there is one.
- * `read` answers the next rows behind a position, with metadataWithin() as their metadata.
+ * Reads the rows of one page: as many as are asked for, but not beyond pageBytesMax of metadata;
+ * one at least, where there is one. `read` answers the next rows behind a position, with
+ * metadataWithin() as their metadata.
  */
 export async function readPage<Row extends PageRow>(
   { after, size }: PageRequest,
@@ -57,7 +58,10 @@ export async function readPage<Row extends PageRow>(
   }
 }
 
-/** The metadata of a row, of a subquery in the order of the page; null where those before it have `bytesMax` and more. */
+/**
+ * The metadata of a row, of a subquery in the order of the page; null where those before it have
+ * `bytesMax` and more.
+ */
 export function metadataWithin(alias: string, bytesMax: number): RawBuilder<string | null> {
   const metadata = sql.ref(`${alias}.metadata`);
   return sql<string | null>`case when coalesce(sum(octet_length(${metadata})) over (

@@ -4,7 +4,10 @@ import { getConstructionPlans, getMigrationPlans } from "pg-boss";
 /** Where pg-boss keeps the queue of jobs. */
 export const queueSchema = "pgboss";
 
-/** What the queue's schema lacks, as the name of a migration: undefined where it is as this version of pg-boss needs it. */
+/**
+ * What the queue's schema lacks, as the name of a migration: undefined where it is as this version
+ * of pg-boss needs it.
+ */
 export async function missingQueueSchema(db: Kysely<unknown>): Promise<string | undefined> {
   const version = await currentVersion(db);
   return version === undefined || version < neededVersion() ? nameOf(neededVersion()) : undefined;
@@ -17,7 +20,8 @@ export async function migrateQueueSchema(db: Kysely<unknown>): Promise<void> {
     version === undefined
       ? getConstructionPlans(queueSchema)
       : getMigrationPlans(queueSchema, version);
-  // pg-boss brings a transaction of its own, which would end ours, and builds indexes after it. What waits in its table is little.
+  // pg-boss brings a transaction of its own, which would end ours, and builds indexes after it.
+  // What waits in its table is little.
   await sql.raw(plans.replace(/^\s*(BEGIN|COMMIT);$|\bCONCURRENTLY\b/gm, "")).execute(db);
 }
 

@@ -3,14 +3,14 @@ import { TableNode, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { diskFullState } from "./database-trouble.ts";
 
 /**
- * Room that is left to PostgreSQL itself: without any, the next segment of its log (16 MB) cannot be made, and it stops and does not
- * start again, so that not even reads go on.
+ * Room that is left to PostgreSQL itself: without any, the next segment of its log (16 MB) cannot
+ * be made, and it stops and does not start again, so that not even reads go on.
  */
 const reservedBytes = 64_000_000;
 
 /**
- * Answers INSERTs as a server without room would, while there still is some on its disk; all else goes on: what makes room, or ends
- * somebody's access, with its line of the audit log.
+ * Answers INSERTs as a server without room would, while there still is some on its disk; all else
+ * goes on: what makes room, or ends somebody's access, with its line of the audit log.
  */
 export function refuseWritesWhenFull(folder: string): KyselyPlugin {
   return {

@@ -5,18 +5,28 @@ import { refusesConnection } from "./connection-refusal.ts";
 
 /** The advisory lock that is held while the schema is changed. */
 const schemaLock = 4_750_412;
-/** That of Kysely's Migrator, with which earlier versions change it: they may start at the same time. */
+/**
+ * That of Kysely's Migrator, with which earlier versions change it: they may start at the same
+ * time.
+ */
 const earlierLock = "3853314791062309107";
-/** How long a change waits for a lock before it gives up all that it holds, so that calls which wait behind it go on. */
+/**
+ * How long a change waits for a lock before it gives up all that it holds, so that calls which wait
+ * behind it go on.
+ */
 const lockSeconds = 5;
 const retryMs = 1_000;
-/** How long a start waits for another node's migration, for transactions that hold tables, or for a connection. */
+/**
+ * How long a start waits for another node's migration, for transactions that hold tables, or for a
+ * connection.
+ */
 const waitMsMax = 3_600_000;
 
 /**
- * Runs a change of the schema in one transaction, one process at a time: the locks are the transaction's, so they end with it behind a
- * pooler, too. Says in the log that it waits, also for a connection where the server has none left; rejects with a sentence for the
- * operator where it waited for an hour, and with the signal's reason where that aborts meanwhile.
+ * Runs a change of the schema in one transaction, one process at a time: the locks are the
+ * transaction's, so they end with it behind a pooler, too. Says in the log that it waits, also for
+ * a connection where the server has none left; rejects with a sentence for the operator where it
+ * waited for an hour, and with the signal's reason where that aborts meanwhile.
  */
 export async function withSchemaLock<T>(
   db: Kysely<unknown>,

@@ -25,13 +25,14 @@ const takenStatus = 75;
 const logBytesMax = 5_000_000;
 
 /**
- * Runs under an exclusive lock of the folder, which the server and every process of it inherit: while one of them lives,
- * survivors of a killed postmaster included, there is no second server; and whoever has the lock knows that lock files
- * found are left-overs, whatever process has their number now. All paths are relative, and the data folder is named through
- * /proc: so a server that is not root reaches it in a place that only root can reach. One sync of the file system takes a
- * third of the time of a sync for each of a thousand files.
- * $1 the folder of the programs, $2 who owns the files ("" for us), $3 the version, $4 "off" without fsync; then how to
- * become the server's user.
+ * Runs under an exclusive lock of the folder, which the server and every process of it inherit:
+ * while one of them lives, survivors of a killed postmaster included, there is no second server;
+ * and whoever has the lock knows that lock files found are left-overs, whatever process has their
+ * number now. All paths are relative, and the data folder is named through /proc: so a server that
+ * is not root reaches it in a place that only root can reach. One sync of the file system takes a
+ * third of the time of a sync for each of a thousand files. $1 the folder of the programs, $2 who
+ * owns the files ("" for us), $3 the version, $4 "off" without fsync; then how to become the
+ * server's user.
  */
 const steps = `
 set -eu
@@ -116,7 +117,9 @@ async function refuseForeignData(cluster: string): Promise<void> {
   }
 }
 
-/** Starts making (at first) and running the server of the folder; it goes on when this process ends. */
+/**
+ * Starts making (at first) and running the server of the folder; it goes on when this process ends.
+ */
 export async function launchServer(
   { programs, user }: ServerPrograms,
   options: LaunchOptions,

@@ -21,7 +21,10 @@ export interface ServerPrograms {
   readonly user: ServerUser;
 }
 
-/** What runs here; throws a sentence for the operator when nothing does. `folder` is the own server's. */
+/**
+ * What runs here; throws a sentence for the operator when nothing does. `folder` is the own
+ * server's.
+ */
 export async function chooseServerPrograms(folder: string, log: Log): Promise<ServerPrograms> {
   const user = await chooseServerUser();
   const programs = await findPrograms(folder, user);
@@ -30,8 +33,9 @@ export async function chooseServerPrograms(folder: string, log: Log): Promise<Se
 }
 
 /**
- * The folder of the programs in the npm package of this machine's architecture, fit to be run by `user`: with the links
- * that npm cannot carry, and copied when the package's own place is read-only or closed to that user.
+ * The folder of the programs in the npm package of this machine's architecture, fit to be run by
+ * `user`: with the links that npm cannot carry, and copied when the package's own place is
+ * read-only or closed to that user.
  */
 async function findPrograms(folder: string, user: ServerUser): Promise<string> {
   const { root, version } = await findPackage();
@@ -113,7 +117,10 @@ async function runs(bin: string, user: ServerUser): Promise<string | undefined> 
   return status === 0 ? undefined : output || `exit status ${status}`;
 }
 
-/** Copies the package for everybody to read, whatever our umask; several processes may do it at once. */
+/**
+ * Copies the package for everybody to read, whatever our umask; several processes may do it at
+ * once.
+ */
 async function copyPackage(root: string, copy: string): Promise<void> {
   if (await exists(copy)) return;
   const folder = dirname(copy);

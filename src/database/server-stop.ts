@@ -6,7 +6,10 @@ import { runProgram } from "./run-program.ts";
 /** A server with much to write is left to finish it by itself. */
 const stopMsMax = 15_000;
 
-/** Stops the server of the folder ("fast": what is committed is kept) and waits until every process of it is gone. */
+/**
+ * Stops the server of the folder ("fast": what is committed is kept) and waits until every process
+ * of it is gone.
+ */
 export async function stopServer(folder: string, cluster: string, log: Log): Promise<void> {
   const postmaster = await postmasterOf(cluster);
   if (postmaster === undefined) {
@@ -20,7 +23,10 @@ export async function stopServer(folder: string, cluster: string, log: Log): Pro
   log.info({}, status === 0 ? "database.stopped" : "database.still_stopping");
 }
 
-/** The process that the pid file names, if it works in that data folder: numbers are given out again. */
+/**
+ * The process that the pid file names, if it works in that data folder: numbers are given out
+ * again.
+ */
 async function postmasterOf(cluster: string): Promise<number | undefined> {
   const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number.parseInt(text, 10);

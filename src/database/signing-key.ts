@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** The 32 random bytes that every node signs or encrypts with: made by the first that asks, the same for all from then on. */
+/**
+ * The 32 random bytes that every node signs or encrypts with: made by the first that asks, the same
+ * for all from then on.
+ */
 export async function signingKey(
   db: Kysely<Tables>,
   name: "signed-url" | "page-token",

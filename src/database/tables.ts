@@ -15,7 +15,9 @@ import type {
 } from "./access-tables.ts";
 import type { Instant, Whole } from "./column-types.ts";
 
-/** Which archive this is: one row. Each write of it names its own transaction, see archive-row.ts. */
+/**
+ * Which archive this is: one row. Each write of it names its own transaction, see archive-row.ts.
+ */
 export interface ArchiveIdentityTable {
   is_only: Generated<boolean>;
   id: string;
@@ -34,7 +36,10 @@ export interface ArchiveIdentityTable {
   written_in: string;
 }
 
-/** A number that grows while a service runs; the media store shows the latest ones, see archive-pulse.ts. */
+/**
+ * A number that grows while a service runs; the media store shows the latest ones, see
+ * archive-pulse.ts.
+ */
 export interface ArchivePulseTable {
   is_only: Generated<boolean>;
   number: Whole;
@@ -42,7 +47,10 @@ export interface ArchivePulseTable {
   at: Instant;
 }
 
-/** Secrets of the service: URLs are signed ("signed-url") and page tokens encrypted ("page-token") with them. */
+/**
+ * Secrets of the service: URLs are signed ("signed-url") and page tokens encrypted ("page-token")
+ * with them.
+ */
 export interface SigningKeyTable {
   name: string;
   secret: Buffer;
@@ -115,13 +123,21 @@ export interface TranscriptTable {
   subject: string;
   keywords: string[];
   media_id: string | null;
-  /** How long the recording was whose media went before the transcript; null: none did, or it is not known. */
+  /**
+   * How long the recording was whose media went before the transcript; null: none did, or it is not
+   * known.
+   */
   recording_ms: number | null;
   /** What the streams of that recording were; null: as for recording_ms. */
   recording_file_type: Generated<"AUDIO" | "VIDEO" | null>;
-  /** Media was uploaded to it: what its metadata says of the recording that it was made from no longer counts. */
+  /**
+   * Media was uploaded to it: what its metadata says of the recording that it was made from no
+   * longer counts.
+   */
   media_was_replaced: Generated<boolean>;
-  /** A caller has set metadata.fileType since the media came: it is shown, whatever the media is. */
+  /**
+   * A caller has set metadata.fileType since the media came: it is shown, whatever the media is.
+   */
   file_type_is_declared: Generated<boolean>;
   created_at: Instant;
   /** When the version was made. */
@@ -192,7 +208,10 @@ export interface TranscriptJobPieceTable {
   segments: JSONColumnType<unknown[]>;
 }
 
-/** Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker died. */
+/**
+ * Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker
+ * died.
+ */
 export interface TranscriptJobWindowTable {
   job_id: string;
   /** 0, 1, 2, ... */

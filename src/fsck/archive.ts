@@ -8,7 +8,10 @@ export interface Archive {
   readonly store: MediaStore;
   /** Whether all bytes of all media are read. */
   readonly readsMedia: boolean;
-  /** Whether bytes that were set aside are a finding, to be deleted before their days are over. Default: no. */
+  /**
+   * Whether bytes that were set aside are a finding, to be deleted before their days are over.
+   * Default: no.
+   */
   readonly purges?: boolean;
   /** How many of what have been looked at. */
   readonly onProgress?: ((what: string, count: number) => void) | undefined;
@@ -22,7 +25,8 @@ export const underWayMsMax = 3_600_000;
 export const firstId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Yields rows in the order of their ids, a page of one statement (and one snapshot) at a time; progress is told after each.
+ * Yields rows in the order of their ids, a page of one statement (and one snapshot) at a time;
+ * progress is told after each.
  */
 export async function* paged<Row extends { readonly id: string }>(
   { onProgress }: Archive,

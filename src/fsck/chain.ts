@@ -1,7 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** Counts over the versions of a transcript. Sound: one root, and no gaps, forks or versions out of order. */
+/**
+ * Counts over the versions of a transcript. Sound: one root, and no gaps, forks or versions out of
+ * order.
+ */
 export interface Chain {
   readonly versions: number;
   /** Without a parent. */

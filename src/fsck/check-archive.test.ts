@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { damages } from "../../test/archive-damages.ts";
-import { bytesOf, fileOf, keepOnlyOne, type Kept } from "../../test/archive-fixture.ts";
-import { openTestTranscripts, type TestTranscripts } from "../../test/open-test-transcripts.ts";
+import { damages } from "../../test/fixtures/archive-damages.ts";
+import { bytesOf, fileOf, keepOnlyOne, type Kept } from "../../test/fixtures/archive-fixture.ts";
+import {
+  openTestTranscripts,
+  type TestTranscripts,
+} from "../../test/fixtures/open-test-transcripts.ts";
 import { newId } from "../std/ids.ts";
 import { checkArchive } from "./check-archive.ts";
 import type { Finding } from "./finding.ts";

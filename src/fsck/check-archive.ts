@@ -10,8 +10,9 @@ import type { Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Looks at all that the service keeps, a page at a time: memory does not grow with the archive. Also beside a service that
- * runs: what is under way is no finding. A remedy may be run when its finding comes.
+ * Looks at all that the service keeps, a page at a time: memory does not grow with the archive.
+ * Also beside a service that runs: what is under way is no finding. A remedy may be run when its
+ * finding comes.
  */
 export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   yield* checkTranscripts(archive);

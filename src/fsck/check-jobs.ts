@@ -12,7 +12,10 @@ interface JobRow {
   readonly is_queued: boolean;
 }
 
-/** What jobs refer to is their account's, and who waits is in the queue. A transcript may have been deleted since its job. */
+/**
+ * What jobs refer to is their account's, and who waits is in the queue. A transcript may have been
+ * deleted since its job.
+ */
 export async function* checkJobs(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { db } = archive;
   const { rows: queues } = await sql<{ queue: string | null }>`

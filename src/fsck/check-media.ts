@@ -17,7 +17,10 @@ interface MediaRow {
   readonly facts_fit: boolean;
 }
 
-/** Recordings that the database knows: whether their bytes are there and the same, and whether anything refers to them. */
+/**
+ * Recordings that the database knows: whether their bytes are there and the same, and whether
+ * anything refers to them.
+ */
 export async function* checkMedia(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "media", async (after) => await mediaPage(archive, after));
   for await (const row of rows) {

@@ -4,7 +4,10 @@ import type { Finding } from "./finding.ts";
 
 const pageIds = 1_000;
 
-/** Media that was set aside: what has a record is put back, as a service does; what has none is a finding where it is to go. */
+/**
+ * Media that was set aside: what has a record is put back, as a service does; what has none is a
+ * finding where it is to go.
+ */
 export async function* checkRemoved(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress } = archive;
   let count = 0;

@@ -22,7 +22,10 @@ interface SegmentsRow {
   readonly is_used: boolean;
 }
 
-/** Reads all segments as a reader of the transcript would, and looks for those that nobody would read. */
+/**
+ * Reads all segments as a reader of the transcript would, and looks for those that nobody would
+ * read.
+ */
 export async function* checkSegments(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { db, onProgress } = archive;
   let after: Pick<SegmentsRow, "transcript_id" | "sha256"> = {
@@ -91,7 +94,10 @@ async function* segmentsFindings(
   }
 }
 
-/** The length and hash of compressed JSON, with the JSON up to a length. Rejects where it does not decompress. */
+/**
+ * The length and hash of compressed JSON, with the JSON up to a length. Rejects where it does not
+ * decompress.
+ */
 async function readSegments(
   jsonZstd: Buffer,
   keptBytesMax: number,

@@ -33,7 +33,10 @@ export async function* checkTranscripts(
   }
 }
 
-/** A head, its version and its chain are of one snapshot: a change that is under way is seen whole or not at all. */
+/**
+ * A head, its version and its chain are of one snapshot: a change that is under way is seen whole
+ * or not at all.
+ */
 async function headPage({ db }: Archive, after: string): Promise<readonly HeadRow[]> {
   const { rows } = await sql<HeadRow>`
     with page as (select * from transcript where id > ${after} order by id limit ${pageRows})

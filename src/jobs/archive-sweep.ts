@@ -7,7 +7,10 @@ import { enforceRetention, type RetentionParts } from "../transcripts/retention.
 /** What is kept for days goes within this time after them. */
 const sweepEveryMs = 3_600_000;
 
-/** Deletes now and then what accounts do not want to keep, and uploads that nobody uses, until it is disposed of. */
+/**
+ * Deletes now and then what accounts do not want to keep, and uploads that nobody uses, until it is
+ * disposed of.
+ */
 export function openArchiveSweep(parts: Omit<RetentionParts, "signal">): AsyncDisposable {
   const stop = new AbortController();
   const { signal } = stop;

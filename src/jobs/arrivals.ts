@@ -9,7 +9,10 @@ export class Arrivals {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Resolves when jobs have come or the time is over; rejects with the signal's reason. Leaves nothing behind. */
+  /**
+   * Resolves when jobs have come or the time is over; rejects with the signal's reason. Leaves
+   * nothing behind.
+   */
   async next(msMax: number, signal: AbortSignal): Promise<void> {
     if (!this.#hasSome) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -19,7 +19,10 @@ export interface CheckedSubmit {
   readonly violations: FieldViolation[];
 }
 
-/** What a submit asks for (§4.1), with everything that is wrong with it as far as the request alone tells. */
+/**
+ * What a submit asks for (§4.1), with everything that is wrong with it as far as the request alone
+ * tells.
+ */
 export function checkSubmit(
   request: SubmitTranscriptJobRequest,
   parts: {

@@ -5,7 +5,10 @@ interface Waiting {
   readonly begin: (share: HeldShare) => void;
 }
 
-/** Room in memory that is waited for: in the order of asking within an account, and whatever other accounts wait for. */
+/**
+ * Room in memory that is waited for: in the order of asking within an account, and whatever other
+ * accounts wait for.
+ */
 export class HeldRoom {
   readonly #held: HeldBytes;
   /** By account; who has waited longest stands first. */
@@ -20,7 +23,10 @@ export class HeldRoom {
     return this.#waiting.get(accountId)?.size ?? 0;
   }
 
-  /** Holds so many bytes until it is disposed of. Throws resource_exhausted when there is no room for `msMax`, the signal's reason when it aborts. */
+  /**
+   * Holds so many bytes until it is disposed of. Throws resource_exhausted when there is no room
+   * for `msMax`, the signal's reason when it aborts.
+   */
   async take(
     accountId: string,
     bytes: number,

@@ -1,4 +1,7 @@
-/** decisions, Speech: Languages. A job's experimental code stands for the plain one where no experimental model is installed. */
+/**
+ * decisions, Speech: Languages. A job's experimental code stands for the plain one where no
+ * experimental model is installed.
+ */
 export function installedLanguage(
   languageCode: string,
   installed: readonly string[],

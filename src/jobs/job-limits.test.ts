@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { addApiKey, refusal } from "../../test/auth-fixture.ts";
+import { addApiKey, refusal } from "../../test/fixtures/auth-fixture.ts";
 import {
   jobRequest,
   openJobs,
@@ -11,9 +11,9 @@ import {
   toneRecognizer,
   toneWav,
   type JobsFixture,
-} from "../../test/jobs-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { until } from "../../test/until.ts";
+} from "../../test/fixtures/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { callerKey, callerOf } from "../auth/caller.ts";
 import { readUsageDays } from "../auth/usage-store.ts";
 import type { Database } from "../database/database.ts";

@@ -1,8 +1,9 @@
-// Leases hold and are lost by the database's clock; and when a clock is set back, nobody waits until it has caught up.
+// Leases hold and are lost by the database's clock; and when a clock is set back, nobody waits
+// until it has caught up.
 import assert from "node:assert/strict";
 import { after, before, mock, test } from "node:test";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { until } from "../../test/until.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { openJobQueue, type JobLease, type JobQueue } from "./job-queue.ts";

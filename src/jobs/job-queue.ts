@@ -22,7 +22,10 @@ export interface QueuedJob {
   readonly priority: number;
 }
 
-/** Who works on what next, in the database of the jobs: what is done within `trx` is done when it commits. */
+/**
+ * Who works on what next, in the database of the jobs: what is done within `trx` is done when it
+ * commits.
+ */
 export interface JobQueue extends AsyncDisposable {
   addAll(trx: Transaction<Tables>, jobs: readonly QueuedJob[]): Promise<void>;
   /** Tells the worker of this process that jobs were added, once that is committed. */
@@ -46,7 +49,9 @@ export interface JobQueue extends AsyncDisposable {
 const queueName = "transcript-job";
 /** The least that pg-boss takes. A worker extends its leases each second. */
 const leaseSeconds = 10;
-/** How soon lost leases are found: a job goes on elsewhere within leaseSeconds and about twice this. */
+/**
+ * How soon lost leases are found: a job goes on elsewhere within leaseSeconds and about twice this.
+ */
 const superviseSeconds = 2;
 /** How soon it is found that the clock of the database was set back. */
 const mendClocksMs = 5_000;

@@ -11,7 +11,7 @@ import type { PageRequest } from "../std/page-request.ts";
 import type { QueuedJob } from "./job-queue.ts";
 import { cancelledStatus } from "./job-failure.ts";
 import { jobColumns, jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
-import { failRow } from "./try-store.ts";
+import { failRow } from "./worker/try-store.ts";
 
 export interface NewJob {
   readonly id: string;
@@ -32,10 +32,12 @@ export interface NewJob {
 const turnMin = -2_000_000_000;
 
 /**
- * Inserts jobs with their turns among those that wait, and tells those that were inserted: not where the account has one with this
- * idempotency key. Turns are fair between accounts (start-time fair queueing): a job stands behind its account's others, but never
- * before the place that the queue serves now, which is that of the next job, or of the last one taken; so the first job of an account
- * comes next however many another one has waiting. Given back or tried again, a job keeps its turn.
+ * Inserts jobs with their turns among those that wait, and tells those that were inserted: not
+ * where the account has one with this idempotency key. Turns are fair between accounts (start-time
+ * fair queueing): a job stands behind its account's others, but never before the place that the
+ * queue serves now, which is that of the next job, or of the last one taken; so the first job of an
+ * account comes next however many another one has waiting. Given back or tried again, a job keeps
+ * its turn.
  */
 export async function insertJobs(
   trx: Transaction<Tables>,
@@ -77,8 +79,8 @@ export async function insertJobs(
 }
 
 /**
- * How many jobs that are not ended each of the accounts has. No other transaction can insert one of theirs before this one ends:
- * those that insert go through here, one after the other.
+ * How many jobs that are not ended each of the accounts has. No other transaction can insert one of
+ * theirs before this one ends: those that insert go through here, one after the other.
  */
 export async function lockJobCounts(
   trx: Transaction<Tables>,
@@ -101,7 +103,10 @@ export async function lockJobCounts(
   return new Map(rows.map(({ account_id, count }) => [account_id, count]));
 }
 
-/** How many jobs that are not ended were submitted with each of these keys, which are of these accounts. Exact under lockJobCounts(). */
+/**
+ * How many jobs that are not ended were submitted with each of these keys, which are of these
+ * accounts. Exact under lockJobCounts().
+ */
 export async function countJobsOfKeys(
   trx: Transaction<Tables>,
   accountIds: readonly string[],
@@ -144,7 +149,10 @@ export interface SeenJob extends Pick<StoredJob, "id" | "accountId" | "state" | 
   readonly metadataBytes: number;
 }
 
-/** Of these jobs, those with another state or progress than is known; undefined for one that is not there. One statement. */
+/**
+ * Of these jobs, those with another state or progress than is known; undefined for one that is not
+ * there. One statement.
+ */
 export async function findChangedJobs(
   db: Kysely<Tables>,
   known: readonly KnownJob[],
@@ -240,8 +248,8 @@ export async function listJobs(
 }
 
 /**
- * The media of finished uploads of these accounts, by the uploads. It cannot go away until the transaction ends: who takes it away locks
- * it before its upload.
+ * The media of finished uploads of these accounts, by the uploads. It cannot go away until the
+ * transaction ends: who takes it away locks it before its upload.
  */
 export async function lockUploadMedia(
   trx: Kysely<Tables>,

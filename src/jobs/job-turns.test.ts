@@ -6,11 +6,11 @@ import {
   openJobs,
   testAccountJobsMax,
   type JobsFixture,
-} from "../../test/jobs-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
+} from "../../test/fixtures/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { JobLease } from "./job-queue.ts";
-import { beginTries } from "./try-store.ts";
+import { beginTries } from "./worker/try-store.ts";
 
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 

@@ -1,8 +1,13 @@
 // How much watches hold of a node's memory and of its main thread, and what is refused past it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { until } from "../../test/until.ts";
-import { forever, openWatchedJobs, refusal, type WatchedJobs } from "../../test/watched-jobs.ts";
+import { until } from "../../test/fixtures/until.ts";
+import {
+  forever,
+  openWatchedJobs,
+  refusal,
+  type WatchedJobs,
+} from "../../test/fixtures/watched-jobs.ts";
 import { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";

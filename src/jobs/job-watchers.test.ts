@@ -6,7 +6,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { forever, openWatchedJobs, refusal, type WatchedJobs } from "../../test/watched-jobs.ts";
+import {
+  forever,
+  openWatchedJobs,
+  refusal,
+  type WatchedJobs,
+} from "../../test/fixtures/watched-jobs.ts";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";

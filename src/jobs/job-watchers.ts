@@ -16,20 +16,32 @@ import { Watcher } from "./watcher.ts";
 const lookMs = 500;
 /** Those who come within this time are answered together. */
 const gatherMs = 10;
-/** Without a change the same is told again after this: less than proxies take for the end of a stream (60 s). */
+/**
+ * Without a change the same is told again after this: less than proxies take for the end of a
+ * stream (60 s).
+ */
 const repeatMsDefault = 30_000;
 
-/** Jobs that are read at once, to be told: short ones, and those whose metadata is long, up to a megabyte each. */
+/**
+ * Jobs that are read at once, to be told: short ones, and those whose metadata is long, up to a
+ * megabyte each.
+ */
 const readAtOnce = { short: 1_000, long: 16 } as const;
 const shortBytesMax = 8_192;
 /** What is told is in memory twice: as it is written, and on its way. */
 const copies = 2;
-/** How long a message waits for others to be taken; one that opens a stream, as long as its status can still say so. */
+/**
+ * How long a message waits for others to be taken; one that opens a stream, as long as its status
+ * can still say so.
+ */
 const roomMsMax = { first: 400, later: 30_000 } as const;
 
 /** Watchers that ask for their job at the same moment, in one statement: a few milliseconds. */
 const wokenAtOnce = readAtOnce.short;
-/** Messages of one account that may wait for room; a stream that would be behind them is refused before anything is read for it. */
+/**
+ * Messages of one account that may wait for room; a stream that would be behind them is refused
+ * before anything is read for it.
+ */
 const waitingMax = 100;
 
 /** What is told and not taken, where nothing else is said. */
@@ -44,11 +56,13 @@ const defaultHeld = {
 export const watchesMax = { account: 1_000, node: 10_000 } as const;
 
 /**
- * Tells how jobs change to those who watch them at this node, wherever their workers are: one statement looks at all of these jobs,
- * twice a second and when somebody comes, another reads those that have changed, and none runs while nobody watches. A job that is to be told is read when there is room for it:
- * what callers have not taken yet is counted by account and node, and is the newest when its turn comes. While the database is away, who
- * has been told something stays and is told more when it is back; who has not gets the error. Streams that are due at the same moment go on
- * in turns of the event loop, account by account.
+ * Tells how jobs change to those who watch them at this node, wherever their workers are: one
+ * statement looks at all of these jobs, twice a second and when somebody comes, another reads those
+ * that have changed, and none runs while nobody watches. A job that is to be told is read when
+ * there is room for it: what callers have not taken yet is counted by account and node, and is the
+ * newest when its turn comes. While the database is away, who has been told something stays and is
+ * told more when it is back; who has not gets the error. Streams that are due at the same moment go
+ * on in turns of the event loop, account by account.
  */
 export class JobWatchers {
   readonly #db: Kysely<Tables>;
@@ -95,9 +109,9 @@ export class JobWatchers {
   }
 
   /**
-   * The job at once, then with each change of state or progress, the newest where several came; it ends with the job. What is told is
-   * held until more is asked for. Throws not_found for what is no job of the account, resource_exhausted when it watches too many, or
-   * has too much to take.
+   * The job at once, then with each change of state or progress, the newest where several came; it
+   * ends with the job. What is told is held until more is asked for. Throws not_found for what is
+   * no job of the account, resource_exhausted when it watches too many, or has too much to take.
    */
   async *watch(
     accountId: string,
@@ -134,7 +148,10 @@ export class JobWatchers {
     }
   }
 
-  /** Before anything else is done for a stream: an account that asks for too many is refused at little cost. */
+  /**
+   * Before anything else is done for a stream: an account that asks for too many is refused at
+   * little cost.
+   */
   #checkRoom(accountId: string): void {
     if ((this.#counts.get(accountId) ?? 0) >= watchesMax.account) {
       throw watchesFull(`the account watches ${watchesMax.account} jobs at a time already`);
@@ -225,7 +242,8 @@ export class JobWatchers {
       this.#unseen.delete(watched);
     }
     try {
-      // Times change more often than what is told: who is due whatever it is gets the job as it is now.
+      // Times change more often than what is told: who is due whatever it is gets the job as it is
+      // now.
       const known = told.map(({ watched: { id, job }, watchers }) =>
         watchers.some(isDue) ? { id } : { id, ...job },
       );

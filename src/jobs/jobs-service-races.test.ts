@@ -1,4 +1,5 @@
-// What comes at the same time: submits with one key, at several nodes, and jobs between the pages of a list.
+// What comes at the same time: submits with one key, at several nodes, and jobs between the pages
+// of a list.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -10,10 +11,10 @@ import {
   openJobs,
   type JobRequest,
   type JobsFixture,
-} from "../../test/jobs-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
-import { openTestMeter } from "../../test/open-test-meter.ts";
-import { until } from "../../test/until.ts";
+} from "../../test/fixtures/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { openTestMeter } from "../../test/fixtures/open-test-meter.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { openDatabase, type Database } from "../database/database.ts";
 import {
   ListTranscriptJobsRequestSchema,

@@ -10,8 +10,8 @@ import {
   openJobs,
   type JobRequest,
   type JobsFixture,
-} from "../../test/jobs-fixture.ts";
-import { openTestDatabase } from "../../test/open-test-database.ts";
+} from "../../test/fixtures/jobs-fixture.ts";
+import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import type { Database } from "../database/database.ts";
 import {
   CancelTranscriptJobRequestSchema,

@@ -176,7 +176,8 @@ async function submit(
     now: new Date(at),
   });
   if (typeof submitted !== "string") return submitted;
-  // Another submit with the key may have made the job meanwhile, and the job have used the upload up.
+  // Another submit with the key may have made the job meanwhile, and the job have used the upload
+  // up.
   const job = await jobOfKey(db, accountId, key, requestSha256);
   if (job) return job;
   if (submitted === "NO_UPLOAD") throw invalidArgument([noUpload(source)]);

@@ -8,9 +8,10 @@ export const steadyClock: Clock = {
 };
 
 /**
- * After the clock of the database was set back, what was written before lies ahead: a job would wait until it may start, a lease would
- * last, and lost leases would be looked for again only when the clock has caught up. Brings all that to now. No job is made to wait for
- * as long as `interval '10 minutes'` on purpose; statements that overlap differ by less than 5 seconds.
+ * After the clock of the database was set back, what was written before lies ahead: a job would
+ * wait until it may start, a lease would last, and lost leases would be looked for again only when
+ * the clock has caught up. Brings all that to now. No job is made to wait for as long as `interval
+ * '10 minutes'` on purpose; statements that overlap differ by less than 5 seconds.
  */
 export async function mendClocks(pool: Pick<pg.Pool, "query">, queueName: string): Promise<void> {
   await pool.query(

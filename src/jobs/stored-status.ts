@@ -4,8 +4,9 @@ import { StatusSchema, type Status } from "../gen/google/rpc/status_pb.ts";
 import { failureDetails } from "./job-failure.ts";
 
 /**
- * A job's error as its row has it, google.rpc.Status as JSON text. What this version does not know is left out, never refused: while
- * nodes are updated one after the other, or after a version was taken back, a later version may have written it.
+ * A job's error as its row has it, google.rpc.Status as JSON text. What this version does not know
+ * is left out, never refused: while nodes are updated one after the other, or after a version was
+ * taken back, a later version may have written it.
  */
 export function storedStatus(text: string): Status {
   const { code, message, details } = JSON.parse(text);

@@ -21,8 +21,8 @@ export type SubmittedJob = Omit<NewJob, "source"> & {
 };
 
 /**
- * The job; or why there is none: its upload is no finished one of the account, another job has its idempotency key, or the account or
- * its key has as many unfinished jobs as it may.
+ * The job; or why there is none: its upload is no finished one of the account, another job has its
+ * idempotency key, or the account or its key has as many unfinished jobs as it may.
  */
 export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "ACCOUNT_FULL" | "KEY_FULL";
 

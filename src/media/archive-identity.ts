@@ -19,7 +19,9 @@ export interface ArchiveParts {
 export type Verdict =
   /** Both say that they are of the same archive. */
   | { readonly kind: "same"; readonly row: ArchiveRow }
-  /** Neither says anything; nothing is there, or the media that is there is what the database knows. */
+  /**
+   * Neither says anything; nothing is there, or the media that is there is what the database knows.
+   */
   | { readonly kind: "new" | "unmarked" }
   | { readonly kind: "refused"; readonly why: Disagreement };
 
@@ -57,8 +59,9 @@ export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdi
 }
 
 /**
- * Makes sure that the database and the media store are of one archive, naming and marking a new one; of nodes that start at once one does
- * it. Rejects with a sentence for the operator where they are not: then nothing was changed.
+ * Makes sure that the database and the media store are of one archive, naming and marking a new
+ * one; of nodes that start at once one does it. Rejects with a sentence for the operator where they
+ * are not: then nothing was changed.
  */
 export async function settleArchive(
   parts: ArchiveParts & { readonly log: Log },

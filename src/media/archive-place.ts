@@ -7,7 +7,10 @@ import type { MediaStoreSettings } from "./open-media-store.ts";
 /** What of the settings says where database and media are. */
 export interface ArchiveSettings extends MediaStoreSettings, DatabaseSettings {}
 
-/** Where the settings say that the archive is, as a later start compares it. A database of its own is there already. */
+/**
+ * Where the settings say that the archive is, as a later start compares it. A database of its own
+ * is there already.
+ */
 export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> {
   const { s3, database, dataFolder } = settings;
   return {
@@ -16,7 +19,10 @@ export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> 
   };
 }
 
-/** A copy of a folder has another one; a restart, or a folder that is moved within its file system, has not. */
+/**
+ * A copy of a folder has another one; a restart, or a folder that is moved within its file system,
+ * has not.
+ */
 async function inodeOf(folder: string): Promise<string> {
   return `${(await stat(folder, { bigint: true })).ino}`;
 }

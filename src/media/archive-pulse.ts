@@ -9,9 +9,15 @@ import type { MediaStore } from "./media-store.ts";
 export type PulseMatch =
   /** The store shows it, or one soon after it. */
   | "fits"
-  /** The store has gone on without this database: the database is a restored copy, or another one writes to the store. */
+  /**
+   * The store has gone on without this database: the database is a restored copy, or another one
+   * writes to the store.
+   */
   | "store_ahead"
-  /** The database has gone on without this store: the store is a copy, or another folder than that of the other nodes. */
+  /**
+   * The database has gone on without this store: the store is a copy, or another folder than that
+   * of the other nodes.
+   */
   | "store_behind";
 
 interface NotedPulse extends Pulse {
@@ -20,7 +26,10 @@ interface NotedPulse extends Pulse {
 }
 
 const noteName = "hlust-pulse";
-/** The store shows the latest ones: a database that lost its last commits in a failover still finds its own. */
+/**
+ * The store shows the latest ones: a database that lost its last commits in a failover still finds
+ * its own.
+ */
 const notedMax = 5;
 const lookEveryMs = 20_000;
 const writeEveryMs = 60_000;
@@ -28,7 +37,10 @@ const writeEveryMs = 60_000;
 const foreignMs = 4 * writeEveryMs;
 /** A node that runs has written within this time: it may have missed a turn or two. */
 export const beatingMs = 3 * writeEveryMs;
-/** So many looks in a row say that the store is another one; fewer may be a read that was out of date. */
+/**
+ * So many looks in a row say that the store is another one; fewer may be a read that was out of
+ * date.
+ */
 const missesMax = 3;
 
 /** Whether the store is the one that the other nodes of this database use. */
@@ -38,8 +50,9 @@ export interface ArchivePulse extends AsyncDisposable {
 }
 
 /**
- * Has the database and the media store show the same number, which grows each minute: whichever node comes first writes it, to the store
- * and then to the database, and every node looks whether its store shows what its database has.
+ * Has the database and the media store show the same number, which grows each minute: whichever
+ * node comes first writes it, to the store and then to the database, and every node looks whether
+ * its store shows what its database has.
  */
 export function openArchivePulse(parts: {
   readonly db: Kysely<Tables>;

@@ -10,8 +10,9 @@ const looksMax = 4;
 const lookAgainMs = 500;
 
 /**
- * Why an archive may be a copy of one that goes on elsewhere, each for the operator; none where it is certainly where it was. A copy does
- * nothing by itself until the operator says that this is where the archive goes on.
+ * Why an archive may be a copy of one that goes on elsewhere, each for the operator; none where it
+ * is certainly where it was. A copy does nothing by itself until the operator says that this is
+ * where the archive goes on.
  */
 export async function quarantineReasons(
   parts: ArchiveParts,
@@ -51,7 +52,10 @@ async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
   }
 }
 
-/** A store that loses nothing: what is deleted in quarantine stays, and is set aside by a sweep once that has ended. */
+/**
+ * A store that loses nothing: what is deleted in quarantine stays, and is set aside by a sweep once
+ * that has ended.
+ */
 export function withoutDeletions(store: MediaStore): MediaStore {
   return {
     ...store,

@@ -1,7 +1,10 @@
 import type { Disagreement } from "./archive-identity.ts";
 import { databaseName, storeName, type ArchiveSettings } from "./archive-place.ts";
 
-/** The message for the operator where database and media store are not of one archive: what disagrees, and what to do. */
+/**
+ * The message for the operator where database and media store are not of one archive: what
+ * disagrees, and what to do.
+ */
 export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
   const { s3 } = settings;
   const share = s3
@@ -14,7 +17,9 @@ export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
   );
 }
 
-/** The message for the operator where the media store is a copy of the one that other nodes use now. */
+/**
+ * The message for the operator where the media store is a copy of the one that other nodes use now.
+ */
 export function apartRefusal(settings: ArchiveSettings): Error {
   return new Error(
     `${storeName(settings)} is a copy of the media store that other nodes of ${databaseName(settings)} use: they have written to theirs ` +

@@ -11,7 +11,10 @@ export interface ArchiveRow {
   /** Where it was when that was last accepted. */
   readonly place: { readonly [Key in keyof ArchivePlace]: ArchivePlace[Key] | undefined };
   readonly quarantinedAt: Date | undefined;
-  /** Whether the row was copied here, as by pg_restore: in place it is the work of the transaction that it names. */
+  /**
+   * Whether the row was copied here, as by pg_restore: in place it is the work of the transaction
+   * that it names.
+   */
   readonly isCopy: boolean;
 }
 
@@ -48,7 +51,10 @@ export async function findArchiveRow(db: Kysely<Tables>): Promise<ArchiveRow | u
   );
 }
 
-/** Names the archive, unless another node was faster; the row stays as it is until the transaction ends. */
+/**
+ * Names the archive, unless another node was faster; the row stays as it is until the transaction
+ * ends.
+ */
 export async function holdArchiveRow(trx: Transaction<Tables>, id: string): Promise<ArchiveRow> {
   const written = { written_by: thisTransaction, written_in: here };
   await trx
@@ -104,7 +110,10 @@ export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<b
   return row !== undefined;
 }
 
-/** Holds the pulse for one who wants to write the next; undefined while another node does, or before it is due. */
+/**
+ * Holds the pulse for one who wants to write the next; undefined while another node does, or before
+ * it is due.
+ */
 export async function holdPulse(
   trx: Transaction<Tables>,
   dueAfterMs: number,

@@ -1,8 +1,9 @@
 import type { ByteRange } from "./media-store.ts";
 
 /**
- * What a Range header asks of media of this size (RFC 9110, section 14.2): one range, cut to the media; "unsatisfiable" when it begins
- * past the end. Several ranges, other units and what cannot be read are "whole".
+ * What a Range header asks of media of this size (RFC 9110, section 14.2): one range, cut to the
+ * media; "unsatisfiable" when it begins past the end. Several ranges, other units and what cannot
+ * be read are "whole".
  */
 export function readRange(
   header: string | undefined,
@@ -23,7 +24,10 @@ export function readRange(
   return start >= sizeBytes ? "unsatisfiable" : { start, end };
 }
 
-/** Whether an If-None-Match header names this entity tag (RFC 9110, section 13.1.2: weak comparison). */
+/**
+ * Whether an If-None-Match header names this entity tag (RFC 9110, section 13.1.2: weak
+ * comparison).
+ */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header

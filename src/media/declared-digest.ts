@@ -26,8 +26,9 @@ const rules: readonly (readonly [string, RegExp, DeclaredDigest["algorithm"]])[]
 ];
 
 /**
- * The best checksum among the headers of an answer that has the whole media, uncompressed; one that cannot be read counts as none.
- * What S3 answers is left out: its checksums have to be asked for in a signed header, and an ETag is an MD5 only sometimes.
+ * The best checksum among the headers of an answer that has the whole media, uncompressed; one that
+ * cannot be read counts as none. What S3 answers is left out: its checksums have to be asked for in
+ * a signed header, and an ETag is an MD5 only sometimes.
  */
 export function declaredDigest(
   header: (name: string) => string | undefined,

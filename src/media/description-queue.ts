@@ -1,7 +1,10 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** A worker's claim on media that it describes, until it ends, is given back or is not extended for leaseMs. */
+/**
+ * A worker's claim on media that it describes, until it ends, is given back or is not extended for
+ * leaseMs.
+ */
 export interface DescriptionLease {
   readonly mediaId: string;
   /** 1 for the first lease of media, higher for each later one. */

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import type { StoreNotes } from "./media-store.ts";
 import { codeOf, ignoreMissing, syncFolder } from "./synced-files.ts";
 
-/** Notes in the media folder itself, so that they go wherever it goes. `unfinished` is on the same file system; `mark` names this process. */
+/**
+ * Notes in the media folder itself, so that they go wherever it goes. `unfinished` is on the same
+ * file system; `mark` names this process.
+ */
 export function openDiskNotes(folder: string, unfinished: string, mark: string): StoreNotes {
   /** Writes the text to a file of its own, which `place` brings to its name. */
   const write = async (text: string, place: (part: string) => Promise<void>): Promise<void> => {

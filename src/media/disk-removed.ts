@@ -5,8 +5,8 @@ import type { RemovedMedia } from "./media-store.ts";
 import { ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
 
 /**
- * Media that was set aside in a folder of the same file system: moved, not copied. A move changes the time of the inode (ctime), which
- * tells since when it is there.
+ * Media that was set aside in a folder of the same file system: moved, not copied. A move changes
+ * the time of the inode (ctime), which tells since when it is there.
  */
 export function openDiskRemoved(
   folder: string,

@@ -1,11 +1,12 @@
-// What the kernel says of pages that are not on the disk yet: no put may be answered, or be seen, while there are any.
+// What the kernel says of pages that are not on the disk yet: no put may be answered, or be seen,
+// while there are any.
 import assert from "node:assert/strict";
 import { existsSync, watch } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { unsyncedBytes } from "../../test/page-cache.ts";
+import { unsyncedBytes } from "../../test/fixtures/page-cache.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { openDiskStore } from "./disk-store.ts";

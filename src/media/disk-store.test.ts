@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { mediaStoreConformance } from "../../test/media-store-conformance.ts";
+import { mediaStoreConformance } from "../../test/fixtures/media-store-conformance.ts";
 import { createLog } from "../std/log.ts";
 import { newId } from "../std/ids.ts";
 import { openDiskStore } from "./disk-store.ts";

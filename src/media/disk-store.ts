@@ -20,15 +20,17 @@ import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * What a process left in the middle of a put goes at once when that process is certainly gone, else when this long nothing was
- * written to it; the sweep after that is still within the hour. A put that goes on is given up sooner.
+ * What a process left in the middle of a put goes at once when that process is certainly gone, else
+ * when this long nothing was written to it; the sweep after that is still within the hour. A put
+ * that goes on is given up sooner.
  */
 const leftoverMsMax = 45 * 60_000;
 const sweepEveryMs = 600_000;
 
 /**
- * Opens the media store in a folder of this machine, making the folder. A recording is written beside its place, synced, renamed
- * and the folder synced before put() resolves, so that a kill or a power cut leaves all of it or nothing.
+ * Opens the media store in a folder of this machine, making the folder. A recording is written
+ * beside its place, synced, renamed and the folder synced before put() resolves, so that a kill or
+ * a power cut leaves all of it or nothing.
  */
 export async function openDiskStore(
   folder: string,

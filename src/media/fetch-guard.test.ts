@@ -14,8 +14,8 @@ import {
   serveRaw,
   serveTcp,
   type FetchFixture,
-} from "../../test/fetch-fixture.ts";
-import { until } from "../../test/until.ts";
+} from "../../test/fixtures/fetch-fixture.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { redirectTarget } from "./media-hop.ts";
 import { notPublic, parseMediaAllowList } from "./media-url.ts";
 import { pinnedConnector } from "./pinned-connector.ts";

@@ -16,7 +16,7 @@ import {
   sha256,
   type FetchFixture,
   type Refusal,
-} from "../../test/fetch-fixture.ts";
+} from "../../test/fixtures/fetch-fixture.ts";
 import { certificates } from "../../test/jobs/tls-certificates.ts";
 
 let fixture: FetchFixture;

@@ -60,9 +60,9 @@ export const resolveHost: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Fetches media that a caller named into the store: every hop's URL, its addresses and the address connected to are checked;
- * nothing is decompressed; a broken transfer goes on where it broke when the server can say that the bytes are the same; a checksum
- * that the server tells is checked.
+ * Fetches media that a caller named into the store: every hop's URL, its addresses and the address
+ * connected to are checked; nothing is decompressed; a broken transfer goes on where it broke when
+ * the server can say that the bytes are the same; a checksum that the server tells is checked.
  * Throws ServiceError in words for the caller, the same ones for every address that is not public.
  */
 export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedia> {

@@ -12,7 +12,7 @@ import {
   serveRaw,
   sha256,
   type FetchFixture,
-} from "../../test/fetch-fixture.ts";
+} from "../../test/fixtures/fetch-fixture.ts";
 import { newId } from "../std/ids.ts";
 import { untilAborted } from "../std/until-aborted.ts";
 import { fetchMedia, type FetchMediaOptions } from "./fetch-media.ts";

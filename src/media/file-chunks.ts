@@ -5,8 +5,8 @@ import type { ByteRange } from "./media-store.ts";
 const chunkBytesMax = 512 * 1024;
 
 /**
- * Reads a range of a file, one chunk ahead, in memory that is used again: a chunk is gone once the next one is asked for. Closes the
- * file in the end. Throws when it is shorter.
+ * Reads a range of a file, one chunk ahead, in memory that is used again: a chunk is gone once the
+ * next one is asked for. Closes the file in the end. Throws when it is shorter.
  */
 export async function* readChunks(
   handle: FileHandle,

@@ -3,8 +3,8 @@ import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { unsyncedBytes } from "../../test/page-cache.ts";
-import { until } from "../../test/until.ts";
+import { unsyncedBytes } from "../../test/fixtures/page-cache.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { FileWriter } from "./file-writer.ts";
 
 let folder: string;

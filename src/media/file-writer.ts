@@ -1,16 +1,25 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** What is gathered before it is written: chunks of 64 kB, one by one, take three times the CPU. bench/RESULTS.md has the figures. */
+/**
+ * What is gathered before it is written: chunks of 64 kB, one by one, take three times the CPU.
+ * bench/RESULTS.md has the figures.
+ */
 const batchBytesMin = 512 * 1024;
-/** What comes slowly is written now and then, so that everybody sees by its time that the file is written to. */
+/**
+ * What comes slowly is written now and then, so that everybody sees by its time that the file is
+ * written to.
+ */
 const gatherMsMax = 10_000;
-/** So often the disk is told to take what is written, so that the last sync is short: it would else take all of it at the end. */
+/**
+ * So often the disk is told to take what is written, so that the last sync is short: it would else
+ * take all of it at the end.
+ */
 const syncEveryBytes = 64 * 1024 * 1024;
 
 /**
- * Writes chunks to the end of an empty file: gathers some while the last ones are being written, so that the thread never waits for
- * the disk. Chunks are not copied: nobody may change one that was added. Disposing waits for what is under way, which the handle has
- * to outlive.
+ * Writes chunks to the end of an empty file: gathers some while the last ones are being written, so
+ * that the thread never waits for the disk. Chunks are not copied: nobody may change one that was
+ * added. Disposing waits for what is under way, which the handle has to outlive.
  */
 export class FileWriter implements AsyncDisposable {
   readonly #handle: FileHandle;
@@ -37,7 +46,9 @@ export class FileWriter implements AsyncDisposable {
     this.#flushedAt = now();
   }
 
-  /** Resolves when there is room for the next chunk. Throws what an earlier write has failed with. */
+  /**
+   * Resolves when there is room for the next chunk. Throws what an earlier write has failed with.
+   */
   async add(chunk: Uint8Array): Promise<void> {
     this.#gathered.push(chunk);
     this.#gatheredBytes += chunk.length;
@@ -100,8 +111,9 @@ export class FileWriter implements AsyncDisposable {
 }
 
 /**
- * The garbage collector counts memory that lies outside of its heap, and goes through all of the heap for every few hundred chunks:
- * more than half of the CPU of an upload. Chunks that share their memory with others stay.
+ * The garbage collector counts memory that lies outside of its heap, and goes through all of the
+ * heap for every few hundred chunks: more than half of the CPU of an upload. Chunks that share
+ * their memory with others stay.
  */
 function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

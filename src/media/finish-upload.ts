@@ -7,13 +7,19 @@ import { deleteBytes, findMedia, insertMedia, releaseMedia, type Media } from ".
 import type { MediaStore } from "./media-store.ts";
 import { checkStoredBytes, holdStoredBytes, type StoredBytesLimit } from "./stored-bytes.ts";
 
-/** An upload that takes its media still; whose room counts where `storedBytesMax` is more than 0, the account's limit. */
+/**
+ * An upload that takes its media still; whose room counts where `storedBytesMax` is more than 0,
+ * the account's limit.
+ */
 export interface OpenUpload extends StoredBytesLimit {
   readonly accountId: string;
   readonly transcriptId: string | null;
 }
 
-/** `otherwise`: where the operator has set no limit for the account. Throws not_found, or already_exists when it was used. */
+/**
+ * `otherwise`: where the operator has set no limit for the account. Throws not_found, or
+ * already_exists when it was used.
+ */
 export async function findOpenUpload(
   db: Kysely<Tables>,
   uploadId: string,
@@ -35,8 +41,9 @@ export async function findOpenUpload(
 }
 
 /**
- * Records media whose bytes are in the store as that of an upload and its transcript; what the transcript had goes. When it throws,
- * as findOpenUpload() does, for a signal that came before, or past the account's limit (STORAGE_LIMIT), the bytes are deleted.
+ * Records media whose bytes are in the store as that of an upload and its transcript; what the
+ * transcript had goes. When it throws, as findOpenUpload() does, for a signal that came before, or
+ * past the account's limit (STORAGE_LIMIT), the bytes are deleted.
  */
 export async function finishUpload(
   parts: StoredBytesLimit & {
@@ -57,7 +64,8 @@ export async function finishUpload(
     log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
     if (replaced !== undefined) await deleteBytes(parts, [replaced], "media_replaced");
   } catch (error) {
-    // A commit may have gone through although its answer got lost: only what is certainly not recorded is deleted.
+    // A commit may have gone through although its answer got lost: only what is certainly not
+    // recorded is deleted.
     const isRecorded = (await findMedia(db, media.id).catch(() => "unknown")) !== undefined;
     if (!isRecorded) await deleteBytes(parts, [media.id], "upload_not_taken");
     throw error;
@@ -82,7 +90,10 @@ function uploadGone(): ServiceError {
   return new ServiceError("not_found", "the upload is gone");
 }
 
-/** Gives the media to the upload and its transcript. The id of media that nothing holds any more, if there is one. */
+/**
+ * Gives the media to the upload and its transcript. The id of media that nothing holds any more, if
+ * there is one.
+ */
 async function recordUpload(
   trx: Transaction<Tables>,
   uploadId: string,

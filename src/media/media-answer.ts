@@ -16,7 +16,10 @@ export interface MediaAnswer {
   readonly digest: DeclaredDigest | undefined;
 }
 
-/** Reads a head; throws unless it is a redirect, or has the bytes as they are. `isPart`: a part was asked for. */
+/**
+ * Reads a head; throws unless it is a redirect, or has the bytes as they are. `isPart`: a part was
+ * asked for.
+ */
 export function readAnswer(
   status: number,
   headers: IncomingHttpHeaders,
@@ -39,7 +42,10 @@ export function readAnswer(
   };
 }
 
-/** Headers come in Latin-1; servers that do not escape their URLs send UTF-8, and browsers read it so. */
+/**
+ * Headers come in Latin-1; servers that do not escape their URLs send UTF-8, and browsers read it
+ * so.
+ */
 function inUtf8(header: string): string {
   const bytes = Buffer.from(header, "latin1");
   return isUtf8(bytes) ? bytes.toString() : header;
@@ -71,7 +77,10 @@ function rangeOf(header: Header): RegExpExecArray | undefined {
   return /^bytes (\d+)-\d+\/(\d+)$/.exec(header("content-range") ?? "") ?? undefined;
 }
 
-/** RFC 9110, 13.1.5 and 8.8.2.2: a date is strong when it was over for a second, and counts where there is no ETag at all. */
+/**
+ * RFC 9110, 13.1.5 and 8.8.2.2: a date is strong when it was over for a second, and counts where
+ * there is no ETag at all.
+ */
 function validatorOf(header: Header): string | undefined {
   const etag = header("etag");
   if (etag !== undefined) return /^"[^"]*"$/.test(etag) ? etag : undefined;

@@ -1,14 +1,20 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** What is known of a recording once all of it was decoded; its waveform is kept beside it, in pieces. */
+/**
+ * What is known of a recording once all of it was decoded; its waveform is kept beside it, in
+ * pieces.
+ */
 export interface MediaFacts {
   /** Of its first audio stream. */
   readonly durationMs: number;
   readonly fileType: "AUDIO" | "VIDEO";
 }
 
-/** Keeps a piece of a waveform: pairs of signed bytes. Nothing happens when the media is gone, or the piece kept already. */
+/**
+ * Keeps a piece of a waveform: pairs of signed bytes. Nothing happens when the media is gone, or
+ * the piece kept already.
+ */
 export async function keepPeaks(
   db: Kysely<Tables>,
   mediaId: string,
@@ -34,12 +40,16 @@ export interface DescribedMedia extends MediaFacts {
   readonly sizeBytes: number;
 }
 
-/** Ends descriptions well, in one statement each for the last pieces of the waveforms and for the facts. */
+/**
+ * Ends descriptions well, in one statement each for the last pieces of the waveforms and for the
+ * facts.
+ */
 export async function setFactsOf(
   trx: Transaction<Tables>,
   described: readonly DescribedMedia[],
 ): Promise<void> {
-  // Of media that several jobs have read, each has found the same. Everybody locks media in the order of their ids.
+  // Of media that several jobs have read, each has found the same. Everybody locks media in the
+  // order of their ids.
   const media = [...new Map(described.map((each) => [each.mediaId, each])).values()].toSorted(
     (a, b) => (a.mediaId < b.mediaId ? -1 : 1),
   );

@@ -94,7 +94,10 @@ export type GuardOptions = Pick<HopOptions, "allow" | "resolve" | "signal"> & {
   readonly limits: Pick<HopLimits, "connectMs">;
 };
 
-/** Connects to the host of the URL, at addresses that may be reached and no others; throws the same for every host without any. */
+/**
+ * Connects to the host of the URL, at addresses that may be reached and no others; throws the same
+ * for every host without any.
+ */
 export async function openGuardedAgent(
   url: URL,
   options: GuardOptions,
@@ -159,7 +162,10 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
   return target;
 }
 
-/** The addresses that may be connected to; throws the same for every host that has none, before any connection. */
+/**
+ * The addresses that may be connected to; throws the same for every host that has none, before any
+ * connection.
+ */
 async function vettedAddresses(url: URL, options: GuardOptions): Promise<ReadonlySet<string>> {
   const target = targetOf(url);
   const { host } = target;

@@ -18,7 +18,10 @@ export function waveformPath(mediaId: string): string {
   return `/media/waveforms/${mediaId}`;
 }
 
-/** Records media whose bytes are in the store already. Once more, it is the same: somebody has not heard the answer. */
+/**
+ * Records media whose bytes are in the store already. Once more, it is the same: somebody has not
+ * heard the answer.
+ */
 export async function insertMedia(
   trx: Transaction<Tables>,
   media: Media & { readonly accountId: string },
@@ -54,8 +57,9 @@ export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media |
 }
 
 /**
- * Forgets media that a transcript has let go of, with the uploads that brought it, unless another transcript or a job that is still
- * PROCESSING holds it. Whether it is forgotten: then its bytes are to be deleted once the transaction is through.
+ * Forgets media that a transcript has let go of, with the uploads that brought it, unless another
+ * transcript or a job that is still PROCESSING holds it. Whether it is forgotten: then its bytes
+ * are to be deleted once the transaction is through.
  */
 export async function releaseMedia(trx: Transaction<Tables>, mediaId: string): Promise<boolean> {
   return (await releaseAll(trx, [mediaId])).length > 0;
@@ -98,8 +102,8 @@ export type DeletionReason =
   | "upload_unused";
 
 /**
- * Deletes the bytes of media that the database has just forgotten, and logs how many; what fails is left to sweepMedia(). Of nothing else:
- * what no row knows is set aside.
+ * Deletes the bytes of media that the database has just forgotten, and logs how many; what fails is
+ * left to sweepMedia(). Of nothing else: what no row knows is set aside.
  */
 export async function deleteBytes(
   parts: { readonly store: Pick<MediaStore, "delete" | "keepsAll">; readonly log: Log },

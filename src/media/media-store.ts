@@ -25,26 +25,34 @@ export interface PutOptions {
 }
 
 /**
- * Keeps the bytes of recordings by id (a UUID). What the database knows of them is not its matter. Every implementation passes
- * test/media-store-conformance.ts.
+ * Keeps the bytes of recordings by id (a UUID). What the database knows of them is not its matter.
+ * Every implementation passes test/media-store-conformance.ts.
  */
 export interface MediaStore {
   /**
-   * Takes all bytes under a new id; resolves when they are durable. When it fails, for whatever reason, nothing is kept.
+   * Takes all bytes under a new id; resolves when they are durable. When it fails, for whatever
+   * reason, nothing is kept.
    */
   put(id: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredMedia>;
-  /** The bytes of a range, by default all; the reader ends or destroys the stream. Throws not_found. */
+  /**
+   * The bytes of a range, by default all; the reader ends or destroys the stream. Throws not_found.
+   */
   open(id: string, range?: ByteRange): Promise<Readable>;
   /**
-   * Where the service itself sends the bytes, the same at half the cost: a chunk is gone once the next one is asked for. Throws
-   * not_found; later, when there are fewer bytes.
+   * Where the service itself sends the bytes, the same at half the cost: a chunk is gone once the
+   * next one is asked for. Throws not_found; later, when there are fewer bytes.
    */
   openChunks?(id: string, range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
-  /** Where the bytes lie, when that is a file of this machine: for this process alone, to be read. */
+  /**
+   * Where the bytes lie, when that is a file of this machine: for this process alone, to be read.
+   */
   file?(id: string): string;
   /** undefined when there is none. */
   sizeBytes(id: string): Promise<number | undefined>;
-  /** Deletes for good; nothing happens when there is none. For media that the database has just forgotten: see deleteBytes(). */
+  /**
+   * Deletes for good; nothing happens when there is none. For media that the database has just
+   * forgotten: see deleteBytes().
+   */
   delete(id: string): Promise<void>;
   /** Whether delete() keeps what it is to delete, as in quarantine. */
   readonly keepsAll?: boolean;
@@ -66,14 +74,20 @@ export interface MediaStore {
 export interface RemovedMedia {
   /** Sets media aside; nothing happens when there is none. */
   add(id: string): Promise<void>;
-  /** Makes it media again. false: nothing was set aside, or there is media of that id, beside which the same bytes then go. */
+  /**
+   * Makes it media again. false: nothing was set aside, or there is media of that id, beside which
+   * the same bytes then go.
+   */
   putBack(id: string): Promise<boolean>;
   list(): AsyncIterable<{ readonly id: string; readonly removedAt: Date }>;
   /** Deletes for good; nothing happens when there is none. */
   delete(id: string): Promise<void>;
 }
 
-/** "hlust-archive": which archive the media belongs to. "hlust-pulse": which database writes to it now. */
+/**
+ * "hlust-archive": which archive the media belongs to. "hlust-pulse": which database writes to it
+ * now.
+ */
 export type NoteName = "hlust-archive" | "hlust-pulse";
 
 /** Short texts that lie beside the media, and are none. */
@@ -97,7 +111,10 @@ export interface DirectTransfers {
   received(uploadId: string): Promise<ReceivedMedia | undefined>;
   /** Every upload of which there is something, in no order. */
   listReceived(): AsyncIterable<ReceivedMedia>;
-  /** Keeps what was received under a new id, where no caller can write. Throws as put() does, and not_found. */
+  /**
+   * Keeps what was received under a new id, where no caller can write. Throws as put() does, and
+   * not_found.
+   */
   adopt(
     uploadId: string,
     id: string,

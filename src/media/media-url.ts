@@ -3,7 +3,9 @@ import { domainToASCII } from "node:url";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { isPlainAddress, isPublicAddress, plainAddress, plainHost } from "./public-address.ts";
 
-/** What media URLs may reach besides ports 80 and 443 of public addresses (HLUST_ALLOW_MEDIA_FROM). */
+/**
+ * What media URLs may reach besides ports 80 and 443 of public addresses (HLUST_ALLOW_MEDIA_FROM).
+ */
 export interface MediaAllowList {
   /** Whether this very host is listed by name for the port, whatever its address. */
   hasHost(name: string, port: number): boolean;
@@ -14,8 +16,8 @@ export interface MediaAllowList {
 }
 
 /**
- * Reads networks (10.0.0.0/8), addresses and host names, each for every port, or with `:port` for that one; IPv6 with a port stands
- * in brackets. Throws Error naming an entry that is none of them.
+ * Reads networks (10.0.0.0/8), addresses and host names, each for every port, or with `:port` for
+ * that one; IPv6 with a port stands in brackets. Throws Error naming an entry that is none of them.
  */
 export function parseMediaAllowList(entries: readonly string[]): MediaAllowList {
   const lists = new Map<number, PortList>();
@@ -92,14 +94,16 @@ export function addressRefused(): ServiceError {
 }
 
 /**
- * What is wrong with a URL of media as it is written, before anything is resolved or reached; undefined when nothing is. Says nothing
- * of its path and query, which may be secret. The address behind a name is checked when it is fetched.
+ * What is wrong with a URL of media as it is written, before anything is resolved or reached;
+ * undefined when nothing is. Says nothing of its path and query, which may be secret. The address
+ * behind a name is checked when it is fetched.
  */
 export function checkMediaUrl(text: string, allow: MediaAllowList): string | undefined {
   if (text.length > urlCharsMax) {
     return `has ${text.length} characters; at most ${urlCharsMax} are taken`;
   }
-  // The URL parser drops tabs and line ends and turns backslashes: what it would read is not what is written.
+  // The URL parser drops tabs and line ends and turns backslashes: what it would read is not what
+  // is written.
   const at = text.search(/[^\x21-\x7e\u{a1}-\u{10ffff}]|\\/u);
   if (at >= 0) {
     return `has ${shown(text[at])} in it: a URL without spaces, control characters and backslashes is needed`;

@@ -15,13 +15,17 @@ export type { ArchiveSettings } from "./archive-place.ts";
 export interface OpenArchive extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
-  /** Why the archive may be a copy of one that goes on elsewhere: then the store loses nothing. None: it is no copy. */
+  /**
+   * Why the archive may be a copy of one that goes on elsewhere: then the store loses nothing.
+   * None: it is no copy.
+   */
   readonly quarantine: readonly string[];
 }
 
 /**
- * Opens the archive of a service, as openExistingDatabase() does its database. Rejects with a sentence for the operator where database and
- * media store are not of one archive. Marks nothing: the first service does.
+ * Opens the archive of a service, as openExistingDatabase() does its database. Rejects with a
+ * sentence for the operator where database and media store are not of one archive. Marks nothing:
+ * the first service does.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   await using opened = new AsyncDisposableStack();
@@ -35,7 +39,10 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   return { ...archive, store, quarantine, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** The same without asking whether database and store go together: for who is to bring them together. */
+/**
+ * The same without asking whether database and store go together: for who is to bring them
+ * together.
+ */
 export async function openAnyArchive(
   settings: ArchiveSettings,
 ): Promise<Omit<OpenArchive, "quarantine">> {

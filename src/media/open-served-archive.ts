@@ -19,15 +19,21 @@ const sweepEveryMs = 600_000;
 /** The media store of a service, of the same archive as its database. */
 export interface ServedArchive extends AsyncDisposable {
   readonly store: MediaStore;
-  /** Why this may be a copy of an archive that goes on elsewhere; undefined: it is none, and the service does all that it does. */
+  /**
+   * Why this may be a copy of an archive that goes on elsewhere; undefined: it is none, and the
+   * service does all that it does.
+   */
   readonly quarantine: string | undefined;
-  /** Resolves with facts when media can be kept and read here; rejects with the reason otherwise. */
+  /**
+   * Resolves with facts when media can be kept and read here; rejects with the reason otherwise.
+   */
   ping(): Promise<{ readonly quarantine?: string }>;
 }
 
 /**
- * Opens the media store of a service, and keeps it swept. Rejects with a sentence for the operator where database and store are not of
- * one archive: nothing was changed then. In quarantine nothing is swept or deleted.
+ * Opens the media store of a service, and keeps it swept. Rejects with a sentence for the operator
+ * where database and store are not of one archive: nothing was changed then. In quarantine nothing
+ * is swept or deleted.
  */
 export async function openServedArchive(
   settings: ArchiveSettings,
@@ -73,7 +79,8 @@ async function settle(
   const row = await settleArchive({ db, store, settings, log });
   const asked = isQuarantined ? ["it was asked for (--quarantine)"] : [];
   const reasons = [...asked, ...(await quarantineReasons({ db, store, settings }, row))];
-  // A copy of the media alone, beside nodes that run, is no copy of an archive: what came here would be missing there.
+  // A copy of the media alone, beside nodes that run, is no copy of an archive: what came here
+  // would be missing there.
   const isApart = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
   if (isApart && (await isBeating(db, beatingMs))) throw apartRefusal(settings);
   return reasons.length === 0 ? undefined : reasons.join("; ");

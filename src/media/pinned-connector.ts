@@ -4,8 +4,9 @@ import { addressRefused } from "./media-url.ts";
 import { plainAddress } from "./public-address.ts";
 
 /**
- * Connects to these addresses and to no other, whatever the name says by now. A host that is an address is connected to without any
- * lookup, so who is at the other end is looked at once more before anything is asked.
+ * Connects to these addresses and to no other, whatever the name says by now. A host that is an
+ * address is connected to without any lookup, so who is at the other end is looked at once more
+ * before anything is asked.
  */
 export function pinnedConnector(
   addresses: ReadonlySet<string>,

@@ -1,8 +1,9 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 /**
- * Names this process among all that ever ran on any machine, in characters fit for a file name: boot, PID namespace, PID and start
- * time. Without /proc only the PID, about which nothing can be proved.
+ * Names this process among all that ever ran on any machine, in characters fit for a file name:
+ * boot, PID namespace, PID and start time. Without /proc only the PID, about which nothing can be
+ * proved.
  */
 export function processMark(): string {
   const here = place();
@@ -10,7 +11,10 @@ export function processMark(): string {
   return here && startTime ? `${here}-${process.pid}-${startTime}` : `unknown-${process.pid}`;
 }
 
-/** Whether the process of a mark is certainly gone: marked here, in this boot and PID namespace, and not running. */
+/**
+ * Whether the process of a mark is certainly gone: marked here, in this boot and PID namespace, and
+ * not running.
+ */
 export function isGone(mark: string): boolean {
   const found = /^(?<at>[\da-f]+-\d+)-(?<pid>\d+)-(?<startTime>\d+)$/.exec(mark)?.groups;
   if (!found || found["at"] !== place()) return false;
@@ -30,7 +34,10 @@ function place(): string | undefined {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat; undefined when there is no such process. The name in field 2 may hold anything. */
+/**
+ * Field 22 of /proc/<pid>/stat; undefined when there is no such process. The name in field 2 may
+ * hold anything.
+ */
 function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

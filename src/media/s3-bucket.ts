@@ -44,7 +44,10 @@ export class S3Bucket implements Disposable {
     this.client.destroy();
   }
 
-  /** What S3 answers. Throws the reason of the signal that the request was sent with, or unavailable. */
+  /**
+   * What S3 answers. Throws the reason of the signal that the request was sent with, or
+   * unavailable.
+   */
   async answer<T>(request: Promise<T>, action: string, signal?: AbortSignal): Promise<T> {
     try {
       return await request;
@@ -65,7 +68,10 @@ export class S3Bucket implements Disposable {
   }
 }
 
-/** Speaks what older servers know too, and signs nothing that the caller of a presigned URL could not send. */
+/**
+ * Speaks what older servers know too, and signs nothing that the caller of a presigned URL could
+ * not send.
+ */
 export function createClient(settings: S3Settings, endpoint: string | undefined): S3Client {
   const { region, key } = settings;
   const agent = { keepAlive: true, maxSockets: socketsMax };

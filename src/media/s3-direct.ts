@@ -17,8 +17,8 @@ import { signedUrlMs } from "./signed-url.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * Presigned URLs of a bucket. A PUT goes to incoming/<upload id>, which nobody reads but the service; what it adopts is a copy that
- * no URL can write.
+ * Presigned URLs of a bucket. A PUT goes to incoming/<upload id>, which nobody reads but the
+ * service; what it adopts is a copy that no URL can write.
  */
 export function openDirectTransfers(
   s3: S3Bucket,
@@ -85,7 +85,10 @@ export function openDirectTransfers(
   };
 }
 
-/** A copy that S3 makes itself, of a byte at least; the facts are those of the copy, whatever was put over the source meanwhile. */
+/**
+ * A copy that S3 makes itself, of a byte at least; the facts are those of the copy, whatever was
+ * put over the source meanwhile.
+ */
 async function copy(
   s3: S3Bucket,
   { key, copyKey, bytesMax }: { key: string; copyKey: string; bytesMax: number },

@@ -6,7 +6,10 @@ import {
 import type { UnfinishedPut } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
-/** A put to which no part was added for this long belongs to a process that is gone. With the sweep it goes within the hour. */
+/**
+ * A put to which no part was added for this long belongs to a process that is gone. With the sweep
+ * it goes within the hour.
+ */
 const idleMsMax = 2_400_000;
 
 /** Removes the parts of puts below a folder that a killed process left. Of how many puts. */

@@ -9,7 +9,10 @@ import { ServiceError } from "../std/service-error.ts";
 import type { ByteRange } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
-/** What Amazon copies in one call. Of more than that it takes no PUT; others do, and it is read and put. */
+/**
+ * What Amazon copies in one call. Of more than that it takes no PUT; others do, and it is read and
+ * put.
+ */
 export const copyBytesMax = 5 * 2 ** 30;
 
 /** The bytes of an object, and how many it has in all. Throws not_found. */
@@ -47,7 +50,10 @@ export async function deleteObject(s3: S3Bucket, key: string): Promise<void> {
   await s3.find(request, "delete");
 }
 
-/** Every object below a folder, whose name ends in a slash. `pageKeysMax`: default as many as S3 gives. */
+/**
+ * Every object below a folder, whose name ends in a slash. `pageKeysMax`: default as many as S3
+ * gives.
+ */
 export async function* listObjects(
   s3: S3Bucket,
   folder: string,

@@ -20,8 +20,8 @@ const partsMax = 1_000;
 const partsAtOnce = 2;
 
 /**
- * Writes an object of unknown length: in one request when it is short, else in parts, of which no more than three are in memory.
- * It is there when this resolves; when it fails there is nothing.
+ * Writes an object of unknown length: in one request when it is short, else in parts, of which no
+ * more than three are in memory. It is there when this resolves; when it fails there is nothing.
  */
 export async function putObject(
   s3: S3Bucket,
@@ -79,7 +79,9 @@ async function putWhole(
   }
 }
 
-/** It may be there although its answer got lost. What cannot be removed now is media without a row. */
+/**
+ * It may be there although its answer got lost. What cannot be removed now is media without a row.
+ */
 async function removeUncertain(s3: S3Bucket, Key: string): Promise<void> {
   const request = s3.client.send(new DeleteObjectCommand({ Bucket: s3.name, Key }));
   await s3.find(request, "remove").catch(() => {});

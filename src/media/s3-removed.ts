@@ -16,7 +16,10 @@ export interface S3Removed extends RemovedMedia {
   take(key: string, id: string): Promise<void>;
 }
 
-/** Media that was set aside below <prefix>removed/: S3 moves nothing, so it is copied and then deleted. */
+/**
+ * Media that was set aside below <prefix>removed/: S3 moves nothing, so it is copied and then
+ * deleted.
+ */
 export function openS3Removed(
   s3: S3Bucket,
   parts: {
@@ -59,7 +62,10 @@ export function openS3Removed(
   };
 }
 
-/** A kill between copy and deletion leaves both, and the next move ends it. false: there is no such object. */
+/**
+ * A kill between copy and deletion leaves both, and the next move ends it. false: there is no such
+ * object.
+ */
 async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {
   const found = await describeObject(s3, from);
   if (!found) return false;

@@ -7,11 +7,14 @@ import {
   DeleteBucketCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { mediaStoreConformance } from "../../test/media-store-conformance.ts";
-import { openTestBucket, type TestBucket } from "../../test/open-test-bucket.ts";
-import { openTestS3, type TestS3 } from "../../test/open-test-s3.ts";
-import { openTestTranscripts, type TestTranscripts } from "../../test/open-test-transcripts.ts";
-import { until } from "../../test/until.ts";
+import { mediaStoreConformance } from "../../test/fixtures/media-store-conformance.ts";
+import { openTestBucket, type TestBucket } from "../../test/fixtures/open-test-bucket.ts";
+import { openTestS3, type TestS3 } from "../../test/fixtures/open-test-s3.ts";
+import {
+  openTestTranscripts,
+  type TestTranscripts,
+} from "../../test/fixtures/open-test-transcripts.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import type { DirectTransfers, MediaStore } from "./media-store.ts";

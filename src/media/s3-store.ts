@@ -28,8 +28,9 @@ export interface S3StoreParts {
 }
 
 /**
- * Opens the media store in a bucket that is there already. A recording becomes an object at once or not at all; the parts of one
- * that was not finished are removed within the hour. Rejects with a sentence for the operator when the bucket cannot be used.
+ * Opens the media store in a bucket that is there already. A recording becomes an object at once or
+ * not at all; the parts of one that was not finished are removed within the hour. Rejects with a
+ * sentence for the operator when the bucket cannot be used.
  */
 export async function openS3Store(
   settings: S3Settings,

@@ -11,17 +11,23 @@ export type Grant =
 export interface SignedUrls {
   /** A URL under the public address that works for an hour. */
   sign(grant: Grant): string;
-  /** What the path and query of a request allow it; undefined when altered, expired or meant for another method. */
+  /**
+   * What the path and query of a request allow it; undefined when altered, expired or meant for
+   * another method.
+   */
   verify(method: string, target: string): Grant | undefined;
 }
 
-/** The only spelling of a signed target: nothing may be added, left out or written in another way. */
+/**
+ * The only spelling of a signed target: nothing may be added, left out or written in another way.
+ */
 const signedTarget =
   /^(?<path>\/[\w/.-]{1,200})\?expires=(?<expires>\d{1,12})(?:&bytesMax=(?<bytesMax>\d{1,16}))?&token=(?<token>[\w-]{43})$/;
 
 /**
- * URLs that carry their permission: HMAC-SHA256 over method, path, expiry and size limit. `key`: 32 secret bytes, the same on
- * every node. Only path and query are signed, so the service may stand behind any address.
+ * URLs that carry their permission: HMAC-SHA256 over method, path, expiry and size limit. `key`: 32
+ * secret bytes, the same on every node. Only path and query are signed, so the service may stand
+ * behind any address.
  */
 export function createSignedUrls(parts: {
   readonly key: Buffer;

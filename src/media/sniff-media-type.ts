@@ -4,8 +4,8 @@ export const sniffedBytesMax = 4096;
 const unknownType = "application/octet-stream";
 
 /**
- * The media type of a recording by its first bytes, whatever it was called: audio/... or video/... of a known container, else
- * application/octet-stream. Never a type that a browser would run.
+ * The media type of a recording by its first bytes, whatever it was called: audio/... or video/...
+ * of a known container, else application/octet-stream. Never a type that a browser would run.
  */
 export function sniffMediaType(head: Uint8Array): string {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, sniffedBytesMax));
@@ -66,7 +66,10 @@ function oggType(bytes: Buffer): string {
   return bytes.includes("\x80theora", 0, "latin1") ? "video/ogg" : "audio/ogg";
 }
 
-/** EBML: the doc type, and the names of codecs (V_VP9, A_OPUS) of the tracks, which stand near the start. */
+/**
+ * EBML: the doc type, and the names of codecs (V_VP9, A_OPUS) of the tracks, which stand near the
+ * start.
+ */
 function matroskaType(bytes: Buffer): string {
   const container = bytes.includes("webm")
     ? "webm"

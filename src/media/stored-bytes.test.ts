@@ -1,7 +1,8 @@
-// How many bytes of media an account may keep: exact, whatever comes at the same time, and nothing of what is refused is kept.
+// How many bytes of media an account may keep: exact, whatever comes at the same time, and nothing
+// of what is refused is kept.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
 import { createLog } from "../std/log.ts";
 import { storedBytes } from "./stored-bytes.ts";
 import { createUploads } from "./uploads.ts";

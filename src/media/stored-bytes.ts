@@ -2,12 +2,18 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** What an account may keep for which the operator has set nothing else, in bytes. 0: as much as it likes. */
+/**
+ * What an account may keep for which the operator has set nothing else, in bytes. 0: as much as it
+ * likes.
+ */
 export interface StoredBytesLimit {
   readonly storedBytesMax: number;
 }
 
-/** What takes no more counts what it has: the media of an account, read from an index that has the sizes. */
+/**
+ * What takes no more counts what it has: the media of an account, read from an index that has the
+ * sizes.
+ */
 const storedOf = (accountId: string) =>
   sql<string>`(select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId})`;
 
@@ -18,8 +24,8 @@ export async function storedBytes(db: Kysely<Tables>, accountId: string): Promis
 }
 
 /**
- * How much an account may still store; undefined where there is no limit. What comes in the place of a transcript's media has its room.
- * Throws STORAGE_LIMIT when there is none.
+ * How much an account may still store; undefined where there is no limit. What comes in the place
+ * of a transcript's media has its room. Throws STORAGE_LIMIT when there is none.
  */
 export async function roomOf(
   db: Kysely<Tables>,
@@ -49,8 +55,9 @@ export interface StoredRoom {
 }
 
 /**
- * Holds an account to its limit in a transaction that stores media of it: nobody else stores any before it ends. Before all other locks, as whoever
- * submits jobs. undefined where there is no limit, and no lock.
+ * Holds an account to its limit in a transaction that stores media of it: nobody else stores any
+ * before it ends. Before all other locks, as whoever submits jobs. undefined where there is no
+ * limit, and no lock.
  */
 export async function holdStoredBytes(
   trx: Transaction<Tables>,
@@ -64,7 +71,10 @@ export async function holdStoredBytes(
   return rows[0] && Number(rows[0].max);
 }
 
-/** Throws STORAGE_LIMIT where the transaction leaves the account with more than the limit that it holds. */
+/**
+ * Throws STORAGE_LIMIT where the transaction leaves the account with more than the limit that it
+ * holds.
+ */
 export async function checkStoredBytes(
   trx: Transaction<Tables>,
   accountId: string,
@@ -95,8 +105,8 @@ export function isStorageLimit(error: unknown): boolean {
 }
 
 /**
- * Puts media within what is left of the account's limit: what is longer is not taken to its end. `put` throws as MediaStore.put() or
- * fetchMedia() past its bytesMax.
+ * Puts media within what is left of the account's limit: what is longer is not taken to its end.
+ * `put` throws as MediaStore.put() or fetchMedia() past its bytesMax.
  */
 export async function putWithin<T>(
   room: StoredRoom | undefined,

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
 import { pino } from "pino";
-import { openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
 import { newId } from "../std/ids.ts";
 import { insertMedia } from "./media-records.ts";
 import { sweepMedia } from "./sweep-media.ts";

@@ -4,11 +4,20 @@ import type { Log } from "../std/log.ts";
 import { unrecordedOf } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
 
-/** Between its last byte and its row, media is unrecorded but not lost: for at most this long. A later sweep still ends within the hour. */
+/**
+ * Between its last byte and its row, media is unrecorded but not lost: for at most this long. A
+ * later sweep still ends within the hour.
+ */
 const recordedWithinMs = 45 * 60_000;
-/** Ids that are looked up in one statement: a statement for each would take a large archive minutes, at every node. */
+/**
+ * Ids that are looked up in one statement: a statement for each would take a large archive minutes,
+ * at every node.
+ */
 const lookedUpAtOnce = 1_000;
-/** What a sweep sets aside at most: this much, and no more than 1 % of the media, but what kills leave within an hour (50 of workers leave 15) in any store. */
+/**
+ * What a sweep sets aside at most: this much, and no more than 1 % of the media, but what kills
+ * leave within an hour (50 of workers leave 15) in any store.
+ */
 const setAsideMax = 100;
 const setAsideShareMax = 0.01;
 const setAsideMin = 30;
@@ -25,9 +34,10 @@ export interface SweepParts {
 }
 
 /**
- * Looks for what does not agree between database and store: puts back what was set aside and has a row (again), sets aside what no row
- * knows, as a kill leaves it, and deletes what was set aside long ago. Where more is unknown than kills leave, it sets nothing aside and
- * logs an error: then something else is wrong. How much it set aside.
+ * Looks for what does not agree between database and store: puts back what was set aside and has a
+ * row (again), sets aside what no row knows, as a kill leaves it, and deletes what was set aside
+ * long ago. Where more is unknown than kills leave, it sets nothing aside and logs an error: then
+ * something else is wrong. How much it set aside.
  */
 export async function sweepMedia(parts: SweepParts): Promise<number> {
   await sweepRemoved(parts);
@@ -77,7 +87,10 @@ async function setUnrecordedAside(parts: SweepParts): Promise<number> {
   return unrecorded;
 }
 
-/** How much media there is, how much of it no row knows, and the ids of that: no more than could be set aside. */
+/**
+ * How much media there is, how much of it no row knows, and the ids of that: no more than could be
+ * set aside.
+ */
 async function findUnrecorded({ db, store, now = Date.now, signal }: SweepParts) {
   const ids: string[] = [];
   let [stored, unrecorded] = [0, 0];

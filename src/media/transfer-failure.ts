@@ -10,7 +10,10 @@ export function isPassing(error: unknown): boolean {
   return explanationOf(error)?.passes === true;
 }
 
-/** The failure of a transfer in words for the caller; what is no failure of a transfer comes back as it is. */
+/**
+ * The failure of a transfer in words for the caller; what is no failure of a transfer comes back as
+ * it is.
+ */
 export function explainTransfer(
   error: unknown,
   { received, size }: { readonly received: number; readonly size: number | undefined },
@@ -127,14 +130,20 @@ function explanationOf(error: unknown): Explanation | undefined {
   return undefined;
 }
 
-/** By its code, whether OpenSSL refused a certificate: UNSPECIFIED is one whose key or digest is too weak. */
+/**
+ * By its code, whether OpenSSL refused a certificate: UNSPECIFIED is one whose key or digest is too
+ * weak.
+ */
 export function isUntrusted(code: string): boolean {
   return /^(CERT_|CRL_|DEPTH_ZERO|ERROR_IN_C|HOSTNAME_|INVALID_(CA|PURPOSE)|PATH_LENGTH|SELF_SIGNED|UNABLE_TO|UNSPECIFIED)/.test(
     code,
   );
 }
 
-/** By its code, whether undici could not read an answer; of a status below 100 it says so by an assertion. */
+/**
+ * By its code, whether undici could not read an answer; of a status below 100 it says so by an
+ * assertion.
+ */
 export function isUnreadable(code: string): boolean {
   return /^(HPE_|UND_ERR_RES|UND_ERR_INFO|ERR_ASSERTION$)/.test(code);
 }
@@ -152,7 +161,8 @@ function explainOne(error: Error): Explanation | undefined {
   if (/^(ERR_TLS_|ERR_SSL_|EPROTO$)/.test(code)) {
     return untrusted(`no secure connection to the host of the media can be made (${code})`);
   }
-  // undici leaves the code of some parser errors out; the end of the connection is the one that may pass.
+  // undici leaves the code of some parser errors out; the end of the connection is the one that may
+  // pass.
   if (error.name === "HTTPParserError" && error.message.includes("Invalid EOF state"))
     return brokenOff;
   if (error.name === "HTTPParserError" || isUnreadable(code)) {

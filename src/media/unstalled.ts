@@ -6,7 +6,10 @@ export interface StallLimits {
   readonly stallBytesMin: number;
 }
 
-/** Passes bytes on; throws when they come too slowly. Only the time counts in which they are waited for. */
+/**
+ * Passes bytes on; throws when they come too slowly. Only the time counts in which they are waited
+ * for.
+ */
 export async function* unstalled(
   body: AsyncIterable<Uint8Array> & { destroy(error: Error): unknown },
   { stallMs, stallBytesMin }: StallLimits,

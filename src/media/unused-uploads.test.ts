@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { removeUnusedUploads } from "./unused-uploads.ts";

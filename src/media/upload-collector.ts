@@ -10,15 +10,27 @@ import { signedUrlMs } from "./signed-url.ts";
 import { isStorageLimit, putWithin, roomOf } from "./stored-bytes.ts";
 import { sweepOften } from "./sweep-often.ts";
 
-/** Takes in what callers have put straight into the store: the store tells nobody, so the collector looks. */
+/**
+ * Takes in what callers have put straight into the store: the store tells nobody, so the collector
+ * looks.
+ */
 export interface UploadCollector extends AsyncDisposable {
   /** Takes one PUT for an hour. */
   uploadUrl(uploadId: string): Promise<string>;
-  /** Takes in what has come for a transcript, waiting for it no longer than a reader would; whatever fails, the transcript is read. */
+  /**
+   * Takes in what has come for a transcript, waiting for it no longer than a reader would; whatever
+   * fails, the transcript is read.
+   */
   collectForTranscript(accountId: string, transcriptId: string): Promise<void>;
-  /** Takes in what has come for an upload. Throws what is wrong with it, or unavailable while it is not through. */
+  /**
+   * Takes in what has come for an upload. Throws what is wrong with it, or unavailable while it is
+   * not through.
+   */
   collectUpload(accountId: string, uploadId: string): Promise<void>;
-  /** Takes in all that has come, in the order in which it came, deletes what was used, and sets aside what no upload is of. */
+  /**
+   * Takes in all that has come, in the order in which it came, deletes what was used, and sets
+   * aside what no upload is of.
+   */
   collectAll(signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { buffer } from "node:stream/consumers";
 import { after, test } from "node:test";
-import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { insertMedia, releaseMedia } from "./media-records.ts";

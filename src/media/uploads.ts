@@ -16,22 +16,25 @@ export function uploadPath(uploadId: string): string {
 /** Places for one PUT of media each (§4.7). */
 export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
-   * Makes a place; the transcript, if there is one, gets the media. The URL works for an hour. undefined when the account has no such
-   * transcript. Throws STORAGE_LIMIT when there is no room for any media.
+   * Makes a place; the transcript, if there is one, gets the media. The URL works for an hour.
+   * undefined when the account has no such transcript. Throws STORAGE_LIMIT when there is no room
+   * for any media.
    */
   begin(
     accountId: string,
     transcriptId: string | null,
   ): Promise<{ id: string; url: string } | undefined>;
   /**
-   * What the account may still store, where that is limited. Throws not_found when the upload is gone, with its transcript or its media,
-   * already_exists when it was used, and STORAGE_LIMIT when there is no room for as much as is announced.
+   * What the account may still store, where that is limited. Throws not_found when the upload is
+   * gone, with its transcript or its media, already_exists when it was used, and STORAGE_LIMIT when
+   * there is no room for as much as is announced.
    */
   check(uploadId: string, announcedBytes?: number): Promise<StoredRoom | undefined>;
   /**
-   * Takes the bytes; resolves when bytes and rows are durable. The media replaces that of the transcript. When it fails nothing is
-   * kept, and the upload can be tried again. Throws like check() and MediaStore.put(); the signal counts until the rows are written. Past
-   * `room` it is given up at once; whatever that was, the account's limit holds in the end.
+   * Takes the bytes; resolves when bytes and rows are durable. The media replaces that of the
+   * transcript. When it fails nothing is kept, and the upload can be tried again. Throws like
+   * check() and MediaStore.put(); the signal counts until the rows are written. Past `room` it is
+   * given up at once; whatever that was, the account's limit holds in the end.
    */
   receive(
     uploadId: string,

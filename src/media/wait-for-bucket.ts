@@ -5,7 +5,10 @@ import { failureFields, statusOf, type S3Bucket, type S3Settings } from "./s3-bu
 
 const againAfterMs = 500;
 
-/** Resolves when the bucket answers. S3 may be started together with the service; what is wrong with the settings is told at once. */
+/**
+ * Resolves when the bucket answers. S3 may be started together with the service; what is wrong with
+ * the settings is told at once.
+ */
 export async function waitForBucket(
   s3: S3Bucket,
   settings: S3Settings,

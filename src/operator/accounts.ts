@@ -72,8 +72,8 @@ export async function renameAccount(
 }
 
 /**
- * Disables an account, which lets nobody of it in until it is enabled, and ends what they have open; or enables it. false: it is so
- * already, or there is no such account.
+ * Disables an account, which lets nobody of it in until it is enabled, and ends what they have
+ * open; or enables it. false: it is so already, or there is no such account.
  */
 export async function setDisabled(
   db: Kysely<Tables>,

@@ -27,7 +27,10 @@ export interface ArchiveState {
   readonly quarantine: readonly string[];
 }
 
-/** Whether database and media store go together, and whether a service would do all that it does. Changes nothing. */
+/**
+ * Whether database and media store go together, and whether a service would do all that it does.
+ * Changes nothing.
+ */
 export async function archiveState(parts: ArchiveParts): Promise<ArchiveState> {
   const { db, settings } = parts;
   const row = await findArchiveRow(db);
@@ -44,8 +47,9 @@ export async function archiveState(parts: ArchiveParts): Promise<ArchiveState> {
 }
 
 /**
- * Makes a database and a media store one archive that a service refuses as they are. `from`: the archive that the store's mark names; it
- * is needed where the database is of another one. A quarantine stays. The id; undefined: nothing was to be done.
+ * Makes a database and a media store one archive that a service refuses as they are. `from`: the
+ * archive that the store's mark names; it is needed where the database is of another one. A
+ * quarantine stays. The id; undefined: nothing was to be done.
  */
 export async function adoptMedia(
   parts: ArchiveParts & { readonly log: Log },
@@ -72,7 +76,10 @@ export async function adoptMedia(
   });
 }
 
-/** Ends the quarantine of an archive: it goes on where it is now, and nowhere else. Rejects where no service would start. */
+/**
+ * Ends the quarantine of an archive: it goes on where it is now, and nowhere else. Rejects where no
+ * service would start.
+ */
 export async function releaseArchive(parts: ArchiveParts): Promise<void> {
   const { db, store, settings } = parts;
   const verdict = await examineArchive(parts);
@@ -84,7 +91,10 @@ export async function releaseArchive(parts: ArchiveParts): Promise<void> {
   });
 }
 
-/** Puts an archive in quarantine from the next start of a service on. Rejects where none has started yet. */
+/**
+ * Puts an archive in quarantine from the next start of a service on. Rejects where none has started
+ * yet.
+ */
 export async function quarantineArchive({ db }: Pick<ArchiveParts, "db">): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (!(await findArchiveRow(trx))) throw new Error("no service has started on this database");

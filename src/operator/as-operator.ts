@@ -3,7 +3,10 @@ import { audited, operatorOf, type Act } from "../auth/audit-log.ts";
 import type { Tables } from "../database/tables.ts";
 import { createLog } from "../std/log.ts";
 
-/** Does something to an account from the command line, and writes what it records to the account's audit log: both or neither. */
+/**
+ * Does something to an account from the command line, and writes what it records to the account's
+ * audit log: both or neither.
+ */
 export async function asOperator<Done>(
   db: Kysely<Tables>,
   accountId: string,

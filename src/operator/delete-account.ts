@@ -42,8 +42,9 @@ export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise
 }
 
 /**
- * Deletes an account with all that it has, as deleteAccount() of accounts does, also beside a running service, and the bytes of its media
- * at once: what a kill leaves of these is set aside when a service next looks. Only the audit log stays. false: there is no such account.
+ * Deletes an account with all that it has, as deleteAccount() of accounts does, also beside a
+ * running service, and the bytes of its media at once: what a kill leaves of these is set aside
+ * when a service next looks. Only the audit log stays. false: there is no such account.
  */
 export async function deleteAccountWithMedia(
   { db, store }: Pick<OpenArchive, "db" | "store">,

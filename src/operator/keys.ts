@@ -88,7 +88,9 @@ export async function createKey(
   return { name, secret: token };
 }
 
-/** Revokes a key of either kind: every node refuses it within a second. false: it is gone already. */
+/**
+ * Revokes a key of either kind: every node refuses it within a second. false: it is gone already.
+ */
 export async function revokeKey(db: Kysely<Tables>, key: KeySummary): Promise<boolean> {
   const table = key.name.startsWith("apiKeys/") ? "api_key" : "client_key";
   return await asOperator(db, key.accountId, async (trx, record) => {

@@ -41,7 +41,10 @@ export async function addMember(
   });
 }
 
-/** Removes a member: their sessions end within a second. false: they are gone already. Throws where no owner would be left. */
+/**
+ * Removes a member: their sessions end within a second. false: they are gone already. Throws where
+ * no owner would be left.
+ */
 export async function removeMember(
   db: Kysely<Tables>,
   { account_id: accountId, id }: StoredMember,
@@ -60,7 +63,10 @@ export async function removeMember(
   });
 }
 
-/** Gives a member another role, which holds within a second. undefined: they are gone. Throws where no owner would be left. */
+/**
+ * Gives a member another role, which holds within a second. undefined: they are gone. Throws where
+ * no owner would be left.
+ */
 export async function setRole(
   db: Kysely<Tables>,
   { account_id: accountId, id }: StoredMember,

@@ -4,7 +4,10 @@ import { createSignInToken, signInLink } from "../auth/sign-in-token.ts";
 import type { Tables } from "../database/tables.ts";
 import { asOperator } from "./as-operator.ts";
 
-/** Makes a link that opens the console at `publicUrl` signed in, once, within 10 minutes, as a member or with what an API key may do. */
+/**
+ * Makes a link that opens the console at `publicUrl` signed in, once, within 10 minutes, as a
+ * member or with what an API key may do.
+ */
 export async function createSignInLink(
   db: Kysely<Tables>,
   owner: SessionOwner,

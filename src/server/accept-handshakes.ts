@@ -3,7 +3,10 @@ import { ServiceError } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { refuse } from "./refuse.ts";
 
-/** Has a server of WebSockets answer every handshake alike: with the request's id, and never with the token. */
+/**
+ * Has a server of WebSockets answer every handshake alike: with the request's id, and never with
+ * the token.
+ */
 export function acceptHandshakes(server: WebSocketServer): void {
   // A browser offers the token as the second protocol (section 5).
   server.options.handleProtocols = (offered) =>

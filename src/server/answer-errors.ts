@@ -94,7 +94,10 @@ function asObject(json: unknown): object {
   return typeof json === "object" && json !== null ? json : {};
 }
 
-/** The one body of every failed call, readable by clients of both families of gateways (decisions: Errors). */
+/**
+ * The one body of every failed call, readable by clients of both families of gateways (decisions:
+ * Errors).
+ */
 export function errorBody(error: ServiceError): {
   status: number;
   headers: Record<string, string>;
@@ -127,12 +130,16 @@ export function connectError(error: ServiceError): ConnectError {
   return answer;
 }
 
-/** Turns whatever was thrown into what the caller may know; a bug is reported with the request that met it. */
+/**
+ * Turns whatever was thrown into what the caller may know; a bug is reported with the request that
+ * met it.
+ */
 export type AnswerError = (error: unknown, requestId?: string) => ServiceError;
 
 /**
- * `explain` knows failures of parts behind the methods, such as a database that is away; what nobody knows is a bug, reported
- * whole and answered "internal". Callers who are not let in get the operator's `contact`, in ErrorInfo.metadata.
+ * `explain` knows failures of parts behind the methods, such as a database that is away; what
+ * nobody knows is a bug, reported whole and answered "internal". Callers who are not let in get the
+ * operator's `contact`, in ErrorInfo.metadata.
  */
 export function createAnswerError(
   explain: (error: unknown) => ServiceError | undefined,
@@ -170,7 +177,9 @@ function fromConnect(error: ConnectError): ServiceError {
   return new ServiceError(codes.get(error.code) ?? "unknown", error.rawMessage, { cause: error });
 }
 
-/** Answers errors of gRPC, gRPC-Web and Connect calls, thrown at once or in the middle of a stream. */
+/**
+ * Answers errors of gRPC, gRPC-Web and Connect calls, thrown at once or in the middle of a stream.
+ */
 export function answerErrors(answer: AnswerError): Interceptor {
   const answered = (error: unknown, requestId: string): ConnectError =>
     error instanceof ConnectError && error.code !== Code.Unknown

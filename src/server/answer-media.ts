@@ -13,7 +13,10 @@ export interface MediaParts {
   readonly log: Log;
 }
 
-/** GET and HEAD of a recording: whole, a range, or where it is in S3. Throws not_found when it is gone. */
+/**
+ * GET and HEAD of a recording: whole, a range, or where it is in S3. Throws not_found when it is
+ * gone.
+ */
 export async function answerMedia(
   { store, findMedia, log }: MediaParts,
   mediaId: string,

@@ -11,8 +11,9 @@ import type { HttpResponse } from "./http.ts";
 const decompress = promisify(zstdDecompress);
 
 /**
- * Up to here all of it is decompressed at once, in less than half the time that it takes in pieces; a decompressor that works in pieces
- * keeps 2 MB all the while too. More waits for the caller to take it.
+ * Up to here all of it is decompressed at once, in less than half the time that it takes in pieces;
+ * a decompressor that works in pieces keeps 2 MB all the while too. More waits for the caller to
+ * take it.
  */
 const wholeBytesMax = 8 << 20;
 const chunkBytes = 256 << 10;
@@ -22,9 +23,9 @@ const decompressorBytes = 2 << 20;
 const chunkBytesMin = 64;
 
 /**
- * Answers JSON of which one field is there already, compressed. A caller that takes zstd gets it as it is, in one frame with what
- * stands around it: nothing is decompressed or compressed. For all others it is decompressed on another thread, piece by piece as they
- * take it.
+ * Answers JSON of which one field is there already, compressed. A caller that takes zstd gets it as
+ * it is, in one frame with what stands around it: nothing is decompressed or compressed. For all
+ * others it is decompressed on another thread, piece by piece as they take it.
  */
 export async function answerPacked(
   response: HttpResponse,
@@ -102,8 +103,9 @@ export function heldBytesOf({ json, jsonBytes, jsonZstd }: PackedField): number 
 }
 
 /**
- * Gives memory back that nobody else has, rather than leaving it to the garbage collector: that counts it, and goes through the whole
- * heap once in a dozen of such answers, which takes as long as all the rest of them. HTTP/2 does not say when it has sent a part.
+ * Gives memory back that nobody else has, rather than leaving it to the garbage collector: that
+ * counts it, and goes through the whole heap once in a dozen of such answers, which takes as long
+ * as all the rest of them. HTTP/2 does not say when it has sent a part.
  */
 function freeWhenSent(response: HttpResponse, { buffer, byteLength }: Uint8Array): void {
   // Shorter ones may share a buffer with others, as may what is a part of one.
@@ -115,7 +117,9 @@ function freeWhenSent(response: HttpResponse, { buffer, byteLength }: Uint8Array
   });
 }
 
-/** Whether Accept-Encoding (RFC 9110, section 12.5.3) names zstd, and does not like identity better. */
+/**
+ * Whether Accept-Encoding (RFC 9110, section 12.5.3) names zstd, and does not like identity better.
+ */
 export function takesZstd(acceptEncoding: string): boolean {
   return takesEncoding(acceptEncoding, "zstd");
 }

@@ -17,7 +17,10 @@ import type { HttpContent } from "../transcoding/write-response.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 export interface StreamLimits {
-  /** The headers go out with the first answer, and at the latest after this; until then a failure has a status of its own. */
+  /**
+   * The headers go out with the first answer, and at the latest after this; until then a failure
+   * has a status of its own.
+   */
   readonly headersMsMax: number;
   /** How often a stream says that it is alive, where its format can. */
   readonly aliveMs: number;
@@ -35,8 +38,9 @@ export const streamLimits: StreamLimits = {
 const pieceBytesMax = 128 << 10;
 
 /**
- * Sends the answers of a server stream in `envelope`, each as soon as it is there; the method is asked for the next one when the
- * caller has room for it. Throws what happens before the first answer; later failures become the last message.
+ * Sends the answers of a server stream in `envelope`, each as soon as it is there; the method is
+ * asked for the next one when the caller has room for it. Throws what happens before the first
+ * answer; later failures become the last message.
  */
 export async function answerStream<T>(
   response: HttpResponse,
@@ -70,8 +74,9 @@ export async function answerStream<T>(
 }
 
 /**
- * Sends the answers of a server stream that are google.api.HttpBody: their bytes one after the other, with the type of the first.
- * There is no room for a failure between them: the answer breaks off, and the caller sees that it is not whole.
+ * Sends the answers of a server stream that are google.api.HttpBody: their bytes one after the
+ * other, with the type of the first. There is no room for a failure between them: the answer breaks
+ * off, and the caller sees that it is not whole.
  */
 export async function answerBytes<T>(
   response: HttpResponse,
@@ -100,7 +105,10 @@ export async function answerBytes<T>(
   }
 }
 
-/** Sends an answer whose size is in its headers, piece by piece as the caller takes them; one that cannot be ended breaks off. */
+/**
+ * Sends an answer whose size is in its headers, piece by piece as the caller takes them; one that
+ * cannot be ended breaks off.
+ */
 export async function answerPieces(
   response: HttpResponse,
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -142,7 +150,10 @@ class StreamOut implements Disposable {
     return isClosed(this.#response);
   }
 
-  /** Sends the headers after a while, should there be no answer by then, and keeps the stream alive from then on. */
+  /**
+   * Sends the headers after a while, should there be no answer by then, and keeps the stream alive
+   * from then on.
+   */
   beginSoon({ contentType, alive }: StreamEnvelope): void {
     const { headersMsMax, aliveMs } = this.#limits;
     this.#beginTimer = setTimeout(() => {
@@ -170,7 +181,9 @@ class StreamOut implements Disposable {
     });
   }
 
-  /** Resolves when there is room for more. Throws cancelled when the caller goes or takes nothing. */
+  /**
+   * Resolves when there is room for more. Throws cancelled when the caller goes or takes nothing.
+   */
   async send(chunk: string | Uint8Array): Promise<void> {
     for (const piece of piecesOf(chunk)) {
       if (this.isClosed) throw gone();

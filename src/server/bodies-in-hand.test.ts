@@ -5,20 +5,26 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { WebSocket } from "ws";
-import { RawConnection } from "../../test/raw-http.ts";
-import { testCaller, unwatched } from "../../test/test-caller.ts";
-import { until } from "../../test/until.ts";
+import { RawConnection } from "../../test/fixtures/raw-http.ts";
+import { testCaller, unwatched } from "../../test/fixtures/test-caller.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { Speech, type StreamingRecognizeRequest } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { implemented } from "./methods.ts";
 import { openServer } from "./server.ts";
 
-/** What bodies of one account may hold here. Of each body that stalls so much is sent, and half as much more may be held for it. */
+/**
+ * What bodies of one account may hold here. Of each body that stalls so much is sent, and half as
+ * much more may be held for it.
+ */
 const accountBytesMax = 2_000_000;
 const sentBytes = 1_000_000;
 
-/** A service of speech that hears nothing, for the accounts "one" and "other": their names are their tokens. */
+/**
+ * A service of speech that hears nothing, for the accounts "one" and "other": their names are their
+ * tokens.
+ */
 async function openSpeech() {
   const speech = implemented(Speech, {
     recognize: () => ({}),

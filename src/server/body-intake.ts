@@ -1,10 +1,16 @@
 import type { IncomingMessage } from "node:http";
 
-/** What one connection, and all of them together, deliver in one turn of the event loop: taking it in takes some milliseconds. */
+/**
+ * What one connection, and all of them together, deliver in one turn of the event loop: taking it
+ * in takes some milliseconds.
+ */
 const turnBytesMax = 128 << 10;
 const nodeTurnBytesMax = 1 << 20;
 
-/** Of the body of a refused request so much is read, one piece at a time with this long between, so that its caller sees the answer. */
+/**
+ * Of the body of a refused request so much is read, one piece at a time with this long between, so
+ * that its caller sees the answer.
+ */
 const droppedBytesMax = 1 << 20;
 const dropEveryMs = 10;
 /** A body that is no longer is read to its end, and its connection stays open. */
@@ -26,7 +32,10 @@ interface Reading {
 export interface BodyIntake {
   /** Takes no more of it. */
   stop(): void;
-  /** Reads the rest at a bounded rate and drops it. Resolves when it is over, or its caller has had time to read the answer. */
+  /**
+   * Reads the rest at a bounded rate and drops it. Resolves when it is over, or its caller has had
+   * time to read the answer.
+   */
   drop(): Promise<void>;
 }
 
@@ -52,8 +61,9 @@ function isTurnFull(bytes: number): boolean {
 }
 
 /**
- * Takes the body of a request of HTTP/1.1 as fast as its reader wants, but no more than a share of each turn of the event loop: libuv
- * reads up to 2 MB of each socket in one turn. `admit` says of each piece whether it is handed on.
+ * Takes the body of a request of HTTP/1.1 as fast as its reader wants, but no more than a share of
+ * each turn of the event loop: libuv reads up to 2 MB of each socket in one turn. `admit` says of
+ * each piece whether it is handed on.
  */
 export function takeBodyInTurns(
   request: IncomingMessage,

@@ -3,16 +3,24 @@ import { ServiceError } from "../std/service-error.ts";
 export interface BodyLimits {
   /** A body that stands still this long is given up. */
   readonly idleMsMax: number;
-  /** A body may take this much longer for each second that it lasts: a trickle does not hold its call open for ever. */
+  /**
+   * A body may take this much longer for each second that it lasts: a trickle does not hold its
+   * call open for ever.
+   */
   readonly bytesPerSecondMin: number;
 }
 
 export const bodyLimits: BodyLimits = { idleMsMax: 30_000, bytesPerSecondMin: 1 << 10 };
 
-/** Of what came too slowly and then not at all, the latter is told where it is so much of idleMsMax. */
+/**
+ * Of what came too slowly and then not at all, the latter is told where it is so much of idleMsMax.
+ */
 const stillShare = 0.75;
 
-/** How long a body may still take, by what has come of it and when. Only the time counts in which it was waited for. */
+/**
+ * How long a body may still take, by what has come of it and when. Only the time counts in which it
+ * was waited for.
+ */
 export class BodyPace {
   readonly #limits: BodyLimits;
   readonly #now: () => number;

@@ -1,13 +1,19 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** Pieces that came this fast, of fewer bytes than this on average, cost more to take apart than to send. */
+/**
+ * Pieces that came this fast, of fewer bytes than this on average, cost more to take apart than to
+ * send.
+ */
 const piecesMax = 1_000;
 const pieceBytesMin = 32;
 const windowMs = 1_000;
 /** Of each body these are not counted: bodies may be short, and many. */
 const freePieces = 16;
 
-/** Counts the pieces in which the bodies of one connection come: chunks of HTTP/1.1, frames of HTTP/2 and WebSocket. */
+/**
+ * Counts the pieces in which the bodies of one connection come: chunks of HTTP/1.1, frames of
+ * HTTP/2 and WebSocket.
+ */
 export class BodyPieces {
   #pieces = 0;
   #bytes = 0;
@@ -22,7 +28,9 @@ export class BodyPieces {
     };
   }
 
-  /** Counts a piece: more than 1,000 in a second, of fewer than 32 bytes on average, are too small. */
+  /**
+   * Counts a piece: more than 1,000 in a second, of fewer than 32 bytes on average, are too small.
+   */
   areTiny(bytes: number): boolean {
     if (this.#pieces === 0) this.#since = performance.now();
     this.#pieces += 1;

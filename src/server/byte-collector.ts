@@ -6,8 +6,8 @@ const keptBytesMax = 16 << 10;
 const roomBytesMin = 32 << 10;
 
 /**
- * Puts parts of a message together as they come, in one buffer that grows: a list of parts would hold more than it counts where parts are
- * small, and as much again when they are joined.
+ * Puts parts of a message together as they come, in one buffer that grows: a list of parts would
+ * hold more than it counts where parts are small, and as much again when they are joined.
  */
 export class ByteCollector {
   readonly #bytesMax: number;
@@ -26,7 +26,9 @@ export class ByteCollector {
     return this.#length;
   }
 
-  /** Throws invalid_argument (413) past the limit, resource_exhausted where the share may not grow. */
+  /**
+   * Throws invalid_argument (413) past the limit, resource_exhausted where the share may not grow.
+   */
   add(part: Uint8Array): void {
     const length = this.#length + part.length;
     if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
@@ -40,7 +42,10 @@ export class ByteCollector {
     this.#length = length;
   }
 
-  /** All of it; what is longer than the parts that are kept has a buffer of its own. The collector begins anew. */
+  /**
+   * All of it; what is longer than the parts that are kept has a buffer of its own. The collector
+   * begins anew.
+   */
   take(): Uint8Array {
     const taken = this.#only ?? this.#buffer.subarray(0, this.#length);
     this.#only = undefined;

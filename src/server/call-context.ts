@@ -5,8 +5,9 @@ import { ServiceError } from "../std/service-error.ts";
 import { headersOf, type HttpRequest } from "./http.ts";
 
 /**
- * What a method sees of a call over REST or a WebSocket. What few methods look at is made when it is asked for: headers and a signal take longer
- * than the routing, binding and writing of a small call together.
+ * What a method sees of a call over REST or a WebSocket. What few methods look at is made when it
+ * is asked for: headers and a signal take longer than the routing, binding and writing of a small
+ * call together.
  */
 export class CallContext implements HandlerContext, Disposable {
   readonly protocolName: "rest" | "websocket";
@@ -25,7 +26,10 @@ export class CallContext implements HandlerContext, Disposable {
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
 
-  /** `timeoutMs`: when the caller wants no answer any more, from now. Of the request only its headers stay. */
+  /**
+   * `timeoutMs`: when the caller wants no answer any more, from now. Of the request only its
+   * headers stay.
+   */
   constructor(
     request: Pick<HttpRequest, "method" | "headers">,
     call: {

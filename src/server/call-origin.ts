@@ -26,7 +26,10 @@ export function callOriginOf(request: Asking): CallOrigin {
   return known.get(request) ?? findCallOrigin(request, () => false);
 }
 
-/** The same before anybody else asks, where some callers are proxies that may tell for whom they call. */
+/**
+ * The same before anybody else asks, where some callers are proxies that may tell for whom they
+ * call.
+ */
 export function findCallOrigin(request: Asking, isTrustedProxy: IsInNetworks): CallOrigin {
   const peer = request.socket.remoteAddress ?? "";
   const address = isTrustedProxy(peer)
@@ -40,8 +43,9 @@ export function findCallOrigin(request: Asking, isTrustedProxy: IsInNetworks): C
 }
 
 /**
- * The last address in X-Forwarded-For that is of no trusted proxy: each proxy adds whom it was called by, so what stands before may be
- * anybody's words. Where an entry is no address, whoever passed it on is the caller.
+ * The last address in X-Forwarded-For that is of no trusted proxy: each proxy adds whom it was
+ * called by, so what stands before may be anybody's words. Where an entry is no address, whoever
+ * passed it on is the caller.
  */
 function forwardedFor(
   header: string | readonly string[] | undefined,

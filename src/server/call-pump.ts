@@ -12,8 +12,8 @@ export interface PumpedCall {
 }
 
 /**
- * Begins calls: at once while few come; of many that come in one turn of the event loop at most 32, or as many as take 8 ms, one of each
- * caller after the other.
+ * Begins calls: at once while few come; of many that come in one turn of the event loop at most 32,
+ * or as many as take 8 ms, one of each caller after the other.
  */
 export class CallPump {
   /** By caller, in the order in which their turns come. */

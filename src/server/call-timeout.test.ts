@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { test } from "node:test";
-import { openTestStreams, token } from "../../test/open-test-streams.ts";
-import { until } from "../../test/until.ts";
+import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
 

@@ -5,8 +5,9 @@ import { headerOf, type HttpRequest } from "./http.ts";
 const timeoutMsMax = 2 ** 31 - 1;
 
 /**
- * How long the caller waits for its answer, in milliseconds: Grpc-Timeout as gRPC has it ("1500m"), or X-Server-Timeout in seconds
- * ("1.5"), as Google's clients for REST send it; of both, the shorter. undefined: as long as it takes. Throws invalid_argument.
+ * How long the caller waits for its answer, in milliseconds: Grpc-Timeout as gRPC has it ("1500m"),
+ * or X-Server-Timeout in seconds ("1.5"), as Google's clients for REST send it; of both, the
+ * shorter. undefined: as long as it takes. Throws invalid_argument.
  */
 export function callTimeoutMs(request: HttpRequest): number | undefined {
   const grpc = headerOf(request, "grpc-timeout");

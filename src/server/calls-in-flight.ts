@@ -1,7 +1,10 @@
 import { Http2ServerResponse } from "node:http2";
 import { isClosed, type HttpResponse } from "./http.ts";
 
-/** The calls of a port that are in flight, and whether each answer is the last one of its connection. */
+/**
+ * The calls of a port that are in flight, and whether each answer is the last one of its
+ * connection.
+ */
 export class CallsInFlight {
   readonly #open = new Set<HttpResponse>();
   #areLast = false;
@@ -14,7 +17,10 @@ export class CallsInFlight {
     if (this.#areLast) sayLast(response);
   }
 
-  /** From now on each answer that has not begun is the last one of its connection. Resolves when the calls in flight have ended. */
+  /**
+   * From now on each answer that has not begun is the last one of its connection. Resolves when the
+   * calls in flight have ended.
+   */
   async end(): Promise<void> {
     this.#areLast = true;
     const open = [...this.#open].filter((response) => !isClosed(response));

@@ -37,7 +37,9 @@ export class Connections {
   #told = 0;
   #roomMadeAt = -Infinity;
 
-  /** `makeRoom` is asked to close connections that are not in use, when there are too many in all. */
+  /**
+   * `makeRoom` is asked to close connections that are not in use, when there are too many in all.
+   */
   constructor(limits: ConnectionLimits, makeRoom: () => void) {
     this.#limits = limits;
     this.#makeRoom = makeRoom;

@@ -1,13 +1,17 @@
 /**
- * The cookie of a browser that is signed in to the console. Browsers keep one with this prefix only from https, or from this machine
- * itself (localhost, 127.0.0.1), for one host, and for all of its paths: no neighbour can plant one.
+ * The cookie of a browser that is signed in to the console. Browsers keep one with this prefix only
+ * from https, or from this machine itself (localhost, 127.0.0.1), for one host, and for all of its
+ * paths: no neighbor can plant one.
  */
 const sessionCookie = "__Host-hlust";
 /** While the browser is at the provider; Lax, for it comes back from another site. */
 const signInCookie = "__Host-hlust-sign-in";
 const signInSecondsMax = 600;
 
-/** What stands for the session; undefined without one, and with several: it would not be said which counts. */
+/**
+ * What stands for the session; undefined without one, and with several: it would not be said which
+ * counts.
+ */
 export function sessionCookieOf(header: string | undefined): string | undefined {
   return cookieOf(header, sessionCookie);
 }
@@ -23,7 +27,10 @@ export interface AwaySignIn {
   readonly secret: string;
   /** Where in the console it goes then. */
   readonly to: string;
-  /** What stood for its session before: Strict, it does not come along from another site. "" without one. */
+  /**
+   * What stood for its session before: Strict, it does not come along from another site. "" without
+   * one.
+   */
   readonly before: string;
 }
 

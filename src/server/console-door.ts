@@ -36,8 +36,9 @@ const apiPrefix = "/console/api";
 const signInPath = "/console/sign-in";
 
 /**
- * The doors of the console: /console/session (who is signed in; in and out), /console/sign-in (to the provider and back) and
- * /console/api/, where the methods of the contract are called with the session in place of a token. Nowhere else is a cookie looked at.
+ * The doors of the console: /console/session (who is signed in; in and out), /console/sign-in (to
+ * the provider and back) and /console/api/, where the methods of the contract are called with the
+ * session in place of a token. Nowhere else is a cookie looked at.
  */
 export function createConsoleDoor(
   parts: ConsoleParts,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { RawConnection, type RawAnswer } from "../../test/raw-http.ts";
+import { RawConnection, type RawAnswer } from "../../test/fixtures/raw-http.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createConsoleFiles } from "./console-files.ts";
 import { answerFailure } from "./http.ts";

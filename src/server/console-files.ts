@@ -32,8 +32,9 @@ const contentTypes: Readonly<Record<string, string>> = {
 const pagesPath = "/console/";
 
 /**
- * The files of the console, which script/build-console.ts has made in `folder`: one page for every path under /console/, and what it loads
- * under /console/assets/. `mediaOrigins` are where media and uploads go besides the service itself.
+ * The files of the console, which script/build-console.ts has made in `folder`: one page for every
+ * path under /console/, and what it loads under /console/assets/. `mediaOrigins` are where media
+ * and uploads go besides the service itself.
  */
 export function createConsoleFiles(
   folder: string,
@@ -109,8 +110,8 @@ function readForm(file: string): Buffer | undefined {
 }
 
 /**
- * Nothing from elsewhere, nothing inline, no string that becomes script (Trusted Types), in no frame; the microphone for these pages
- * alone.
+ * Nothing from elsewhere, nothing inline, no string that becomes script (Trusted Types), in no
+ * frame; the microphone for these pages alone.
  */
 function headersOfPage(mediaOrigins: readonly string[]): Readonly<Record<string, string>> {
   const media = ["'self'", ...mediaOrigins].join(" ");

@@ -4,15 +4,19 @@ import { ServiceError } from "../std/service-error.ts";
 import { headerOf, type HttpRequest } from "./http.ts";
 import { isOwnOrigin } from "./page-origins.ts";
 
-/** What shows that a call comes from a page of the console: no other page can send it without asking first (CORS). */
+/**
+ * What shows that a call comes from a page of the console: no other page can send it without asking
+ * first (CORS).
+ */
 const consoleHeader = "x-hlust-console";
 
 /** Whose page it is that calls: `accounts/<id> members/<id>`, or `accounts/<id> apiKeys/<id>`. */
 const ownerHeader = "x-hlust-console-for";
 
 /**
- * Throws permission_denied unless a page of the service's own origin calls (decisions: Access): browsers send a cookie whoever makes them
- * call. `publicUrl` is the service's own address where callers are told one.
+ * Throws permission_denied unless a page of the service's own origin calls (decisions: Access):
+ * browsers send a cookie whoever makes them call. `publicUrl` is the service's own address where
+ * callers are told one.
  */
 export function refuseOtherPages(request: HttpRequest, publicUrl: string): void {
   const site = headerOf(request, "sec-fetch-site");
@@ -32,8 +36,9 @@ export function refuseOtherPages(request: HttpRequest, publicUrl: string): void 
 }
 
 /**
- * Throws aborted (SESSION_CHANGED) unless the page that calls is that of whoever is signed in: another tab of its browser may have gone to
- * another account. Browsers follow links and event streams without headers of a page, so that what only reads need not say.
+ * Throws aborted (SESSION_CHANGED) unless the page that calls is that of whoever is signed in:
+ * another tab of its browser may have gone to another account. Browsers follow links and event
+ * streams without headers of a page, so that what only reads need not say.
  */
 export function refuseStalePage(
   request: HttpRequest,
@@ -52,7 +57,10 @@ export function refuseStalePage(
   );
 }
 
-/** Throws failed_precondition where the browser would not keep the cookie: over http, but to this machine itself. */
+/**
+ * Throws failed_precondition where the browser would not keep the cookie: over http, but to this
+ * machine itself.
+ */
 export function refuseWithoutHttps(url: string | undefined): void {
   const page = url === undefined ? null : URL.parse(url);
   if (page === null || page.protocol === "https:" || isLoopbackHost(page.hostname)) return;

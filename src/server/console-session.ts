@@ -21,7 +21,10 @@ import {
 /** An API key, or a link to sign in with. */
 const bodyBytesMax = 4_096;
 
-/** The handlers of /console/session: who is signed in, signing in and out, and going to another account. */
+/**
+ * The handlers of /console/session: who is signed in, signing in and out, and going to another
+ * account.
+ */
 export function createConsoleSession(
   parts: ConsoleParts,
   held: HeldBytes,

@@ -26,8 +26,8 @@ const callbackPath = "/console/sign-in/callback";
 const toCharsMax = 1000;
 
 /**
- * The handlers of /console/sign-in: to the provider of OpenID Connect, and back from it. Whatever goes wrong ends at the console, with
- * its reason in the fragment; undefined without a provider.
+ * The handlers of /console/sign-in: to the provider of OpenID Connect, and back from it. Whatever
+ * goes wrong ends at the console, with its reason in the fragment; undefined without a provider.
  */
 export function createConsoleSignIn(
   parts: ConsoleParts,
@@ -35,7 +35,10 @@ export function createConsoleSignIn(
   const { openId, signIn, attempts, publicUrl, log } = parts;
   if (!openId) return undefined;
 
-  /** Each code is asked of the provider: whoever makes them up counts with refused tokens, before it shuts the service itself out. */
+  /**
+   * Each code is asked of the provider: whoever makes them up counts with refused tokens, before it
+   * shuts the service itself out.
+   */
   async function whoComesBack(request: HttpRequest, url: URL, secret: string): Promise<Person> {
     let failure: unknown = new Error("the same was refused in this moment");
     const person = await attempts.attempt(callOriginOf(request).address, url.search, async () => {
@@ -58,7 +61,8 @@ export function createConsoleSignIn(
         await handler(request, response);
       } catch (error) {
         const { reason } = error instanceof ServiceError ? error : { reason: "PROVIDER_FAILED" };
-        // What the provider says is not for callers; the operator needs it to find out why nobody gets in.
+        // What the provider says is not for callers; the operator needs it to find out why nobody
+        // gets in.
         const told = error instanceof ServiceError && error.cause ? error.cause : error;
         log.warn({ reason, ...errorFields(told) }, "sign_in.failed");
         response.setHeader("set-cookie", clearSignInCookie);
@@ -129,7 +133,10 @@ function safePath(to: string): string {
   return /^\/console\/[\w\-.~/%?=&:+]*$/.test(to) && to.length <= toCharsMax ? to : home;
 }
 
-/** The provider sends browsers to the public address: a cookie that is set at another name of the service would not be there. */
+/**
+ * The provider sends browsers to the public address: a cookie that is set at another name of the
+ * service would not be there.
+ */
 function isElsewhere(request: HttpRequest, publicUrl: string): boolean {
   return hostOf(request) !== new URL(publicUrl).host;
 }

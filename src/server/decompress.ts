@@ -19,8 +19,9 @@ const chunkBytes = 64 << 10;
 const windowBytes = 16 << 20;
 
 /**
- * Decompresses a message on the threads of zlib, in turns of the accounts; the bytes are held in the owner's share as they come. Throws
- * invalid_argument past `bytesMax` (413) and for what was not compressed so.
+ * Decompresses a message on the threads of zlib, in turns of the accounts; the bytes are held in
+ * the owner's share as they come. Throws invalid_argument past `bytesMax` (413) and for what was
+ * not compressed so.
  */
 export async function decompress(
   bytes: Uint8Array,

@@ -8,8 +8,8 @@ import {
 } from "@connectrpc/connect-node";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Streams } from "../../test/gen/streams_pb.ts";
-import { openTestGrpcDoor, openTestStreams, token } from "../../test/open-test-streams.ts";
-import { until } from "../../test/until.ts";
+import { openTestGrpcDoor, openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 const headers = { authorization: `Bearer ${token}` };

@@ -5,7 +5,10 @@ import { Streams } from "../../test/gen/streams_pb.ts";
 import { answerErrors, createAnswerError } from "./answer-errors.ts";
 import { createDraining } from "./draining.ts";
 
-/** A client of Talk, which answers each message, and once more at the end of them; after `answersMax` it ends by itself. */
+/**
+ * A client of Talk, which answers each message, and once more at the end of them; after
+ * `answersMax` it ends by itself.
+ */
 function openTalk(beforeLast = Promise.resolve(), answersMax = Infinity) {
   const draining = createDraining();
   const answer = createAnswerError(

@@ -1,7 +1,10 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { ServiceError } from "../std/service-error.ts";
 
-/** Ends the requests of open streams when the service shuts down, so that their methods send what is left and end. */
+/**
+ * Ends the requests of open streams when the service shuts down, so that their methods send what is
+ * left and end.
+ */
 export interface Draining {
   readonly interceptor: Interceptor;
   /** Aborts when the service shuts down, for methods whose answers have no end of their own. */
@@ -14,7 +17,10 @@ export function createDraining(): Draining {
   const open = new Set<Cut>();
   const begun = new AbortController();
 
-  /** Remembered from the first answer that is asked for: a call that is refused by then is never asked, nor told that it is over. */
+  /**
+   * Remembered from the first answer that is asked for: a call that is refused by then is never
+   * asked, nor told that it is over.
+   */
   async function* answersTo<T>(requests: Cut, answers: AsyncIterable<T>): AsyncIterable<T> {
     open.add(requests);
     if (begun.signal.aborted) requests.cut();
@@ -73,7 +79,10 @@ class Requests<T> implements AsyncIterable<T> {
     if (this.#answer) this.#end(this.#answer);
   }
 
-  /** Throws unavailable where the method did not hear the caller to the end, though what it answered looks whole. */
+  /**
+   * Throws unavailable where the method did not hear the caller to the end, though what it answered
+   * looks whole.
+   */
   throwIfCut(): void {
     if (!this.#wasCutShort) return;
     throw new ServiceError("unavailable", "the service is shutting down: open the stream again", {

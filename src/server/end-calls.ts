@@ -11,8 +11,9 @@ export const responseKey = createContextKey<HttpResponse | undefined>(undefined,
 });
 
 /**
- * Ends calls that may not go on, whether their method listens or not: streams whose caller is let in no more, and, when `shutdown` aborts,
- * all that are left, with its reason. The method learns of it by its signal, and its messages end with the answer.
+ * Ends calls that may not go on, whether their method listens or not: streams whose caller is let
+ * in no more, and, when `shutdown` aborts, all that are left, with its reason. The method learns of
+ * it by its signal, and its messages end with the answer.
  */
 export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): Interceptor {
   return (next) => async (request) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
-import { openTestStreams, token } from "../../test/open-test-streams.ts";
+import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
 
 test("an EventSource gets results and failures, is told the end, and does not call again for ever", async () => {
   await using server = await openTestStreams();
@@ -30,7 +30,8 @@ test("an EventSource gets results and failures, is told the end, and does not ca
             events.push(`${event.type} ${"data" in event ? String(event.data) : ""}`);
           source.addEventListener("message", note);
           source.addEventListener("end", note);
-          // Only of a connection that ended, never of a failure of ours; closed for good once the server has said so.
+          // Only of a connection that ended, never of a failure of ours; closed for good once the
+          // server has said so.
           source.addEventListener("error", () => {
             events.push(`error ${source.readyState}`);
             if (source.readyState === EventSource.CLOSED) resolve(events);

@@ -1,4 +1,5 @@
-// What HTTP lets callers send faster than it can be taken in: the port takes it in bounded parts, and others are served in between.
+// What HTTP lets callers send faster than it can be taken in: the port takes it in bounded parts,
+// and others are served in between.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +10,7 @@ import { after, before, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { frame, request } from "../../test/access/http2-frames.ts";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerFailure, giveUpReading, type HttpListener } from "./http.ts";
 import { pipelinedMax } from "./http1-connection.ts";

@@ -13,8 +13,8 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { credentials, Client as GrpcClient } from "@grpc/grpc-js";
-import { unwatched } from "../../test/test-caller.ts";
-import { until } from "../../test/until.ts";
+import { unwatched } from "../../test/fixtures/test-caller.ts";
+import { until } from "../../test/fixtures/until.ts";
 import {
   Health,
   HealthCheckResponse_ServingStatus as Status,
@@ -31,7 +31,9 @@ import { openServer } from "./server.ts";
 const speech = "hlust.speech.v2beta1.Speech";
 const notCalled = () => Promise.reject(new Error("not called here"));
 
-/** A server with one part that is ready or not as the test says, and how often that part was asked. */
+/**
+ * A server with one part that is ready or not as the test says, and how often that part was asked.
+ */
 async function openHealth(services = [idle(Speech)]) {
   const part = { isReady: true, asked: 0 };
   const server = await openServer({

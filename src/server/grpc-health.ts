@@ -10,8 +10,9 @@ import { reportMsMax, type Readiness } from "./health.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
 
 /**
- * grpc.health.v1.Health from the checks behind /readyz: for "" all of them, for a service those that its use needs. A watch reports
- * a change within two seconds and NOT_SERVING as soon as `leaving` aborts; it ends when `draining` does.
+ * grpc.health.v1.Health from the checks behind /readyz: for "" all of them, for a service those
+ * that its use needs. A watch reports a change within two seconds and NOT_SERVING as soon as
+ * `leaving` aborts; it ends when `draining` does.
  */
 export function createGrpcHealth(parts: {
   readonly services: readonly DescService[];

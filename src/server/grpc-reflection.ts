@@ -21,8 +21,8 @@ import { untilAborted } from "../std/until-aborted.ts";
 const idleMsMaxDefault = 60_000;
 
 /**
- * grpc.reflection.v1 and v1alpha, which tell clients the contract: of `services` and of themselves, and `files` whose messages no
- * method names, such as what an error may carry.
+ * grpc.reflection.v1 and v1alpha, which tell clients the contract: of `services` and of themselves,
+ * and `files` whose messages no method names, such as what an error may carry.
  */
 export function createGrpcReflection(
   services: readonly DescService[],

@@ -78,7 +78,10 @@ export function createGrpcDoor(parts: {
     ]),
   );
   const calls = new WeakMap<HttpRequest, RpcCall>();
-  /** The token is looked at before the body, which may be long; once, for what reads the body and what calls the method. */
+  /**
+   * The token is looked at before the body, which may be long; once, for what reads the body and
+   * what calls the method.
+   */
   const guard = (request: HttpRequest, response: HttpResponse, method: DescMethod) => {
     const origin = callOriginOf(request);
     const authenticate = once(async () => {
@@ -161,8 +164,8 @@ function answerUnimplemented(path: string, response: HttpResponse): void {
 }
 
 /**
- * Printable ASCII but % goes as it is (gRPC over HTTP2, Status-Message). The library encodes more of it, and grpc-js shows that to
- * people: it decodes no more than what had to be encoded.
+ * Printable ASCII but % goes as it is (gRPC over HTTP2, Status-Message). The library encodes more
+ * of it, and grpc-js shows that to people: it decodes no more than what had to be encoded.
  */
 function statusMessage(message: string): string {
   return message.replaceAll(/[^ -$&-~]+/g, (part) => encodeURIComponent(part.toWellFormed()));
@@ -199,7 +202,9 @@ function ofAnswer(response: HttpResponse, share: HeldShare) {
   return { share, signal: gone.signal };
 }
 
-/** What the adapter sees of a message that was read for it: neither its length nor its compression. */
+/**
+ * What the adapter sees of a message that was read for it: neither its length nor its compression.
+ */
 function describeWhole(request: HttpRequest, coding: string | undefined): void {
   const { "content-length": _length, ...headers } = request.headers;
   if (isContentCoding(coding)) delete headers["content-encoding"];

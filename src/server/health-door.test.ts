@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
-import { unwatched } from "../../test/test-caller.ts";
+import { unwatched } from "../../test/fixtures/test-caller.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { openServer, type Server } from "./server.ts";

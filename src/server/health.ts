@@ -11,11 +11,15 @@ import {
 /** One thing that must work before calls can be answered. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** Kinds of calls that cannot be answered without it; all of them together are the uses that may be asked for. */
+  /**
+   * Kinds of calls that cannot be answered without it; all of them together are the uses that may
+   * be asked for.
+   */
   readonly uses: readonly string[];
   /**
-   * Resolves with facts to show, for example which sandbox is used, and with `ready: false` and a `reason` where they are of a part that
-   * is not ready. Rejects when it does not work: of the error only what callers may know is shown, the message of a ServiceError.
+   * Resolves with facts to show, for example which sandbox is used, and with `ready: false` and a
+   * `reason` where they are of a part that is not ready. Rejects when it does not work: of the
+   * error only what callers may know is shown, the message of a ServiceError.
    */
   readonly check: () => Promise<object | void>;
 }
@@ -40,7 +44,10 @@ export interface Readiness {
   report(uses?: readonly string[]): Promise<ReadinessReport>;
 }
 
-/** How long a report counts as now: anybody may ask, and the parts are asked no more often than this. */
+/**
+ * How long a report counts as now: anybody may ask, and the parts are asked no more often than
+ * this.
+ */
 export const reportMsMax = 1_000;
 /** A part that has not answered after this is not ready. */
 const answerMsMax = 2_000;
@@ -52,7 +59,10 @@ interface ReadinessParts {
   readonly now?: () => number;
 }
 
-/** Asks the parts, each for at most two seconds and apart from the others. What a part says answers all who ask within a second of it. */
+/**
+ * Asks the parts, each for at most two seconds and apart from the others. What a part says answers
+ * all who ask within a second of it.
+ */
 export function createReadiness(
   checks: readonly ReadinessCheck[],
   parts: ReadinessParts,
@@ -101,7 +111,10 @@ class Part {
     return this.#report;
   }
 
-  /** What it answers, or that it is late; at once where it has been late before and has still not answered. */
+  /**
+   * What it answers, or that it is late; at once where it has been late before and has still not
+   * answered.
+   */
   async #inTime(): Promise<PartReport> {
     this.#asked ??= { answer: this.#ask(), since: this.#now() };
     const { answer, since } = this.#asked;
@@ -147,8 +160,8 @@ class Part {
 }
 
 /**
- * GET /healthz: the process answers. GET /readyz: every part does, or with ?for=speech,jobs those that these uses need; 503 otherwise, and
- * from `leaving` on.
+ * GET /healthz: the process answers. GET /readyz: every part does, or with ?for=speech,jobs those
+ * that these uses need; 503 otherwise, and from `leaving` on.
  */
 export function createHealthDoor(
   readiness: Readiness,

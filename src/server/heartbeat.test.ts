@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { Heartbeat } from "./heartbeat.ts";
 
 test("Heartbeat beats for each member once a round, spread over it, until it is removed", async () => {

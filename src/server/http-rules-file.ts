@@ -16,8 +16,9 @@ import {
 } from "../transcoding/service-config.ts";
 
 /**
- * Reads the rules that take the place of the contract's (§4.10 item 9), YAML or JSON, and checks them against the services and
- * what these doors can serve. Throws ServiceConfigError with every problem and its place.
+ * Reads the rules that take the place of the contract's (§4.10 item 9), YAML or JSON, and checks
+ * them against the services and what these doors can serve. Throws ServiceConfigError with every
+ * problem and its place.
  */
 export async function readHttpRulesFile(
   path: string,

@@ -24,13 +24,18 @@ export function headersOf(request: Pick<HttpRequest, "headers">): Headers {
   return headers;
 }
 
-/** One header of a request, by its name in lower case; values that came apart are joined by commas. */
+/**
+ * One header of a request, by its name in lower case; values that came apart are joined by commas.
+ */
 export function headerOf(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** The path and query as sent, without the origin that a proxy request carries (RFC 9112, section 3.2.2). */
+/**
+ * The path and query as sent, without the origin that a proxy request carries (RFC 9112, section
+ * 3.2.2).
+ */
 export function targetOf(request: HttpRequest): string {
   const target = request.url ?? "/";
   if (target.startsWith("/")) return target;
@@ -73,7 +78,10 @@ function beginContent(
   });
 }
 
-/** The status and headers of an answer; over HTTP/1.1 they go out with the first bytes of the body, or flushHead(). */
+/**
+ * The status and headers of an answer; over HTTP/1.1 they go out with the first bytes of the body,
+ * or flushHead().
+ */
 export function writeHead(
   response: HttpResponse,
   status: number,
@@ -102,7 +110,10 @@ export function endBody(response: HttpResponse, part: string | Uint8Array): void
   else response.end(part);
 }
 
-/** Node 24 sends freed memory where strings are written to a stream of HTTP/2 and its end is an empty one: it gets bytes. */
+/**
+ * Node 24 sends freed memory where strings are written to a stream of HTTP/2 and its end is an
+ * empty one: it gets bytes.
+ */
 function bytesOf(part: string | Uint8Array): Uint8Array {
   return typeof part === "string" ? Buffer.from(part) : part;
 }
@@ -112,7 +123,10 @@ export function isClosed(response: HttpResponse): boolean {
   return response instanceof Http2ServerResponse ? response.stream.closed : response.closed;
 }
 
-/** Ends an answer that is not whole, so that the caller sees it: without a last chunk, or with a reset of the stream. */
+/**
+ * Ends an answer that is not whole, so that the caller sees it: without a last chunk, or with a
+ * reset of the stream.
+ */
 export function breakOff(response: HttpResponse): void {
   if (response instanceof Http2ServerResponse) {
     response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
@@ -156,7 +170,10 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
   void dropped.then(() => response.end());
 }
 
-/** Tells a caller that waits with its body (Expect: 100-continue; RFC 9110, section 10.1.1) to send it. */
+/**
+ * Tells a caller that waits with its body (Expect: 100-continue; RFC 9110, section 10.1.1) to send
+ * it.
+ */
 export function askForBody(request: HttpRequest, response: HttpResponse): void {
   if (!isWaitingToSend(request)) return;
   // Taken back with the bytes that made it: Node throws where the stream of HTTP/2 is gone.
@@ -174,14 +191,16 @@ export function isWaitingToSend(request: HttpRequest): boolean {
 const asked = new WeakSet<HttpRequest>();
 
 /**
- * What still comes of a refused request is read and dropped at a bounded rate, so that the caller sees the answer. A promise where the
- * answer is to be the connection's last: its end waits for that.
+ * What still comes of a refused request is read and dropped at a bounded rate, so that the caller
+ * sees the answer. A promise where the answer is to be the connection's last: its end waits for
+ * that.
  */
 export function giveUpReading(response: HttpResponse): Promise<void> | undefined {
   const { req } = response;
   if (req.complete || req.destroyed) return undefined;
   if (isWaitingToSend(req)) {
-    // Whether the body comes all the same is the caller's choice: what follows here may be it, or another request.
+    // Whether the body comes all the same is the caller's choice: what follows here may be it, or
+    // another request.
     if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
     return undefined;
   }
@@ -199,7 +218,9 @@ export function giveUpReading(response: HttpResponse): Promise<void> | undefined
   return undefined;
 }
 
-/** How long the rest of a refused request of HTTP/2 may take; its windows bound how fast it comes. */
+/**
+ * How long the rest of a refused request of HTTP/2 may take; its windows bound how fast it comes.
+ */
 const droppedMsMax = 5_000;
 
 async function dropRest(request: HttpRequest): Promise<void> {
@@ -211,8 +232,10 @@ async function dropRest(request: HttpRequest): Promise<void> {
 }
 
 /**
- * Reads a whole body of at most `bytesMax`, which is held in the share as it comes. Throws invalid_argument with status 413 past it, resource_exhausted
- * where the share may not grow, deadline_exceeded when nothing comes for 30 s or it comes too slowly, cancelled when the caller goes away.
+ * Reads a whole body of at most `bytesMax`, which is held in the share as it comes. Throws
+ * invalid_argument with status 413 past it, resource_exhausted where the share may not grow,
+ * deadline_exceeded when nothing comes for 30 s or it comes too slowly, cancelled when the caller
+ * goes away.
  */
 export async function readBody(
   request: HttpRequest,
@@ -270,7 +293,9 @@ export async function readBody(
 
 const nothing = new Uint8Array();
 
-/** Whether the headers say that nothing follows them (RFC 9112, section 6.3; RFC 9113, section 8.1). */
+/**
+ * Whether the headers say that nothing follows them (RFC 9112, section 6.3; RFC 9113, section 8.1).
+ */
 function hasNoBody(request: HttpRequest): boolean {
   if (request instanceof Http2ServerRequest) return request.stream.endAfterHeaders;
   const { headers } = request;

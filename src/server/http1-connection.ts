@@ -4,10 +4,15 @@ import { BodyPieces, tinyPieces } from "./body-pieces.ts";
 import { answerFailure } from "./http.ts";
 import { takeBodyInTurns, type BodyIntake } from "./body-intake.ts";
 
-/** Requests that may wait behind the one that is being answered; programs that pipeline send a few. */
+/**
+ * Requests that may wait behind the one that is being answered; programs that pipeline send a few.
+ */
 export const pipelinedMax = 16;
 
-/** A connection of HTTP/1.1: one request is answered at a time, and no body is read faster than the node can take it. */
+/**
+ * A connection of HTTP/1.1: one request is answered at a time, and no body is read faster than the
+ * node can take it.
+ */
 export class Http1Connection {
   readonly #socket: Socket;
   readonly #pieces = new BodyPieces();
@@ -21,7 +26,8 @@ export class Http1Connection {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // A request whose body is being read resumes the socket; Node does the same to preserve a pause of its own.
+    // A request whose body is being read resumes the socket; Node does the same to preserve a pause
+    // of its own.
     socket.on("resume", () => {
       this.keep();
     });
@@ -74,7 +80,8 @@ export class Http1Connection {
   /** Something came although the socket is held: a read that was under way has it read on. */
   keep(): void {
     if (this.#holds === 0 || this.#isUpgraded) return;
-    // Node's server stops reading where a socket says that it pauses, which one that is paused says no more.
+    // Node's server stops reading where a socket says that it pauses, which one that is paused says
+    // no more.
     if (this.#socket.isPaused()) this.#socket.emit("pause");
     else this.#socket.pause();
   }
@@ -109,8 +116,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Has the parser of a socket that is being closed leave what follows in the same read: some thousand requests may stand there. Node has no
- * call for it; returning 2, as for an upgrade, ends the reading.
+ * Has the parser of a socket that is being closed leave what follows in the same read: some
+ * thousand requests may stand there. Node has no call for it; returning 2, as for an upgrade, ends
+ * the reading.
  */
 export function stopParsingWhenClosed(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, "parser");

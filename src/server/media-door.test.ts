@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { after, test } from "node:test";
-import { openTestMediaDoor, protocols, reasonOf, wav } from "../../test/open-test-media-door.ts";
-import { testUploadBytesMax } from "../../test/open-test-transcripts.ts";
+import {
+  openTestMediaDoor,
+  protocols,
+  reasonOf,
+  wav,
+} from "../../test/fixtures/open-test-media-door.ts";
+import { testUploadBytesMax } from "../../test/fixtures/open-test-transcripts.ts";
 
 const door = await openTestMediaDoor();
 after(async () => {

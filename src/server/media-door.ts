@@ -17,8 +17,8 @@ export interface MediaDoorParts extends UploadParts, MediaParts {
 const methods = "GET, HEAD, PUT, OPTIONS";
 
 /**
- * The door of signed URLs (§4.7): one PUT of media to an upload, GET and HEAD of a transcript's media and of its waveform, under
- * /media/. The signature is the only authorization.
+ * The door of signed URLs (§4.7): one PUT of media to an upload, GET and HEAD of a transcript's
+ * media and of its waveform, under /media/. The signature is the only authorization.
  */
 export function createMediaDoor(parts: MediaDoorParts): TargetDoor {
   return {

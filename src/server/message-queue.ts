@@ -8,8 +8,9 @@ export interface MessageSource {
 }
 
 /**
- * Messages on their way from a socket to a method: pushed by events, pulled by `for await`. The socket is paused while more than
- * `sizeMax` bytes wait, so that a fast sender is slowed down by TCP and nothing is dropped.
+ * Messages on their way from a socket to a method: pushed by events, pulled by `for await`. The
+ * socket is paused while more than `sizeMax` bytes wait, so that a fast sender is slowed down by
+ * TCP and nothing is dropped.
  */
 export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
   readonly #waiting: { message: T; size: number }[] = [];

@@ -7,7 +7,10 @@ import { countValues, tooManyValues, valuesMax } from "../transcoding/count-valu
 import { lazyPathOf, type LazyPath } from "../transcoding/lazy-path.ts";
 import { ReadingTurns } from "./reading-turns.ts";
 
-/** What request bodies of a node may take of its memory: as they came, decompressed, and as messages. */
+/**
+ * What request bodies of a node may take of its memory: as they came, decompressed, and as
+ * messages.
+ */
 export const requestBytes: HeldBytesLimits = {
   nodeBytesMax: 256 << 20,
   accountBytesMax: 64 << 20,
@@ -49,7 +52,10 @@ export function createMessageReading(
 /** A message of a caller, as it is to be read. */
 export interface CameMessage {
   readonly bytes: Uint8Array;
-  /** What the bytes are of, and what the method takes: the two differ where a body is one field of the message. */
+  /**
+   * What the bytes are of, and what the method takes: the two differ where a body is one field of
+   * the message.
+   */
   readonly type: DescMessage;
   readonly input: DescMessage;
   readonly format: "json" | "binary";
@@ -81,8 +87,8 @@ const turnBytesMin = 128 << 10;
 const bytesPerValue = 120;
 
 /**
- * Admits a message to be read on the thread that carries live audio: in its turn, without the list that makes it long. Throws
- * invalid_argument for one of more values than are read at once.
+ * Admits a message to be read on the thread that carries live audio: in its turn, without the list
+ * that makes it long. Throws invalid_argument for one of more values than are read at once.
  */
 export async function admitMessage(
   came: CameMessage,

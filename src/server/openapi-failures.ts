@@ -10,7 +10,10 @@ import type {
 } from "../transcoding/openapi/failures.ts";
 import { errorBody } from "./answer-errors.ts";
 
-/** What the doors answer when a call fails, with bodies by the code that writes them (decisions: Errors). */
+/**
+ * What the doors answer when a call fails, with bodies by the code that writes them (decisions:
+ * Errors).
+ */
 export function describeFailures(): Failures {
   return {
     shared: sharedFailures(),

@@ -10,7 +10,10 @@ import { doorPaths, doorsTag } from "./openapi-doors.ts";
 import { describeFailures } from "./openapi-failures.ts";
 import { bodyBytesMaxDefault } from "./body-bytes-max.ts";
 
-/** Everything that the service answers over HTTP, as OpenAPI 3.1. `url`: where callers find it, without a slash at the end. */
+/**
+ * Everything that the service answers over HTTP, as OpenAPI 3.1. `url`: where callers find it,
+ * without a slash at the end.
+ */
 export function describeApi(
   bindings: readonly Binding[],
   {

@@ -3,8 +3,8 @@ import { ServiceError } from "../std/service-error.ts";
 import type { HttpRequest } from "./http.ts";
 
 /**
- * The body of a request as it comes, waited for no longer than the limits say (undefined: as long as it takes). Throws deadline_exceeded
- * then, and cancelled when the caller goes away.
+ * The body of a request as it comes, waited for no longer than the limits say (undefined: as long
+ * as it takes). Throws deadline_exceeded then, and cancelled when the caller goes away.
  */
 export async function* pacedBody(
   request: HttpRequest,

@@ -5,11 +5,20 @@ import type { HttpRequest, HttpResponse } from "./http.ts";
 /** Stands for all origins. */
 export const anyOrigin = "*";
 
-/** Which pages may call. A page of the service's own origin always may; no page is ever let in by a cookie here. */
+/**
+ * Which pages may call. A page of the service's own origin always may; no page is ever let in by a
+ * cookie here.
+ */
 export interface PageOrigins {
-  /** Tells a browser what the page that calls may see. true: this was a preflight, which is answered. */
+  /**
+   * Tells a browser what the page that calls may see. true: this was a preflight, which is
+   * answered.
+   */
   answer(request: HttpRequest, response: HttpResponse): boolean;
-  /** Why a page's WebSocket is refused: browsers ask nobody before they open one. undefined: it is not. */
+  /**
+   * Why a page's WebSocket is refused: browsers ask nobody before they open one. undefined: it is
+   * not.
+   */
   refusal(headers: IncomingHttpHeaders): ServiceError | undefined;
 }
 
@@ -55,7 +64,10 @@ export function createPageOrigins(
   };
 }
 
-/** Of the same host and port as the service is known by, or was called by; a proxy may have taken TLS off. */
+/**
+ * Of the same host and port as the service is known by, or was called by; a proxy may have taken
+ * TLS off.
+ */
 export function isOwnOrigin(
   origin: string,
   host: string | undefined,

@@ -33,19 +33,29 @@ const keepAliveMs = 60_000;
 const trailersMs = 200;
 /** A connection that is told to end is cut after this. */
 const endMsMax = 5_000;
-/** A request that is on its way over an idle connection when its caller is asked to leave has come after this. */
+/**
+ * A request that is on its way over an idle connection when its caller is asked to leave has come
+ * after this.
+ */
 const lastRequestsMs = 250;
 /**
- * GOAWAY that lets all calls in that are on their way (RFC 9113, section 6.8): NO_ERROR, and the highest stream that there is. After one
- * that Node sends, new streams are not looked at, whatever it says.
+ * GOAWAY that lets all calls in that are on their way (RFC 9113, section 6.8): NO_ERROR, and the
+ * highest stream that there is. After one that Node sends, new streams are not looked at, whatever
+ * it says.
  */
 const farewell = Buffer.from("0000080700000000007fffffff00000000", "hex");
 
-/** Calls over HTTP/2 that are taken back: so many at once, and in a second, before the connection is closed. */
+/**
+ * Calls over HTTP/2 that are taken back: so many at once, and in a second, before the connection is
+ * closed.
+ */
 const resets = { streamResetBurst: 100, streamResetRate: 33 };
 
 export interface PortLimits extends UnsentLimits {
-  /** A connection that does not say what it speaks, or whose headers are not whole, is closed after this. */
+  /**
+   * A connection that does not say what it speaks, or whose headers are not whole, is closed after
+   * this.
+   */
   readonly headersMsMax: number;
   readonly idleMsMax: number;
   readonly connections: ConnectionLimits;
@@ -55,8 +65,9 @@ export interface Port {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
   /**
-   * Tells every caller to leave its connection (Connection: close, GOAWAY), and answers all until the calls in flight and `others` have
-   * ended; only then it takes no more connections and lets idle ones go. Resolves when the last one is closed.
+   * Tells every caller to leave its connection (Connection: close, GOAWAY), and answers all until
+   * the calls in flight and `others` have ended; only then it takes no more connections and lets
+   * idle ones go. Resolves when the last one is closed.
    */
   drain(others?: Promise<unknown>): Promise<void>;
   /** Takes no more connections, and cuts every one. */
@@ -70,7 +81,10 @@ export interface Doors {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-/** Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port, told apart by the first bytes. */
+/**
+ * Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port, told apart by
+ * the first bytes.
+ */
 export async function openPort(
   at: { readonly host: string; readonly port: number },
   doors: Doors,
@@ -135,7 +149,8 @@ export async function openPort(
       listener.close();
       for (const session of sessions.keys()) session.close();
       for (const socket of silent) socket.destroy();
-      // Node closes a connection after its answer only when it is told at each request; look again until none is left.
+      // Node closes a connection after its answer only when it is told at each request; look again
+      // until none is left.
       const sweep = setInterval(() => {
         http1.closeIdleConnections();
       }, 100);
@@ -171,7 +186,8 @@ function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1
     noDelay: true,
     // Asked for by our own doors, which say so in our own words.
     requireHostHeader: false,
-    // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there (RFC 9110, section 7.8).
+    // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there
+    // (RFC 9110, section 7.8).
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
   });
   const connections = new WeakMap<Duplex, Http1Connection>();
@@ -212,8 +228,8 @@ function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
     doors.handle,
   );
   http2.on("checkContinue", doors.handle);
-  // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1). Its trailers go out after
-  // "finish", and there is no event for that.
+  // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1).
+  // Its trailers go out after "finish", and there is no event for that.
   http2.on("request", (_request, { stream }) => {
     stream.once("finish", () => {
       const close = setTimeout(() => {
@@ -261,8 +277,8 @@ function refuseTinyPieces(
 }
 
 /**
- * Ends a connection that has had no call for so long, whatever else it sends. Calls that are silent for long, such as Watch of gRPC's
- * health, keep theirs.
+ * Ends a connection that has had no call for so long, whatever else it sends. Calls that are silent
+ * for long, such as Watch of gRPC's health, keep theirs.
  */
 function endWhenIdle(session: ServerHttp2Session, socket: Socket, idleMsMax: number): void {
   let calls = 0;

@@ -1,13 +1,17 @@
 /**
- * Lets long messages be read one at a time, each of an account in its turn, on the thread that also carries live audio. After each the
- * thread has as long for all else as the message took, so that half of it is never theirs, however many come.
+ * Lets long messages be read one at a time, each of an account in its turn, on the thread that also
+ * carries live audio. After each the thread has as long for all else as the message took, so that
+ * half of it is never theirs, however many come.
  */
 export class ReadingTurns {
   /** By account, in the order in which their turns come. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isBusy = false;
 
-  /** Resolves when it is the account's turn: what is read must be read before the next event is looked at. */
+  /**
+   * Resolves when it is the account's turn: what is read must be read before the next event is
+   * looked at.
+   */
   async take(accountId: string): Promise<void> {
     if (!this.#isBusy) {
       this.#begin();

@@ -15,15 +15,21 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
-/** How many sockets are accepted at a time only to say why they are refused; past it pages get the HTTP status, as other clients do. */
+/**
+ * How many sockets are accepted at a time only to say why they are refused; past it pages get the
+ * HTTP status, as other clients do.
+ */
 const toldMax = 100;
 /** Longest message that is still read from them: it is dropped. */
 const messageBytesMax = 64 << 10;
 
 /**
- * Refuses WebSockets. Browsers hide the answer to a handshake from their pages, so one that comes from a page (it has an Origin) is
- * accepted, gets the error as its one frame, and is closed: 1013 where it may be tried again, 1011 for a failure of the service, else
- * 1008. A page that does not take the close is cut after 2 s. All other clients get the HTTP status.
+ * Refuses WebSockets. Browsers hide the answer to a handshake from their pages, so one that comes
+ * from a page (it has an Origin) is
+ * accepted, gets the error as its one frame, and is closed: 1013 where it may be tried again, 1011
+ * for a failure of the service, else
+ * 1008. A page that does not take the close is cut after 2 s. All other clients get the HTTP
+ * status.
  */
 export class RefusedSockets {
   readonly #server = new WebSocketServer({
@@ -55,7 +61,8 @@ export class RefusedSockets {
 }
 
 function tell(webSocket: WebSocket, error: ServiceError): void {
-  // A page may break the protocol still, with a message that is too long: it is being closed already.
+  // A page may break the protocol still, with a message that is too long: it is being closed
+  // already.
   webSocket.on("error", () => {});
   webSocket.send(JSON.stringify({ error: statusJson(error) }));
   webSocket.close(closeCodeOf(error));

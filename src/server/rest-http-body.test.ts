@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { openTestStreams, token } from "../../test/open-test-streams.ts";
+import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
 
 const authorization = `Bearer ${token}`;
 const withToken = { authorization };

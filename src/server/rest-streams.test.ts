@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { connect as connectHttp2, constants, type ClientHttp2Session } from "node:http2";
 import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
-import { openTestRestDoor, openTestStreams, token } from "../../test/open-test-streams.ts";
-import { until } from "../../test/until.ts";
+import { openTestRestDoor, openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
+import { until } from "../../test/fixtures/until.ts";
 
 const authorization = `Bearer ${token}`;
 const withToken = { authorization };

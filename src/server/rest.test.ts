@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Streams } from "../../test/gen/streams_pb.ts";
-import { unwatched } from "../../test/test-caller.ts";
+import { unwatched } from "../../test/fixtures/test-caller.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { defaultAnswers } from "./answers-in-hand.ts";
 import { createRestDoor } from "./rest.ts";

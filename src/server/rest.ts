@@ -56,7 +56,10 @@ interface RestParts {
   readonly answers: HeldBytes;
 }
 
-/** What the console's door knows of a call: the part of its target that is the contract's, and who is signed in. */
+/**
+ * What the console's door knows of a call: the part of its target that is the contract's, and who
+ * is signed in.
+ */
 export interface ConsoleCall {
   readonly target: string;
   readonly session: Session;
@@ -69,8 +72,9 @@ export type RestDoor = (
 ) => Promise<void>;
 
 /**
- * The REST door: route, authenticate, read, bind, call, write; in this order of checks (decisions: Errors). Methods that answer with a
- * stream are served too; those that are called with one need a WebSocket.
+ * The REST door: route, authenticate, read, bind, call, write; in this order of checks (decisions:
+ * Errors). Methods that answer with a stream are served too; those that are called with one need a
+ * WebSocket.
  */
 export function createRestDoor(parts: RestParts): RestDoor {
   const { transcoder, methods, authenticator, shutdownSignal } = parts;
@@ -237,7 +241,10 @@ interface Written {
 
 const writtenAnswers = new WeakMap<object, Written[]>();
 
-/** Many streams may answer the same message, as those who watch one job do: they share what is written of it, also while it waits. */
+/**
+ * Many streams may answer the same message, as those who watch one job do: they share what is
+ * written of it, also while it waits.
+ */
 function sharedBytes(
   answer: Answer,
   { binding, envelope }: Pick<Written, "binding" | "envelope">,
@@ -251,7 +258,10 @@ function sharedBytes(
   return bytes;
 }
 
-/** An EventSource that has had the last event of a stream connects again; 204 tells it to stop (HTML, section 9.2.3). */
+/**
+ * An EventSource that has had the last event of a stream connects again; 204 tells it to stop
+ * (HTML, section 9.2.3).
+ */
 function isOver(request: HttpRequest): boolean {
   return (
     request.headers["last-event-id"] === endedEventId &&

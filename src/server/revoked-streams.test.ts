@@ -6,10 +6,10 @@ import { after, before, beforeEach, test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { WebSocket } from "ws";
-import { connectFailure } from "../../test/connect-failure.ts";
+import { connectFailure } from "../../test/fixtures/connect-failure.ts";
 import { Streams } from "../../test/gen/streams_pb.ts";
-import { openTestStreams, token, type TestStreams } from "../../test/open-test-streams.ts";
-import { until } from "../../test/until.ts";
+import { openTestStreams, token, type TestStreams } from "../../test/fixtures/open-test-streams.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 const authorization = `Bearer ${token}`;

@@ -19,7 +19,10 @@ const brotli = promisify(brotliCompress);
 /** Less is not compressed, as in the library. */
 const zippedBytesMin = 1024;
 
-/** The library's own takes ten seconds of a core for the longest of transcripts, on one of the four threads that files wait for, too. */
+/**
+ * The library's own takes ten seconds of a core for the longest of transcripts, on one of the four
+ * threads that files wait for, too.
+ */
 const fastBrotli: Compression = {
   ...compressionBrotli,
   compress: async (bytes) =>
@@ -32,8 +35,9 @@ type Compression = NonNullable<ConnectNodeAdapterOptions["acceptCompression"]>[n
 type UniversalResponse = Parameters<typeof universalResponseToNodeResponse>[0];
 
 /**
- * The library's adapter, but for answers in JSON: a long field of them is spliced in piece by piece (rpc-answers.ts), and they are
- * compressed behind that. Only calls of methods that are served may come here.
+ * The library's adapter, but for answers in JSON: a long field of them is spliced in piece by piece
+ * (rpc-answers.ts), and they are compressed behind that. Only calls of methods that are served may
+ * come here.
  */
 export function createRpcAdapter(options: Options): HttpListener {
   const acceptCompression = options.acceptCompression ?? [compressionGzip, fastBrotli];
@@ -61,7 +65,10 @@ export function createRpcAdapter(options: Options): HttpListener {
   };
 }
 
-/** A body that is only given up where it cannot be written: the library throws that into the method, as if it had failed. */
+/**
+ * A body that is only given up where it cannot be written: the library throws that into the method,
+ * as if it had failed.
+ */
 function withoutThrow(response: UniversalResponse): UniversalResponse {
   const { body } = response;
   if (body === undefined) return response;
@@ -107,7 +114,10 @@ async function* inside(
 
 const prefixBytes = 5;
 
-/** A body of frames (gRPC over HTTP2, Length-Prefixed-Message) of which the first one is the JSON of a message. */
+/**
+ * A body of frames (gRPC over HTTP2, Length-Prefixed-Message) of which the first one is the JSON of
+ * a message.
+ */
 async function* framed(
   body: AsyncIterable<Uint8Array>,
   spliced: SplicedJson,

@@ -9,7 +9,9 @@ import { holdAnswer } from "./answers-in-hand.ts";
 import { heldBytesOf, jsonPieces } from "./answer-packed.ts";
 import { responseKey } from "./end-calls.ts";
 
-/** JSON that the adapter puts into an answer in place of a field, which the library has not seen. */
+/**
+ * JSON that the adapter puts into an answer in place of a field, which the library has not seen.
+ */
 export interface SplicedJson {
   /** As JSON has it. */
   readonly name: string;
@@ -22,8 +24,9 @@ export const splicedKey = createContextKey<SplicedJson | undefined>(undefined, {
 });
 
 /**
- * Takes long fields out of answers before the library writes them on the thread that carries live audio: in their place go bytes of the
- * wire that are made elsewhere, or JSON that the adapter splices in. Counts what answers hold.
+ * Takes long fields out of answers before the library writes them on the thread that carries live
+ * audio: in their place go bytes of the wire that are made elsewhere, or JSON that the adapter
+ * splices in. Counts what answers hold.
  */
 export function writeAnswers(answers: HeldBytes): Interceptor {
   return (next) => async (request) => {
@@ -122,7 +125,10 @@ function without(message: Message, name: string, empty: unknown = []): Message {
   });
 }
 
-/** A message whose field is there as bytes, which the library writes as it writes fields that it does not know. */
+/**
+ * A message whose field is there as bytes, which the library writes as it writes fields that it
+ * does not know.
+ */
 function withWire(message: Message, name: string, wire: Uint8Array): Message {
   const others = without(message, name);
   if (wire.length === 0) return others;

@@ -52,8 +52,8 @@ export interface RpcBodyParts {
 }
 
 /**
- * Reads the body of a request before the adapter does: what it hands on is decompressed, no longer and no more than is read at once,
- * and comes when it is its turn to be read. Throws ServiceError.
+ * Reads the body of a request before the adapter does: what it hands on is decompressed, no longer
+ * and no more than is read at once, and comes when it is its turn to be read. Throws ServiceError.
  */
 export async function* rpcBody(
   chunks: AsyncIterable<Uint8Array>,
@@ -147,7 +147,10 @@ class PartReader implements AsyncDisposable {
     this.#parts = parts[Symbol.asyncIterator]();
   }
 
-  /** The next `length` bytes, or what there is before the end; they are held in the share as they come. */
+  /**
+   * The next `length` bytes, or what there is before the end; they are held in the share as they
+   * come.
+   */
   async collect(length: number, share: HeldShare): Promise<Uint8Array> {
     const collector = new ByteCollector(length, share);
     while (collector.length < length) {

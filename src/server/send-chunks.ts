@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { isClosed, type HttpResponse } from "./http.ts";
 
 /**
- * Sends a body and ends the answer. Each chunk is with the system before the next is asked for. Throws when the caller goes away,
- * also while a stream hangs, which is destroyed.
+ * Sends a body and ends the answer. Each chunk is with the system before the next is asked for.
+ * Throws when the caller goes away, also while a stream hangs, which is destroyed.
  */
 export async function sendChunks(
   response: HttpResponse,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pino } from "pino";
 import { frame, request } from "../../test/access/http2-frames.ts";
 import { Streams } from "../../test/gen/streams_pb.ts";
-import { unwatched } from "../../test/test-caller.ts";
+import { unwatched } from "../../test/fixtures/test-caller.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { implemented } from "./methods.ts";

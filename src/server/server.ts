@@ -42,14 +42,20 @@ import { refuseMalformed } from "./refuse.ts";
 import { createRestDoor } from "./rest.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 
-/** How long calls in flight may take once the service is told to stop; then they are told, and a moment later cut. */
+/**
+ * How long calls in flight may take once the service is told to stop; then they are told, and a
+ * moment later cut.
+ */
 const drainMsMax = 15_000;
 const tellMs = 500;
 
 export interface Server extends AsyncDisposable {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
-  /** From now on health says that it is not ready, so that balancers look elsewhere; calls are answered as before. */
+  /**
+   * From now on health says that it is not ready, so that balancers look elsewhere; calls are
+   * answered as before.
+   */
   leave(): void;
 }
 
@@ -60,9 +66,9 @@ export interface TargetDoor {
 }
 
 /**
- * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health and media. Disposing it drains:
- * streams get their finals, calls in flight their answers, for at most 15 s; callers are asked to leave their connections, and the
- * listener closes last.
+ * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health
+ * and media. Disposing it drains: streams get their finals, calls in flight their answers, for at
+ * most 15 s; callers are asked to leave their connections, and the listener closes last.
  */
 export async function openServer(parts: {
   readonly host: string;
@@ -73,10 +79,16 @@ export async function openServer(parts: {
   /** undefined: nobody signs in here. */
   readonly console?: ConsoleParts | undefined;
   readonly readiness: readonly ReadinessCheck[];
-  /** Of the uses of the readiness checks, the one that a service is for; undefined: it needs every part. */
+  /**
+   * Of the uses of the readiness checks, the one that a service is for; undefined: it needs every
+   * part.
+   */
   readonly useOf?: (service: DescService) => string | undefined;
   readonly explain: (error: unknown) => ServiceError | undefined;
-  /** Where callers find the service, without a slash at the end, known once it listens; undefined: no API reference. */
+  /**
+   * Where callers find the service, without a slash at the end, known once it listens; undefined:
+   * no API reference.
+   */
   readonly publicUrl?: () => string;
   /** Proxies whose X-Forwarded-For is believed. Default: none. */
   readonly isTrustedProxy?: IsInNetworks;

@@ -15,7 +15,10 @@ import type { ReadingTurns } from "./reading-turns.ts";
 export const messageBytesMax = 1 << 20;
 /** ErrorInfo.reason of a longer one. */
 export const tooBig = "MESSAGE_TOO_LARGE";
-/** Objects, lists and members of them in one message: a configuration has hundreds. Reading them takes 10 ms. */
+/**
+ * Objects, lists and members of them in one message: a configuration has hundreds. Reading them
+ * takes 10 ms.
+ */
 const valuesMax = 5_000;
 /** Messages that wait for the method; past it the socket is not read. */
 const waitingBytesMax = 256 << 10;
@@ -23,14 +26,18 @@ const waitingBytesMax = 256 << 10;
 export interface MessageParts {
   readonly method: DescMethodBiDiStreaming;
   readonly accountId: string;
-  /** What messages that are not whole take of the node's memory; given back when the socket closes. */
+  /**
+   * What messages that are not whole take of the node's memory; given back when the socket closes.
+   */
   readonly share: HeldShare;
   readonly turns: ReadingTurns;
   /** What the socket is made of. */
   readonly raw: Duplex;
 }
 
-/** The messages of a socket for its method, read as they come; those that take long in their turn. */
+/**
+ * The messages of a socket for its method, read as they come; those that take long in their turn.
+ */
 export function socketMessages(socket: WebSocket, parts: MessageParts): MessageQueue<Message> {
   return new SocketMessages(socket, parts).queue;
 }
@@ -52,7 +59,10 @@ class SocketMessages {
     this.#listen();
   }
 
-  /** Counts what comes of a message until it is whole; what waits then is counted by the queue, which is short. */
+  /**
+   * Counts what comes of a message until it is whole; what waits then is counted by the queue,
+   * which is short.
+   */
   #countParts(): void {
     const { share, raw } = this.#parts;
     const count = (chunk: Buffer): void => {
@@ -119,7 +129,9 @@ class SocketMessages {
   }
 }
 
-/** Whether reading a message takes long enough to keep others waiting; one that is refused does not. */
+/**
+ * Whether reading a message takes long enough to keep others waiting; one that is refused does not.
+ */
 function needsTurn(data: Buffer): boolean {
   try {
     return takesLong(data.length, countValues(data, valuesMax));

@@ -9,9 +9,15 @@ import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./h
 export interface UploadParts {
   readonly uploads: Uploads;
   readonly log: Log;
-  /** An upload in which nothing comes for this long is given up, default 60 s, or that comes in a trickle. */
+  /**
+   * An upload in which nothing comes for this long is given up, default 60 s, or that comes in a
+   * trickle.
+   */
   readonly idleMsMax?: number;
-  /** An upload that takes longer in all is given up, however it trickles. Default a day: its place is not kept for longer. */
+  /**
+   * An upload that takes longer in all is given up, however it trickles. Default a day: its place
+   * is not kept for longer.
+   */
   readonly uploadMsMax?: number;
 }
 
@@ -32,7 +38,8 @@ export async function takeUpload(
     if (body.announced !== undefined && body.announced > bytesMax) throw mediaTooLarge(bytesMax);
     const room = await uploads.check(uploadId, body.announced);
     askForBody(request, response);
-    // The parser of HTTP/1.1 copies each chunk for its reader; those of HTTP/2 lie in memory that frames share.
+    // The parser of HTTP/1.1 copies each chunk for its reader; those of HTTP/2 lie in memory that
+    // frames share.
     const ownsChunks = request.httpVersionMajor === 1;
     const bytes = ownsChunks ? body.bytes() : asAnnounced(body.bytes(), body.announced);
     await uploads.receive(uploadId, bytes, { bytesMax, room, signal: body.signal, ownsChunks });
@@ -49,8 +56,9 @@ export async function takeUpload(
 }
 
 /**
- * What comes behind the announced length of a PUT is taken for a request, and refused on the bare socket, which ends: the caller
- * reads that as the answer to its PUT. HTTP/2 resets the stream of such a body by itself.
+ * What comes behind the announced length of a PUT is taken for a request, and refused on the bare
+ * socket, which ends: the caller reads that as the answer to its PUT. HTTP/2 resets the stream of
+ * such a body by itself.
  */
 function onEndOfAnswers(request: HttpRequest, listener: (reason: unknown) => void): () => void {
   if (request.httpVersionMajor > 1) return () => {};
@@ -67,12 +75,16 @@ interface Body {
   /** Content-Length, when there is one. */
   readonly announced: number | undefined;
   /**
-   * Aborts when the caller goes away or nothing comes for too long. Over HTTP/2 a stream may end first and be reset a moment later:
-   * whoever has read all of it looks here again before the body counts.
+   * Aborts when the caller goes away or nothing comes for too long. Over HTTP/2 a stream may end
+   * first and be reset a moment later: whoever has read all of it looks here again before the body
+   * counts.
    */
   readonly signal: AbortSignal;
   readonly abort: (reason: unknown) => void;
-  /** The whole body or an error, also where it is shorter than announced; leaving the loop leaves the connection open. */
+  /**
+   * The whole body or an error, also where it is shorter than announced; leaving the loop leaves
+   * the connection open.
+   */
   bytes(): AsyncGenerator<Uint8Array, void, undefined>;
   /** Whether the caller went away. */
   isBroken(): boolean;
@@ -121,7 +133,10 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
   };
 }
 
-/** HTTP/2 of Node ends the body of a stream that breaks the protocol as if it were whole; it tells so too late. */
+/**
+ * HTTP/2 of Node ends the body of a stream that breaks the protocol as if it were whole; it tells
+ * so too late.
+ */
 async function* asAnnounced(
   bytes: AsyncIterable<Uint8Array>,
   announced: number | undefined,

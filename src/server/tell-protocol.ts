@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * Reads up to 24 bytes, puts them back, and tells whether they are the preface of HTTP/2. A connection that has not said within
- * `silenceMsMax` what it speaks is closed, however it trickles.
+ * Reads up to 24 bytes, puts them back, and tells whether they are the preface of HTTP/2. A
+ * connection that has not said within `silenceMsMax` what it speaks is closed, however it trickles.
  */
 export function tellProtocol(
   socket: Socket,

@@ -2,7 +2,10 @@ import type { Socket } from "node:net";
 import type { ServerHttp2Stream } from "node:http2";
 
 export interface UnsentLimits {
-  /** A caller that takes nothing for this long is let go; the larger a part that waits for it, the longer. */
+  /**
+   * A caller that takes nothing for this long is let go; the larger a part that waits for it, the
+   * longer.
+   */
   readonly unsentMsMax: number;
   /** What a part that waits for its caller is given in time, beyond unsentMsMax. */
   readonly bytesPerSecondMin: number;
@@ -28,7 +31,10 @@ interface Seen {
 /** How often all are looked at in unsentMsMax. */
 const looks = 15;
 
-/** Lets go of callers that do not take their answers, which stay in memory for as long as they are there. */
+/**
+ * Lets go of callers that do not take their answers, which stay in memory for as long as they are
+ * there.
+ */
 export class UnsentWatch implements Disposable {
   readonly #limits: UnsentLimits;
   readonly #senders = new Map<Sender, Seen>();
@@ -53,7 +59,10 @@ export class UnsentWatch implements Disposable {
     });
   }
 
-  /** A stream of HTTP/2, which has a window of its own. It does not tell how much was taken: only that less waits than before. */
+  /**
+   * A stream of HTTP/2, which has a window of its own. It does not tell how much was taken: only
+   * that less waits than before.
+   */
   watchStream(stream: ServerHttp2Stream, cut: () => void): void {
     let [before, taken] = [0, 0];
     stream.on("drain", () => {

@@ -5,7 +5,7 @@ import { connect as connectSocket } from "node:net";
 import { Readable } from "node:stream";
 import { after, test } from "node:test";
 import { setInterval } from "node:timers/promises";
-import { openTestMediaDoor, wav } from "../../test/open-test-media-door.ts";
+import { openTestMediaDoor, wav } from "../../test/fixtures/open-test-media-door.ts";
 
 const door = await openTestMediaDoor();
 after(async () => {

@@ -13,8 +13,8 @@ import {
   wav,
   type Answer,
   type Protocol,
-} from "../../test/open-test-media-door.ts";
-import { testUploadBytesMax } from "../../test/open-test-transcripts.ts";
+} from "../../test/fixtures/open-test-media-door.ts";
+import { testUploadBytesMax } from "../../test/fixtures/open-test-transcripts.ts";
 
 const door = await openTestMediaDoor();
 after(async () => {

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get } from "node:http";
 import { after, test } from "node:test";
-import { openTestMediaDoor, protocols, reasonOf, wav } from "../../test/open-test-media-door.ts";
+import {
+  openTestMediaDoor,
+  protocols,
+  reasonOf,
+  wav,
+} from "../../test/fixtures/open-test-media-door.ts";
 
 const door = await openTestMediaDoor();
 after(async () => {
@@ -13,7 +18,10 @@ const { app, send, newUpload } = door;
 /** Eight hours: the longest recording that is described. */
 const longest = { pixels: 576_000, pieces: 48 };
 
-/** A transcript whose media has a waveform of so many pieces of 12,000 pixels, and the address of that. */
+/**
+ * A transcript whose media has a waveform of so many pieces of 12,000 pixels, and the address of
+ * that.
+ */
 async function withWaveform(pieces: number): Promise<{ name: string; url: string; id: string }> {
   const { name, url } = await newUpload();
   assert.equal((await send("HTTP/1.1", "PUT", url, { body: wav(100) })).status, 200);

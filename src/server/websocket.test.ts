@@ -10,7 +10,7 @@ import { implemented, methodsOf } from "./methods.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { createWebSocketDoor } from "./websocket.ts";
-import { testCaller, unwatched } from "../../test/test-caller.ts";
+import { testCaller, unwatched } from "../../test/fixtures/test-caller.ts";
 import { createMessageReading } from "./message-reading.ts";
 
 const pingMs = 50;

@@ -34,13 +34,19 @@ type BidiSpec = Extract<MethodImplSpec, { kind: "bidi_streaming" }>;
 
 export interface WebSocketDoor {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Ends every stream as its caller would: finals go out, then the socket closes with 1012. Resolves when all are closed. */
+  /**
+   * Ends every stream as its caller would: finals go out, then the socket closes with 1012.
+   * Resolves when all are closed.
+   */
   drain(): Promise<void>;
   /** Cuts what is still open. */
   terminate(): void;
 }
 
-/** Serves bidi methods with an HTTP rule of kind WEBSOCKET: JSON messages in, {"result"} or {"error"} out (section 4.9). */
+/**
+ * Serves bidi methods with an HTTP rule of kind WEBSOCKET: JSON messages in, {"result"} or
+ * {"error"} out (section 4.9).
+ */
 export function createWebSocketDoor(parts: {
   readonly transcoder: Transcoder;
   readonly methods: Methods;
@@ -49,7 +55,9 @@ export function createWebSocketDoor(parts: {
   /** Why the page that asks may open no socket at all; nothing else is looked at then. */
   readonly refusal?: (headers: IncomingHttpHeaders) => ServiceError | undefined;
   readonly reading: MessageReading;
-  /** How often a caller is asked for a sign of life; one that misses three is let go. Default 20 s. */
+  /**
+   * How often a caller is asked for a sign of life; one that misses three is let go. Default 20 s.
+   */
   readonly pingMs?: number;
 }): WebSocketDoor {
   const { pingMs = pingMsDefault } = parts;
@@ -183,7 +191,7 @@ class Stream {
     }
   }
 
-  /** Stops listening as if the caller had finalised: the finals still go out. */
+  /** Stops listening as if the caller had finalized: the finals still go out. */
   drain(): void {
     this.#isDraining = true;
     this.#messages.end();
@@ -242,7 +250,8 @@ class Stream {
     const timer = setTimeout(() => {
       this.#socket.terminate();
     }, unsentMsMax);
-    // A ping goes out behind everything that waits: its callback means that the caller has taken it.
+    // A ping goes out behind everything that waits: its callback means that the caller has taken
+    // it.
     await new Promise<void>((resolve) => {
       this.#socket.ping("", false, () => {
         resolve();
@@ -263,7 +272,10 @@ class Stream {
   }
 }
 
-/** The close code after an error message (decisions: Errors); 1008 for all else that is the caller's doing. */
+/**
+ * The close code after an error message (decisions: Errors); 1008 for all else that is the caller's
+ * doing.
+ */
 function closeCode(error: ServiceError): number {
   if (error.reason === tooBig) return 1009;
   return closeCodes[error.code] ?? 1008;

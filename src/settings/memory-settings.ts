@@ -6,7 +6,10 @@ import { ConfigError, whole, type Setting } from "../std/setting.ts";
 
 const mb = 1 << 20;
 
-/** What each part of the service's main process may take of its memory, in bytes; docs/memory.md says what is in them. */
+/**
+ * What each part of the service's main process may take of its memory, in bytes; docs/memory.md
+ * says what is in them.
+ */
 export interface MemoryShares {
   /** Code, the heap of an idle service, pools and caches. */
   readonly base: number;
@@ -22,7 +25,10 @@ export interface MemoryShares {
 const baseBytes = 256 * mb;
 /** An open connection with its buffers. */
 const connectionBytes = 32 << 10;
-/** Heap of a thread that writes, reads or compares long transcripts: twice what the longest ones take. */
+/**
+ * Heap of a thread that writes, reads or compares long transcripts: twice what the longest ones
+ * take.
+ */
 const sideThreadHeapMb = 512;
 /** Heap of the two threads that read long messages of requests, each. */
 const segmentsThreadHeapMb = 768;
@@ -50,8 +56,9 @@ interface NodeMemory {
 }
 
 /**
- * Shares out the memory of the main process; their sum is no more than it. Without a number it is half of what the machine or
- * container has, or what is needed, where that is more. Throws ConfigError for a number that is too small.
+ * Shares out the memory of the main process; their sum is no more than it. Without a number it is
+ * half of what the machine or container has, or what is needed, where that is more. Throws
+ * ConfigError for a number that is too small.
  */
 export function memoryShares(
   memoryMb: number | undefined,
@@ -81,7 +88,10 @@ export function memoryShares(
   };
 }
 
-/** One account has half of a small share, and a quarter of a large one: the longest call of one needs 80 MB. */
+/**
+ * One account has half of a small share, and a quarter of a large one: the longest call of one
+ * needs 80 MB.
+ */
 function heldOf(bytes: number, names: Pick<HeldBytesLimits, "reason" | "what">): HeldBytesLimits {
   const nodeBytesMax = Math.floor(bytes);
   const accountBytesMax = Math.floor(Math.min(nodeBytesMax, Math.max(80 * mb, nodeBytesMax / 4)));

@@ -33,7 +33,10 @@ export const openIdSettings = {
   },
 } satisfies Record<string, Setting<string | undefined>>;
 
-/** What of them belongs together, undefined without a provider. What does not fit is added to the problems. */
+/**
+ * What of them belongs together, undefined without a provider. What does not fit is added to the
+ * problems.
+ */
 export function readOpenId(read: ReadSetting, problems: string[]): OpenIdConfig | undefined {
   const issuer = read(openIdSettings.issuer);
   const clientId = read(openIdSettings.clientId);

@@ -70,7 +70,10 @@ export const s3Settings = {
   },
 } satisfies Record<string, Setting<string | boolean | undefined>>;
 
-/** Those of them that belong together, undefined without a bucket. What does not fit is added to the problems. */
+/**
+ * Those of them that belong together, undefined without a bucket. What does not fit is added to the
+ * problems.
+ */
 export function readS3(read: ReadSetting, problems: string[]): S3Config | undefined {
   const { bucket: bucketSetting, keyId, keySecret, ...rest } = s3Settings;
   const bucket = read(bucketSetting);

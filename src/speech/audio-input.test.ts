@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
-import { until } from "../../test/until.ts";
-import type { RecognitionInput } from "../engines/recognizer.ts";
+import { until } from "../../test/fixtures/until.ts";
+import type { RecognitionInput } from "../engines/protocol/recognizer.ts";
 import {
   StreamingRecognizeRequestSchema,
   type StreamingRecognizeRequest,

@@ -1,4 +1,4 @@
-import { endUtterance, type RecognitionInput } from "../engines/recognizer.ts";
+import { endUtterance, type RecognitionInput } from "../engines/protocol/recognizer.ts";
 import type { StreamingRecognizeRequest } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Deadline } from "./deadline.ts";
 import type { ServiceError } from "../std/service-error.ts";
@@ -20,9 +20,11 @@ export interface AudioInputOptions {
 }
 
 /**
- * The samples and marks of the messages after the configuration. Ends at an empty audioContent; ends with a refusal when a deadline
- * passes, so that what was heard by then gets its finals. Throws invalid_argument for any other message. Not a generator: every chunk
- * of every stream goes through here, and the three promises of a generator cost more than everything else that is done with it.
+ * The samples and marks of the messages after the configuration. Ends at an empty audioContent;
+ * ends with a refusal when a deadline passes, so that what was heard by then gets its finals.
+ * Throws invalid_argument for any other message. Not a generator: every chunk of every stream goes
+ * through here, and the three promises of a generator cost more than everything else that is done
+ * with it.
  */
 export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
   readonly #messages: AsyncIterator<StreamingRecognizeRequest>;

@@ -1,5 +1,5 @@
-import type { PhraseHints, RecognitionMode } from "../engines/engine.ts";
-import type { Recognizer } from "../engines/recognizer.ts";
+import type { PhraseHints, RecognitionMode } from "../engines/protocol/engine.ts";
+import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Violations } from "../std/service-error.ts";
 import { shown } from "../std/service-error.ts";
 import {
@@ -13,7 +13,10 @@ export const sampleRateHertzMax = 48_000;
 /** §8: maxAlternatives of both recognition modes. */
 export const alternativesMaxMax = 10;
 
-/** decisions, Speech: phrases of all hints of a call, characters of one, and how much likelier it is to be heard. */
+/**
+ * decisions, Speech: phrases of all hints of a call, characters of one, and how much likelier it is
+ * to be heard.
+ */
 export const hintPhrasesMax = 500;
 export const hintCharsMax = 100;
 export const hintBoostMax = 20;
@@ -34,11 +37,17 @@ export interface CheckedConfig {
 export interface Hearing {
   readonly recognizer: Recognizer;
   readonly mode: RecognitionMode;
-  /** Hints that the model cannot use are no error: callers of google.cloud.speech.v1 give them to whatever model there is. */
+  /**
+   * Hints that the model cannot use are no error: callers of google.cloud.speech.v1 give them to
+   * whatever model there is.
+   */
   readonly ignoresHints: boolean;
 }
 
-/** Checks a RecognitionConfig at `path` (sections 2.4 and 8) and adds every violation; the result counts only without any. */
+/**
+ * Checks a RecognitionConfig at `path` (sections 2.4 and 8) and adds every violation; the result
+ * counts only without any.
+ */
 export function checkConfig(
   config: RecognitionConfig | undefined,
   path: string,

@@ -1,8 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * The clocks of one stream: how long it may last in all, and how long each wait may be. One timer for all waits, which is left alone
- * while they end in time: to set and clear one for each message would cost as much as reading it.
+ * The clocks of one stream: how long it may last in all, and how long each wait may be. One timer
+ * for all waits, which is left alone while they end in time: to set and clear one for each message
+ * would cost as much as reading it.
  */
 export class Deadline implements Disposable {
   readonly #expired: () => ServiceError;
@@ -23,7 +24,10 @@ export class Deadline implements Disposable {
     this.#arm(this.#streamEndsAt);
   }
 
-  /** Waits for one thing at a time; throws out_of_range with `problem` when it takes longer than `msMax`. */
+  /**
+   * Waits for one thing at a time; throws out_of_range with `problem` when it takes longer than
+   * `msMax`.
+   */
   within<T>(
     msMax: number,
     wait: () => Promise<T>,
@@ -35,8 +39,9 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * The same without a promise: a wait begins now. Calls `reject` when it takes too long, and also when the wait is over but no other
-   * one has begun: the caller ignores that. Returns false where it has called `reject` at once, as the stream has lasted too long.
+   * The same without a promise: a wait begins now. Calls `reject` when it takes too long, and also
+   * when the wait is over but no other one has begun: the caller ignores that. Returns false where
+   * it has called `reject` at once, as the stream has lasted too long.
    */
   begins(
     msMax: number,

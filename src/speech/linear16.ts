@@ -1,7 +1,10 @@
 /** Bytes of one LINEAR16 sample. */
 export const bytesPerSample = 2;
 
-/** The samples of little-endian bytes; an odd last byte is left out. Copies only where the bytes are not aligned. */
+/**
+ * The samples of little-endian bytes; an odd last byte is left out. Copies only where the bytes are
+ * not aligned.
+ */
 export function samplesOf(bytes: Uint8Array): Int16Array {
   const length = bytes.byteLength >> 1;
   if (bytes.byteOffset % bytesPerSample === 0) {

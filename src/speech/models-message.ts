@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { InstalledModel } from "../engines/engine-pool.ts";
+import type { InstalledModel } from "../engines/pool/engine-pool.ts";
 import {
   ListModelsResponseSchema,
   Model_Use,

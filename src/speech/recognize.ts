@@ -1,5 +1,5 @@
 import { readWavHeader, WavError, type WavHeader } from "../audio/wav.ts";
-import type { Recognizer } from "../engines/recognizer.ts";
+import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type {
   RecognizeRequest,
   RecognizeResponse,
@@ -21,12 +21,14 @@ export const audioSecondsMax = 30;
 export interface RecognizeOptions {
   /** Results also say where they end and their language. */
   readonly describeResults: boolean;
-  /** Runs what recognises so much audio, or throws why it may not be. */
+  /** Runs what recognizes so much audio, or throws why it may not be. */
   readonly metered: (ms: number, run: () => Promise<void>) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Recognizes audio shorter than 30 s (section 4.8). Throws invalid_argument with every violation. */
+/**
+ * Recognizes audio shorter than 30 s (section 4.8). Throws invalid_argument with every violation.
+ */
 export async function recognize(
   request: RecognizeRequest,
   recognizer: Recognizer,
@@ -110,7 +112,10 @@ function withoutHeader(
   return content.subarray(header.dataOffset, header.dataOffset + header.dataBytes);
 }
 
-/** The header of a WAV file; undefined for bare samples, and with a violation for a file that cannot be used. */
+/**
+ * The header of a WAV file; undefined for bare samples, and with a violation for a file that cannot
+ * be used.
+ */
 function wavHeaderOf(content: Uint8Array, violations: Violations): WavHeader | undefined {
   try {
     return readWavHeader(content);

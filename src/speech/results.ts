@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import type { EngineWord, Hypothesis } from "../engines/engine.ts";
-import type { Recognition } from "../engines/recognizer.ts";
+import type { EngineWord, Hypothesis } from "../engines/protocol/engine.ts";
+import type { Recognition } from "../engines/protocol/recognizer.ts";
 import {
   SpeechRecognitionAlternativeSchema,
   WordInfoSchema,
@@ -10,7 +10,10 @@ import {
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
 
-/** A reading as the API shows it; `after` is what follows its text: a space on streams, nothing else (decisions: Speech). */
+/**
+ * A reading as the API shows it; `after` is what follows its text: a space on streams, nothing else
+ * (decisions: Speech).
+ */
 export function alternativeOf(
   { text, confidence, words }: Hypothesis,
   { withWords, after }: { withWords: boolean; after: "" | " " },
@@ -22,7 +25,10 @@ export function alternativeOf(
   });
 }
 
-/** Where a result ends and its language, which Google's messages have and the specification's do not. */
+/**
+ * Where a result ends and its language, which Google's messages have and the specification's do
+ * not.
+ */
 export function descriptionOf(
   { audioEndMs }: Recognition,
   { languageCode }: { readonly languageCode: string },

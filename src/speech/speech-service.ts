@@ -1,16 +1,17 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
-import type { InstalledModel } from "../engines/engine-pool.ts";
-import type { Recognizer } from "../engines/recognizer.ts";
+import type { InstalledModel } from "../engines/pool/engine-pool.ts";
+import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { modelsMessage } from "./models-message.ts";
 import { recognize } from "./recognize.ts";
 import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts";
 
 /**
- * The speech interface (sections 4.8 and 4.9) over the installed engines. `describeResults` adds to each result where it ends and its
- * language: Google's clients look for them, and the specification does not have them.
+ * The speech interface (sections 4.8 and 4.9) over the installed engines. `describeResults` adds to
+ * each result where it ends and its language: Google's clients look for them, and the specification
+ * does not have them.
  */
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { speech } from "../../test/engine-pool-fixture.ts";
-import { openEnginePool, type EnginePool } from "../engines/engine-pool.ts";
+import { speech } from "../../test/fixtures/engine-pool-fixture.ts";
+import { openEnginePool, type EnginePool } from "../engines/pool/engine-pool.ts";
 import { StreamingRecognizeRequestSchema } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";

@@ -1,5 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import type { Recognition, RecognitionOptions, Recognizer } from "../engines/recognizer.ts";
+import type {
+  Recognition,
+  RecognitionOptions,
+  Recognizer,
+} from "../engines/protocol/recognizer.ts";
 import {
   StreamingRecognitionResultSchema,
   StreamingRecognizeResponse_SpeechEventType as SpeechEventType,
@@ -18,7 +22,9 @@ import { alternativeOf, descriptionOf } from "./results.ts";
 import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
-/** Decisions, Speech: a stream is closed after this long without a configuration, and without audio. */
+/**
+ * Decisions, Speech: a stream is closed after this long without a configuration, and without audio.
+ */
 const configurationMsMax = 10_000;
 const audioMsMax = 60_000;
 
@@ -40,9 +46,10 @@ export interface StreamOptions {
 }
 
 /**
- * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every later one audioContent; an empty
- * one finalizes. Throws invalid_argument for anything else, and, after the finals of what was heard, what hear() answers, out_of_range
- * when nothing comes for too long, and unavailable when the stream has lasted as long as it may.
+ * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every
+ * later one audioContent; an empty one finalizes. Throws invalid_argument for anything else, and,
+ * after the finals of what was heard, what hear() answers, out_of_range when nothing comes for too
+ * long, and unavailable when the stream has lasted as long as it may.
  */
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,

@@ -1,8 +1,9 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * What of an IP address tells callers apart: an IPv4 address itself, of IPv6 its first 64 bits, for who has one address of a network has
- * all of them (RFC 4291, section 2.5.4). Any other text is given back as it is.
+ * What of an IP address tells callers apart: an IPv4 address itself, of IPv6 its first 64 bits, for
+ * who has one address of a network has all of them (RFC 4291, section 2.5.4). Any other text is
+ * given back as it is.
  */
 export function addressBlock(address: string): string {
   if (!address.includes(":")) return address;

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batches } from "./batches.ts";
 
-/** Doubles numbers, and refuses batches with a negative one or, as everybody's trouble, with 0. Holds each batch until it is let go. */
+/**
+ * Doubles numbers, and refuses batches with a negative one or, as everybody's trouble, with 0.
+ * Holds each batch until it is let go.
+ */
 function openDoubler(itemsMax: number) {
   const done: (readonly number[])[] = [];
   const release = Promise.withResolvers<void>();

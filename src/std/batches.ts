@@ -1,7 +1,8 @@
 /**
- * Does together what is asked for while the last batch is being done: one asker alone waits for nobody, many share the cost of a
- * transaction. Answers come in the order of the items. When a batch of several fails, each of them is tried alone, unless
- * `isEverybodys` says that each would fail the same way.
+ * Does together what is asked for while the last batch is being done: one asker alone waits for
+ * nobody, many share the cost of a transaction. Answers come in the order of the items. When a
+ * batch of several fails, each of them is tried alone, unless `isEverybodys` says that each would
+ * fail the same way.
  */
 export class Batches<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;

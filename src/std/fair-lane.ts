@@ -12,8 +12,9 @@ export interface LaneLimits {
 }
 
 /**
- * Tasks of one kind, of one node. The next turn is that of the waiting account whose last turn is longest ago, past accounts that have as
- * many running as they may: nobody waits for all the tasks of one other account.
+ * Tasks of one kind, of one node. The next turn is that of the waiting account whose last turn is
+ * longest ago, past accounts that have as many running as they may: nobody waits for all the tasks
+ * of one other account.
  */
 export class FairLane {
   readonly #limits: LaneLimits;
@@ -28,7 +29,10 @@ export class FairLane {
     this.#limits = limits;
   }
 
-  /** Throws resource_exhausted when too many of the account wait, or the turn does not come in time; the signal's reason when it aborts. */
+  /**
+   * Throws resource_exhausted when too many of the account wait, or the turn does not come in time;
+   * the signal's reason when it aborts.
+   */
   async run<T>(accountId: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.#mayRun(accountId)) this.#begin(accountId);

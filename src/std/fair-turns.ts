@@ -2,8 +2,9 @@
 const turnMsMax = 8;
 
 /**
- * Spreads what many calls do at the same moment over turns of the event loop: calls continue one after the other, account by account in
- * turn, and the event loop runs whenever they have taken 8 ms.
+ * Spreads what many calls do at the same moment over turns of the event loop: calls continue one
+ * after the other, account by account in turn, and the event loop runs whenever they have taken 8
+ * ms.
  */
 export class FairTurns {
   /** Calls that wait, by account; the account whose turn is next stands first. */
@@ -12,7 +13,10 @@ export class FairTurns {
   /** In this turn of the event loop. */
   #spentMs = 0;
 
-  /** Resolves when it is this call's turn. What it does until it next waits for something counts as its turn. */
+  /**
+   * Resolves when it is this call's turn. What it does until it next waits for something counts as
+   * its turn.
+   */
   async next(accountId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const own = this.#waiting.get(accountId);
@@ -34,7 +38,10 @@ export class FairTurns {
     this.#isRunning = false;
   }
 
-  /** Counted until the event loop comes round: calls may also come one by one, as timers do that are due together. */
+  /**
+   * Counted until the event loop comes round: calls may also come one by one, as timers do that are
+   * due together.
+   */
   #spend(ms: number): void {
     if (this.#spentMs === 0) setImmediate(() => (this.#spentMs = 0));
     this.#spentMs += ms;
@@ -53,7 +60,10 @@ export class FairTurns {
   }
 }
 
-/** Resolves when the promises and ticks that the call has caused are done: the second tick is behind those of its writes. */
+/**
+ * Resolves when the promises and ticks that the call has caused are done: the second tick is behind
+ * those of its writes.
+ */
 async function ticks(): Promise<void> {
   for (let tick = 0; tick < 2; tick += 1) {
     await new Promise<void>((resolve) => process.nextTick(resolve));

@@ -49,7 +49,10 @@ test("foldText() folds every character, its other cases and its parts alike, and
   }
 });
 
-/** Letters of the languages that are searched most, with what is hard about each; composed, as capitals of loose marks are letters. */
+/**
+ * Letters of the languages that are searched most, with what is hard about each; composed, as
+ * capitals of loose marks are letters.
+ */
 const texts = fc
   .string({
     unit: fc.oneof(

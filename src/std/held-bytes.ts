@@ -14,7 +14,10 @@ export interface HeldBytesLimits {
 
 /** Bytes that one call holds. Disposing releases all of them; disposing twice does nothing. */
 export interface HeldShare extends Disposable {
-  /** Holds more. Throws resource_exhausted (429 with RetryInfo) past a limit; what was held before stays held. */
+  /**
+   * Holds more. Throws resource_exhausted (429 with RetryInfo) past a limit; what was held before
+   * stays held.
+   */
   grow(bytes: number): void;
   /** Releases a part. */
   shrink(bytes: number): void;
@@ -45,7 +48,10 @@ export class HeldBytes {
     return ofAccount <= accountBytesMax && this.#total + bytes <= nodeBytesMax;
   }
 
-  /** Opens a share of the account that holds `bytes`. Throws resource_exhausted (429 with RetryInfo) past a limit. */
+  /**
+   * Opens a share of the account that holds `bytes`. Throws resource_exhausted (429 with RetryInfo)
+   * past a limit.
+   */
   hold(accountId: string, bytes = 0): HeldShare {
     let held = 0;
     const grow = (more: number): void => {

@@ -24,7 +24,10 @@ export function isId(text: string): boolean {
   return uuid.test(text);
 }
 
-/** The id in a resource name: `idIn("transcripts", "transcripts/<id>")`; undefined when it is no such name. */
+/**
+ * The id in a resource name: `idIn("transcripts", "transcripts/<id>")`; undefined when it is no
+ * such name.
+ */
 export function idIn(collection: string, name: string): string | undefined {
   if (!name.startsWith(`${collection}/`)) return undefined;
   const id = name.slice(collection.length + 1);

@@ -1,4 +1,7 @@
-/** How long a list may keep the thread before others have their turn: live audio waits no longer for it. */
+/**
+ * How long a list may keep the thread before others have their turn: live audio waits no longer for
+ * it.
+ */
 const turnMs = 8;
 
 /** Maps items one after the other, and lets the event loop run whenever that has taken `turnMs`. */

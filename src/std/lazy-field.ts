@@ -1,4 +1,7 @@
-/** Lets `read` make the value of an object's property when somebody asks for it first; assigning it works as before. */
+/**
+ * Lets `read` make the value of an object's property when somebody asks for it first; assigning it
+ * works as before.
+ */
 export function defineLazyField(message: object, name: string, read: () => unknown): void {
   const set = (value: unknown): void => {
     Object.defineProperty(message, name, {

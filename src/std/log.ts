@@ -1,6 +1,9 @@
 import { pino, type Logger } from "pino";
 
-/** Logs events with fields, one JSON object a line on standard error; never speech, text, tokens or signed URLs. */
+/**
+ * Logs events with fields, one JSON object a line on standard error; never speech, text, tokens or
+ * signed URLs.
+ */
 export type Log = Logger;
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
@@ -14,7 +17,9 @@ export function createLog(level: LogLevel): Log {
   );
 }
 
-/** What may be logged of an error that is not ours to explain: its kind and place, with its message. */
+/**
+ * What may be logged of an error that is not ours to explain: its kind and place, with its message.
+ */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) };
   return { error: error.message, stack: error.stack, ...("code" in error && { code: error.code }) };

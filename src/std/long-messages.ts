@@ -27,8 +27,9 @@ export interface ShortMessage {
 /** Reads the long lists of messages on threads of their own. */
 export interface LongMessages {
   /**
-   * Takes the list out of a message, and reads it. Throws invalid_argument for what is no message or more than may be sent,
-   * resource_exhausted when too many messages of the account wait, and the signal's reason when it aborts before it is the message's turn.
+   * Takes the list out of a message, and reads it. Throws invalid_argument for what is no message
+   * or more than may be sent, resource_exhausted when too many messages of the account wait, and
+   * the signal's reason when it aborts before it is the message's turn.
    */
   shorten(
     message: LongMessage,

@@ -3,7 +3,10 @@ import { BlockList, isIP } from "node:net";
 /** Whether an address is in one of some networks. */
 export type IsInNetworks = (address: string) => boolean;
 
-/** Networks in CIDR notation and single addresses, of IPv4 and IPv6. Throws RangeError, which names the entry that is neither. */
+/**
+ * Networks in CIDR notation and single addresses, of IPv4 and IPv6. Throws RangeError, which names
+ * the entry that is neither.
+ */
 export function parseNetworks(entries: readonly string[]): IsInNetworks {
   const networks = new BlockList();
   for (const entry of entries) addNetwork(networks, entry);

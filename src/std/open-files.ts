@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** How many files and sockets this process may have open: its soft limit, which Node has raised as far as it may. */
+/**
+ * How many files and sockets this process may have open: its soft limit, which Node has raised as
+ * far as it may.
+ */
 export function openFilesMax(): number {
   const limits = readFileSync("/proc/self/limits", "utf8");
   const [, soft = ""] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];

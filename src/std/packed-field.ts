@@ -9,15 +9,18 @@ export interface PackedField {
   readonly jsonBytes: number;
   /** The same, not compressed, where it is at hand. */
   readonly json?: Uint8Array | undefined;
-  /** As it stands in the message of the wire, with the number of the field; made where that disturbs nobody. */
+  /**
+   * As it stands in the message of the wire, with the number of the field; made where that disturbs
+   * nobody.
+   */
   wire(signal: AbortSignal): Promise<Uint8Array>;
 }
 
 const packedFields = new WeakMap<object, PackedField>();
 
 /**
- * Lets a field of a message be sent as it is stored, or as bytes of the wire that are made of that (packedFieldOf()); for all others it is
- * unpacked when it is asked for.
+ * Lets a field of a message be sent as it is stored, or as bytes of the wire that are made of that
+ * (packedFieldOf()); for all others it is unpacked when it is asked for.
  */
 export function attachPacked<T extends object, Name extends keyof T & string>(
   message: T,

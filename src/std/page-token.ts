@@ -21,8 +21,9 @@ const tagBytes = 16;
 export const tokenCharsMax = 1024;
 
 /**
- * Tokens encrypted with AES-256-GCM, bound to their scope. The nonce is a MAC of scope and position, so that it repeats only where the
- * whole token does, and a page has one token. `key`: 32 secret bytes, the same on every node.
+ * Tokens encrypted with AES-256-GCM, bound to their scope. The nonce is a MAC of scope and
+ * position, so that it repeats only where the whole token does, and a page has one token. `key`: 32
+ * secret bytes, the same on every node.
  */
 export function createPageTokens(key: Buffer): PageTokens {
   const encryptionKey = derivedKey(key, "page-token encryption");

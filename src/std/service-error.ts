@@ -19,7 +19,10 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** One thing wrong with a request. `field` is a path of JSON names: `segments[0].words[2].startTime`. */
+/**
+ * One thing wrong with a request. `field` is a path of JSON names:
+ * `segments[0].words[2].startTime`.
+ */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
@@ -38,8 +41,8 @@ export interface ServiceErrorOptions {
 }
 
 /**
- * A failure that the caller is told about (decisions: Errors): the message names field, value and limit.
- * Anything else that is thrown is a bug: logged whole, answered "internal".
+ * A failure that the caller is told about (decisions: Errors): the message names field, value and
+ * limit. Anything else that is thrown is a bug: logged whole, answered "internal".
  */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";

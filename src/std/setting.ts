@@ -111,8 +111,9 @@ export function nearest(name: string, known: ReadonlySet<string>): string {
 }
 
 /**
- * The setting that a variable of no known name was probably meant to be: one letter wrong, missing, too many or two of them exchanged (two
- * such slips in a long name), or only letter case and underscores. undefined: it is another program's.
+ * The setting that a variable of no known name was probably meant to be: one letter wrong, missing,
+ * too many or two of them exchanged (two such slips in a long name), or only letter case and
+ * underscores. undefined: it is another program's.
  */
 export function misspelt(name: string, known: Iterable<string>): string | undefined {
   for (const candidate of known) {
@@ -124,10 +125,16 @@ export function misspelt(name: string, known: Iterable<string>): string | undefi
   return undefined;
 }
 
-/** With two slips DATABASE_URL, which is shorter, is DATABASE_SSL, and HLUST_PORT HOST_PORT: names that others use. */
+/**
+ * With two slips DATABASE_URL, which is shorter, is DATABASE_SSL, and HLUST_PORT HOST_PORT: names
+ * that others use.
+ */
 const longNameLength = 16;
 
-/** How many letters were changed, left out, added or exchanged with the next one (optimal string alignment). */
+/**
+ * How many letters were changed, left out, added or exchanged with the next one (optimal string
+ * alignment).
+ */
 function slips(a: string, b: string): number {
   let [before, last]: [number[], number[]] = [
     [],

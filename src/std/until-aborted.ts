@@ -1,6 +1,7 @@
 /**
- * The answers of a method until it ends or `signal` aborts. Then it throws the signal's reason at once, whether the method listens
- * or not, and nobody waits for what the method still does; its cleaning up (`finally`) runs in any case.
+ * The answers of a method until it ends or `signal` aborts. Then it throws the signal's reason at
+ * once, whether the method listens or not, and nobody waits for what the method still does; its
+ * cleaning up (`finally`) runs in any case.
  */
 export async function* untilAborted<T>(
   answers: AsyncIterable<T>,

@@ -21,8 +21,8 @@ export interface WrittenField {
 const writtenFields = new WeakMap<object, WrittenField>();
 
 /**
- * Lets a list of messages be sent as it is written item by item (writtenFieldOf()); for all others its messages are made when they are
- * asked for.
+ * Lets a list of messages be sent as it is written item by item (writtenFieldOf()); for all others
+ * its messages are made when they are asked for.
  */
 export function attachWritten<Item, Desc extends DescMessage>(
   answer: Message,

@@ -6,10 +6,11 @@ const blockBytesMax = 128 << 10;
 const magic = [0x28, 0xb5, 0x2f, 0xfd] as const;
 
 /**
- * One zstd frame (RFC 8878) whose content is `head`, the content of `frame`, `tail`; in pieces that follow each other. The blocks of
- * `frame` stay as they are: nothing is decompressed or compressed. A block looks back only at what its own frame began with: history,
- * tables and repeated offsets are the same behind blocks that are not compressed. undefined where that does not hold or help: several
- * frames, a dictionary, a window larger than HTTP clients take, or what is no frame.
+ * One zstd frame (RFC 8878) whose content is `head`, the content of `frame`, `tail`; in pieces that
+ * follow each other. The blocks of `frame` stay as they are: nothing is decompressed or compressed.
+ * A block looks back only at what its own frame began with: history, tables and repeated offsets
+ * are the same behind blocks that are not compressed. undefined where that does not hold or help:
+ * several frames, a dictionary, a window larger than HTTP clients take, or what is no frame.
  */
 export function spliceZstd(
   head: Uint8Array,
@@ -90,13 +91,19 @@ function littleEndian(bytes: Uint8Array, at: number, length: number): number {
   return value;
 }
 
-/** Without a size, a checksum, a dictionary. The window has room for what looks back, and for a whole block. */
+/**
+ * Without a size, a checksum, a dictionary. The window has room for what looks back, and for a
+ * whole block.
+ */
 function frameHeader(windowBytes: number): Uint8Array {
   const exponent = Math.ceil(Math.log2(Math.max(windowBytes, blockBytesMax))) - 10;
   return Uint8Array.of(...magic, 0, exponent << 3);
 }
 
-/** Blocks that hold their content as it is; the last of them, which may be empty, ends the frame if `isLast`. */
+/**
+ * Blocks that hold their content as it is; the last of them, which may be empty, ends the frame if
+ * `isLast`.
+ */
 function rawBlocks(content: Uint8Array, isLast: boolean): Uint8Array[] {
   const count = Math.max(Math.ceil(content.length / blockBytesMax), Number(isLast));
   return Array.from({ length: count }).flatMap((_, index) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { assertLinear } from "../../test/growth.ts";
+import { assertLinear } from "../../test/fixtures/growth.ts";
 import { acceptStream } from "./accept-stream.ts";
 import { eventStream, jsonLines } from "./stream-envelope.ts";
 

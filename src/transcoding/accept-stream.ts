@@ -1,8 +1,9 @@
 import { eventStream, jsonLines, type StreamEnvelope } from "./stream-envelope.ts";
 
 /**
- * How a caller wants the answers of a stream, by its Accept header (RFC 9110, section 12.5.1): as events where it rates these higher
- * than lines of JSON, or as high and names only them; else as lines. A caller that accepts neither gets lines, not an error.
+ * How a caller wants the answers of a stream, by its Accept header (RFC 9110, section 12.5.1): as
+ * events where it rates these higher than lines of JSON, or as high and names only them; else as
+ * lines. A caller that accepts neither gets lines, not an error.
  */
 export function acceptStream(accept: string | undefined): StreamEnvelope {
   if (accept === undefined || !mayNameEvents.test(accept)) return jsonLines;
@@ -44,7 +45,10 @@ function parseRange(text: string): MediaRange {
   return { name, weight: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0 };
 }
 
-/** The weight of a type, by the most precise range that it is in: 3 for its name, 1 for any type, 0 for none. */
+/**
+ * The weight of a type, by the most precise range that it is in: 3 for its name, 1 for any type, 0
+ * for none.
+ */
 function ratingOf(
   names: readonly string[],
   ranges: readonly MediaRange[],

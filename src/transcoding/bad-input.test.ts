@@ -1,14 +1,21 @@
-// No request of any bytes throws past the transcoder: paths and bodies that are good, nearly good, and garbage.
+// No request of any bytes throws past the transcoder: paths and bodies that are good, nearly good,
+// and garbage.
 import assert from "node:assert/strict";
 import { Buffer, isUtf8 } from "node:buffer";
 import { test } from "node:test";
 import { type DescMessage, type JsonValue, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { anyTranscoder, bindings, outcome, pathOf, values } from "../../test/any-transcoder.ts";
-import { anyStrings, arbitraryMessage } from "../../test/arbitrary-message.ts";
+import {
+  anyTranscoder,
+  bindings,
+  outcome,
+  pathOf,
+  values,
+} from "../../test/fixtures/any-transcoder.ts";
+import { anyStrings, arbitraryMessage } from "../../test/fixtures/arbitrary-message.ts";
 import { ItemSchema, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
-import { mutated } from "../../test/mutated.ts";
-import { runs } from "../../test/property-runs.ts";
+import { mutated } from "../../test/fixtures/mutated.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { encodeFully, encodeKeepingSlashes } from "./percent-encoding.ts";
 import { registryOf } from "./registry-of.ts";

@@ -1,13 +1,20 @@
-// No query of any bytes throws past the transcoder, and every good one is read as the same body would be.
+// No query of any bytes throws past the transcoder, and every good one is read as the same body
+// would be.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import type { JsonObject, JsonValue, Message } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { anyTranscoder, bindings, outcome, pathOf, values } from "../../test/any-transcoder.ts";
+import {
+  anyTranscoder,
+  bindings,
+  outcome,
+  pathOf,
+  values,
+} from "../../test/fixtures/any-transcoder.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
-import { mutated } from "../../test/mutated.ts";
-import { runs } from "../../test/property-runs.ts";
+import { mutated } from "../../test/fixtures/mutated.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import { encodeFully } from "./percent-encoding.ts";
 import { readJson } from "./read-json.ts";
 

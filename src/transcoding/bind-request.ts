@@ -40,10 +40,11 @@ export interface BindOptions {
 }
 
 /**
- * Makes the request message (§4.10 items 1 to 4, 7 and 8): the body, then the query, then the path, so that the path
- * wins. A PATCH fills update_mask from the names in its body unless the query has it. Throws ServiceError
- * invalid_argument with every violation of query, path and body; fields are named by their path from the request
- * message, those of a message that is the body by their path in the body.
+ * Makes the request message (§4.10 items 1 to 4, 7 and 8): the body, then the query, then the path,
+ * so that the path wins. A PATCH fills update_mask from the names in its body unless the query has
+ * it. Throws ServiceError invalid_argument with every violation of query, path and body; fields are
+ * named by their path from the request message, those of a message that is the body by their path
+ * in the body.
  */
 export function bindRequest(binding: Binding, parts: RequestParts, options: BindOptions): Message {
   const { input } = binding.method;
@@ -154,7 +155,10 @@ function fillHttpBody(message: ReflectMessage, body: Binding["body"], parts: Req
   if (typeof body !== "string") message.set(body, target);
 }
 
-/** Path variables and query parameters as JSON of the request message; what cannot be placed goes to `report`. */
+/**
+ * Path variables and query parameters as JSON of the request message; what cannot be placed goes to
+ * `report`.
+ */
 function paramsJson(
   binding: Binding,
   { captures, query }: RequestParts,
@@ -257,7 +261,10 @@ function place(params: JsonObject, fields: readonly DescField[], text: string): 
   return true;
 }
 
-/** A parameter as JSON: proto3 JSON takes strings for all but booleans and the numbers of enum values. */
+/**
+ * A parameter as JSON: proto3 JSON takes strings for all but booleans and the numbers of enum
+ * values.
+ */
 function paramJson(field: DescField, text: string): JsonValue {
   if (field.enum !== undefined) return /^-?[0-9]{1,11}$/.test(text) ? Number(text) : text;
   const isBool =

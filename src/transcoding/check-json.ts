@@ -28,9 +28,9 @@ import {
 export type FillBytes = (message: ReflectMessage) => void;
 
 /**
- * Checks JSON against the proto3 JSON mapping of a message and reports every violation. Changes `value`: base64 of
- * bytes fields is replaced by "" and answered, decoded, as what is to be filled in after the conversion; unset
- * members of a oneof are left out.
+ * Checks JSON against the proto3 JSON mapping of a message and reports every violation. Changes
+ * `value`: base64 of bytes fields is replaced by "" and answered, decoded, as what is to be filled
+ * in after the conversion; unset members of a oneof are left out.
  */
 export function checkMessageJson(
   message: DescMessage,
@@ -40,7 +40,10 @@ export function checkMessageJson(
   return messageCheck(message)(value, report);
 }
 
-/** The same for one field, which stands in `holder` under its JSON name. The answer fills the field's message. */
+/**
+ * The same for one field, which stands in `holder` under its JSON name. The answer fills the
+ * field's message.
+ */
 export function checkFieldJson(
   field: DescField,
   holder: JsonObject,
@@ -49,7 +52,9 @@ export function checkFieldJson(
   return checkMember(memberOf(field), holder, field.jsonName, report);
 }
 
-/** For a message the answer fills that message; for a list or a map, the message that has the field. */
+/**
+ * For a message the answer fills that message; for a list or a map, the message that has the field.
+ */
 type Check = (value: JsonValue, report: JsonReport) => FillBytes | undefined;
 
 interface Member {
@@ -203,7 +208,8 @@ function checkMember(
 ): FillBytes | undefined {
   const value = holder[name] ?? null;
   if (value === null && !takesNull) return undefined;
-  // Long audio is cheap to decode here and dear in the library; bytes in lists and maps are left to it.
+  // Long audio is cheap to decode here and dear in the library; bytes in lists and maps are left to
+  // it.
   if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES) {
     const bytes = typeof value === "string" ? bytesOfBase64(value) : undefined;
     if (bytes !== undefined) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { runs } from "../../test/property-runs.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
 import {
   CreateTranscriptRequestSchema,
@@ -25,7 +25,8 @@ test("countFields() counts fields at all levels, entries of maps and packed elem
           },
         }),
       ),
-      // transcript, metadata, two keywords; an entry, its key, its value and the name; two segments, two words, one text.
+      // transcript, metadata, two keywords; an entry, its key, its value and the name; two
+      // segments, two words, one text.
       13,
     ],
     // Unknown fields, and one that is cut off.

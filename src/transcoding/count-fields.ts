@@ -2,12 +2,16 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { valuesMax } from "./count-values.ts";
 
-/** Messages may nest this deep where they are counted: deeper than any message of a contract, far less than any stack. */
+/**
+ * Messages may nest this deep where they are counted: deeper than any message of a contract, far
+ * less than any stack.
+ */
 const depthMax = 64;
 
 /**
- * Counts the fields of a message in protobuf's binary form, at all levels, up to one past `max`, without reading what is in them.
- * Elements of packed lists count each. What is not the binary form of a message is left to the parser, which says so.
+ * Counts the fields of a message in protobuf's binary form, at all levels, up to one past `max`,
+ * without reading what is in them. Elements of packed lists count each. What is not the binary form
+ * of a message is left to the parser, which says so.
  */
 export function countFields(type: DescMessage, bytes: Uint8Array, max = valuesMax): number {
   const counting = { left: max + 1 };
@@ -20,8 +24,8 @@ export function countFields(type: DescMessage, bytes: Uint8Array, max = valuesMa
 }
 
 /**
- * Counts the elements of a list in messages, at the end of a path of field numbers, up to one past `max`; as far as the bytes are the binary
- * form of a message.
+ * Counts the elements of a list in messages, at the end of a path of field numbers, up to one past
+ * `max`; as far as the bytes are the binary form of a message.
  */
 export function countElements(bytes: Uint8Array, path: readonly number[], max: number): number {
   const counting = { left: max + 1 };

@@ -2,7 +2,10 @@ import { Buffer } from "node:buffer";
 import { invalidArgument } from "../std/service-error.ts";
 import { jsonDepthMax, tooDeep } from "./json-text.ts";
 
-/** What a message may hold where the thread that carries live audio reads it: 1 to 3 us each. A transcript without segments has 3,000. */
+/**
+ * What a message may hold where the thread that carries live audio reads it: 1 to 3 us each. A
+ * transcript without segments has 3,000.
+ */
 export const valuesMax = 10_000;
 
 const quote = 0x22;
@@ -16,14 +19,17 @@ const closeObject = 0x7d;
 const space = 0x20;
 const colon = 0x3a;
 
-/** So many digits count as another value: JSON.parse() takes as long for a number of 8 MB as for 100,000 values. */
+/**
+ * So many digits count as another value: JSON.parse() takes as long for a number of 8 MB as for
+ * 100,000 values.
+ */
 const bareBytesPerValue = 64;
 /** A string that is longer is skipped with indexOf(), ten times as fast. */
 const shortStringBytes = 32;
 
 /**
- * Counts what JSON in UTF-8 would be read into, by its commas, opening brackets and digits, up to one past `max`. Throws
- * invalid_argument where it nests deeper than parseJson() admits.
+ * Counts what JSON in UTF-8 would be read into, by its commas, opening brackets and digits, up to
+ * one past `max`. Throws invalid_argument where it nests deeper than parseJson() admits.
  */
 export function countValues(json: Uint8Array, max = valuesMax): number {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
@@ -48,7 +54,10 @@ export function countValues(json: Uint8Array, max = valuesMax): number {
   return count;
 }
 
-/** Where the string that begins at `start` has its closing quote; the length of the text where it has none. */
+/**
+ * Where the string that begins at `start` has its closing quote; the length of the text where it
+ * has none.
+ */
 export function endOfString(bytes: Buffer, start: number): number {
   let at = start;
   for (const inlineEnd = start + shortStringBytes; at < inlineEnd; at += 1) {
@@ -66,7 +75,10 @@ export function endOfString(bytes: Buffer, start: number): number {
   }
 }
 
-/** invalid_argument for a message of more values than are read at once; `list` is the field that may have more. */
+/**
+ * invalid_argument for a message of more values than are read at once; `list` is the field that may
+ * have more.
+ */
 export function tooManyValues(list?: string) {
   const rule =
     list === undefined

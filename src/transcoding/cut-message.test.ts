@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { runs } from "../../test/property-runs.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import {
   SegmentSchema,
   TranscriptSchema,

@@ -10,13 +10,17 @@ export interface CutMessage {
   readonly rest: Buffer;
   /** JSON: the list. Binary: a message of the list's holder with nothing else. */
   readonly list: Uint8Array;
-  /** JSON: the object that holds the list, whole: where something is wrong, lines and columns are counted from here. */
+  /**
+   * JSON: the object that holds the list, whole: where something is wrong, lines and columns are
+   * counted from here.
+   */
   readonly holder: Uint8Array;
 }
 
 /**
- * Cuts a list out of JSON in UTF-8, at the end of `path`. undefined where its place is not plain to see (fieldExtent()). Its brackets
- * and commas are counted, no more: it may be no JSON at all. Throws invalid_argument past `itemsMax` elements.
+ * Cuts a list out of JSON in UTF-8, at the end of `path`. undefined where its place is not plain to
+ * see (fieldExtent()). Its brackets and commas are counted, no more: it may be no JSON at all.
+ * Throws invalid_argument past `itemsMax` elements.
  */
 export function cutJson(
   json: Uint8Array,
@@ -45,8 +49,9 @@ export function cutJson(
 }
 
 /**
- * The same for protobuf's binary form: elements of the list may stand between other fields, and the messages on the way may come in
- * parts. Throws invalid_argument past `itemsMax` elements, and where the bytes are not the binary form of a message.
+ * The same for protobuf's binary form: elements of the list may stand between other fields, and the
+ * messages on the way may come in parts. Throws invalid_argument past `itemsMax` elements, and
+ * where the bytes are not the binary form of a message.
  */
 export function cutBinary(
   bytes: Uint8Array,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { runs } from "../../test/property-runs.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { fieldExtent, type SoughtField } from "./field-extent.ts";
 

@@ -28,10 +28,11 @@ export interface SoughtField {
 }
 
 /**
- * Finds the list or object that a field has in the JSON of an object. Brackets, commas and strings are counted, no more: what is not
- * JSON shows when the rest is read without the value, and the value by itself. undefined where the place is not plain to see: an escape
- * in a name, the field twice, a value of another kind, more depth than JSON may have here. Throws invalid_argument at the first element, object or list
- * that is more than there may be.
+ * Finds the list or object that a field has in the JSON of an object. Brackets, commas and strings
+ * are counted, no more: what is not JSON shows when the rest is read without the value, and the
+ * value by itself. undefined where the place is not plain to see: an escape in a name, the field
+ * twice, a value of another kind, more depth than JSON may have here. Throws invalid_argument at
+ * the first element, object or list that is more than there may be.
  */
 export function fieldExtent(json: Uint8Array, sought: SoughtField): FieldExtent | undefined {
   return new ExtentScan(json, sought).find();
@@ -83,7 +84,10 @@ class ExtentScan {
       : String.fromCharCode(...name);
   }
 
-  /** Stands behind the value then; false: it has no end, or nests too deep. `isCounted`: it is the list that is sought. */
+  /**
+   * Stands behind the value then; false: it has no end, or nests too deep. `isCounted`: it is the
+   * list that is sought.
+   */
   #skipValue(isCounted: boolean): boolean {
     const json = this.#json;
     const { itemsMax = Infinity } = this.#sought;

@@ -41,14 +41,17 @@ const messagesWrittenAsScalars: ReadonlySet<string> = new Set([
   "google.protobuf.FieldMask",
 ]);
 
-/** Messages whose JSON is a single string, number or boolean: these can stand in a path or a query. */
+/**
+ * Messages whose JSON is a single string, number or boolean: these can stand in a path or a query.
+ */
 export function isScalarInJson(message: DescMessage): boolean {
   return messagesWrittenAsScalars.has(message.typeName) || isWrapperDesc(message);
 }
 
 /**
- * The fields of a dotted path, from the request message down. Only singular messages can be walked through, and the
- * last field must be a scalar, an enum or a message that is a scalar in JSON; a list of those where `lists` allows it.
+ * The fields of a dotted path, from the request message down. Only singular messages can be walked
+ * through, and the last field must be a scalar, an enum or a message that is a scalar in JSON; a
+ * list of those where `lists` allows it.
  */
 export function resolveFieldPath(
   root: DescMessage,

@@ -13,7 +13,10 @@ import { shown } from "../std/service-error.ts";
 import { type BrokenPath, fieldNamed, resolveFieldPath } from "./field-path.ts";
 import { type PathTemplate, parsePathTemplate, PathTemplateError } from "./path-template.ts";
 
-/** One way to call a method over HTTP: a rule, or one of its additional bindings, checked against the method. */
+/**
+ * One way to call a method over HTTP: a rule, or one of its additional bindings, checked against
+ * the method.
+ */
 export interface Binding {
   readonly method: DescMethod;
   /** GET, POST, ...; "*" for any; or the kind of a custom pattern, in upper case. */
@@ -33,7 +36,10 @@ export interface Binding {
   readonly spot: RuleSpot;
 }
 
-/** A google.api.HttpRule of a service configuration, as proto3 JSON: `{selector: "pkg.Service.Method", get: "/v1/x"}`. */
+/**
+ * A google.api.HttpRule of a service configuration, as proto3 JSON: `{selector:
+ * "pkg.Service.Method", get: "/v1/x"}`.
+ */
 export type ConfiguredRule = JsonObject;
 
 /** Where something stands in the rules. */
@@ -73,10 +79,10 @@ export class HttpRuleError extends Error {
 }
 
 /**
- * The bindings of services (§4.10): their annotations, in order, then the configured rules in their own order. A
- * configured rule takes the place of a method's annotation (item 9); the last one whose selector names the method
- * counts. Selectors are `pkg.Service.Method`, `pkg.*` or `*`; one that names no method here is for another
- * service and does nothing. Throws HttpRuleError.
+ * The bindings of services (§4.10): their annotations, in order, then the configured rules in their
+ * own order. A configured rule takes the place of a method's annotation (item 9); the last one
+ * whose selector names the method counts. Selectors are `pkg.Service.Method`, `pkg.*` or `*`; one
+ * that names no method here is for another service and does nothing. Throws HttpRuleError.
  */
 export function bindingsOf(
   services: readonly DescService[],
@@ -115,7 +121,8 @@ export function resolveRules(
     for (const method of own.length === 0 && named.length === 1 ? named : own) {
       const at = { rule: index, place: `${place} on ${nameOf(method)}`, problems };
       const found = bindRule(method, rule, at);
-      // Overruled by a later one, it counts for nothing; what is wrong with it was told all the same.
+      // Overruled by a later one, it counts for nothing; what is wrong with it was told all the
+      // same.
       if (own.length > 0) bindings.push(...found);
     }
     if (named.length === 0) {
@@ -227,7 +234,10 @@ interface Pattern {
   readonly below: readonly string[];
 }
 
-/** A token of RFC 9110, section 5.6.2: nothing else can come as a method, or stand in Allow. "*" is one as well. */
+/**
+ * A token of RFC 9110, section 5.6.2: nothing else can come as a method, or stand in Allow. "*" is
+ * one as well.
+ */
 const methodName = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/;
 
 function pathOf({ pattern }: HttpRule, at: Reading): Pattern | undefined {

@@ -5,7 +5,10 @@ export function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A field of a JSON object; every object inherits names such as "constructor", which are no fields of it. */
+/**
+ * A field of a JSON object; every object inherits names such as "constructor", which are no fields
+ * of it.
+ */
 export function ownField(json: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(json, name) ? json[name] : undefined;
 }

@@ -31,7 +31,9 @@ export class JsonReport {
     if (!this.isFull) this.#violations.push({ field: clipped(field), description });
   }
 
-  /** Puts `part`, a name or [an index], before the paths of the violations from number `from` on. */
+  /**
+   * Puts `part`, a name or [an index], before the paths of the violations from number `from` on.
+   */
   prefix(from: number, part: string): void {
     for (let index = from; index < this.#violations.length; index++) {
       const { field = "", description = "" } = this.#violations[index] ?? {};

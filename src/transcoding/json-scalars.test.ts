@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ScalarType } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { runs } from "../../test/property-runs.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import {
   bytesOfBase64,
   expectedDuration,

@@ -3,9 +3,10 @@ import { ScalarType } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 
 /**
- * What the proto3 JSON mapping takes for scalars and for messages written as a string. Each function answers what
- * was expected instead, or undefined when the value is good. The rules stand here because the library below is
- * more lenient in places: "0x10" as a number, "1 second" as a duration, February 30th, spaces in base64.
+ * What the proto3 JSON mapping takes for scalars and for messages written as a string. Each
+ * function answers what was expected instead, or undefined when the value is good. The rules stand
+ * here because the library below is more lenient in places: "0x10" as a number, "1 second" as a
+ * duration, February 30th, spaces in base64.
  */
 export type Expected = string | undefined;
 
@@ -21,7 +22,9 @@ const uint32: Check = (value) => expectedWhole32(value, 0, 0xffff_ffff);
 const int64: Check = (value) => expectedWhole64(value, -(2n ** 63n), 2n ** 63n - 1n);
 const uint64: Check = (value) => expectedWhole64(value, 0n, 2n ** 64n - 1n);
 
-/** The check of each scalar type's JSON. null is no value: whoever calls decides what unset means. */
+/**
+ * The check of each scalar type's JSON. null is no value: whoever calls decides what unset means.
+ */
 export const scalarChecks: Readonly<Record<ScalarType, Check>> = {
   [ScalarType.STRING]: expectedString,
   [ScalarType.BYTES]: (value) =>
@@ -128,9 +131,9 @@ export function expectedFieldMask(value: JsonValue): Expected {
 }
 
 /**
- * Standard or URL-safe base64, with or without padding; undefined for anything else. In time that is linear and
- * about that of Buffer alone: characters that Buffer skips leave the result too short, and characters that it
- * would cut to eight bits are not ASCII.
+ * Standard or URL-safe base64, with or without padding; undefined for anything else. In time that
+ * is linear and about that of Buffer alone: characters that Buffer skips leave the result too
+ * short, and characters that it would cut to eight bits are not ASCII.
  */
 export function bytesOfBase64(text: string): Uint8Array | undefined {
   let length = text.length;

@@ -1,16 +1,22 @@
-/** The place where a text stops being JSON (RFC 8259), counted in UTF-16 units from 0, and what could have stood there. */
+/**
+ * The place where a text stops being JSON (RFC 8259), counted in UTF-16 units from 0, and what
+ * could have stood there.
+ */
 export interface SyntaxProblem {
   readonly offset: number;
   readonly expected: string;
 }
 
-/** Space and up, but the quote and the backslash; in pieces, because a regular expression keeps a stack. */
+/**
+ * Space and up, but the quote and the backslash; in pieces, because a regular expression keeps a
+ * stack.
+ */
 const stringPart = /[ !#-[\]-\uffff]{1,4096}|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 /**
- * Finds the first error of a text that JSON.parse refused, whose own message may have no position or quote half the
- * text. For texts whose nesting is limited: it descends by recursion.
+ * Finds the first error of a text that JSON.parse refused, whose own message may have no position
+ * or quote half the text. For texts whose nesting is limited: it descends by recursion.
  */
 export function firstSyntaxError(text: string): SyntaxProblem {
   const scan = new JsonScan(text);

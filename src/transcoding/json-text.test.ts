@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { ServiceError } from "../std/service-error.ts";
 import { firstSyntaxError } from "./json-syntax.ts";
 import { jsonDepthMax, parseJson, textOfUtf8 } from "./json-text.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
-import { runs } from "../../test/property-runs.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 
 function refused(text: string): ServiceError {
   try {

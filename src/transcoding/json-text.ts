@@ -3,16 +3,22 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { firstSyntaxError } from "./json-syntax.ts";
 
-/** JSON of a request may nest this many objects and lists: more than any message, far less than any stack. */
+/**
+ * JSON of a request may nest this many objects and lists: more than any message, far less than any
+ * stack.
+ */
 export const jsonDepthMax = 64;
 
 /**
- * JSON of a request may have this many objects and lists: a transcript at its limits has half of them. In 32 MB there is room for ten
- * million empty ones, which take more than a gigabyte.
+ * JSON of a request may have this many objects and lists: a transcript at its limits has half of
+ * them. In 32 MB there is room for ten million empty ones, which take more than a gigabyte.
  */
 export const jsonContainersMax = 500_000;
 
-/** The text of a body. Throws ServiceError invalid_argument for bytes that are not UTF-8. A byte order mark is dropped. */
+/**
+ * The text of a body. Throws ServiceError invalid_argument for bytes that are not UTF-8. A byte
+ * order mark is dropped.
+ */
 export function textOfUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Ten times as fast as decoding UTF-8 where it is the same, as in a body of base64.
@@ -22,7 +28,10 @@ export function textOfUtf8(bytes: Uint8Array): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
-/** Parses JSON text. Throws ServiceError invalid_argument that names line and column, or the limit that was passed. */
+/**
+ * Parses JSON text. Throws ServiceError invalid_argument that names line and column, or the limit
+ * that was passed.
+ */
 export function parseJson(text: string): JsonValue {
   refuseBomb(text);
   try {
@@ -43,7 +52,10 @@ export function parseJson(text: string): JsonValue {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** One pass over the text before it is parsed, so that a bomb costs only its first 65 brackets, and one that is wide little more than this. */
+/**
+ * One pass over the text before it is parsed, so that a bomb costs only its first 65 brackets, and
+ * one that is wide little more than this.
+ */
 function refuseBomb(text: string): void {
   let depth = 0;
   let containers = 0;

@@ -1,7 +1,10 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { FieldName } from "../std/long-messages.ts";
 
-/** The way from a message to the list in it that is marked as lazy: through the messages that hold it. */
+/**
+ * The way from a message to the list in it that is marked as lazy: through the messages that hold
+ * it.
+ */
 export interface LazyPath {
   readonly names: readonly FieldName[];
   /** The message that has the list, in a message of the type. */
@@ -9,8 +12,8 @@ export interface LazyPath {
 }
 
 /**
- * Finds the list with [lazy = true] in a message, or in a message that it has as a field: such a list may be far longer than all else,
- * and is read where it disturbs nobody.
+ * Finds the list with [lazy = true] in a message, or in a message that it has as a field: such a
+ * list may be far longer than all else, and is read where it disturbs nobody.
  */
 export function lazyPathOf(type: DescMessage): LazyPath | undefined {
   const own = lazyListIn(type);

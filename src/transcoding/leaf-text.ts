@@ -10,8 +10,9 @@ export function isLeaf(field: DescField): boolean {
 }
 
 /**
- * A value as it stands in a path or a query, before it is percent-encoded: its proto3 JSON without the quotes. `value`
- * is what reflection has for the field or for one item of its list. Throws Error for a value that JSON cannot say.
+ * A value as it stands in a path or a query, before it is percent-encoded: its proto3 JSON without
+ * the quotes. `value` is what reflection has for the field or for one item of its list. Throws
+ * Error for a value that JSON cannot say.
  */
 export function leafText(field: DescField, value: unknown): string {
   if (field.message !== undefined) return messageText(field.message, value);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { LiteralTable } from "./literal-table.ts";
 
 test("LiteralTable finds the keys that a Map has, wherever they stand in a text", () => {

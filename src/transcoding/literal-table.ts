@@ -4,15 +4,19 @@ interface Entry<T> {
 }
 
 /**
- * A map whose keys are looked up as parts of a longer text, without making a string of the part: a substring costs an
- * allocation, and a Map hashes every character of a text that it has not seen before.
+ * A map whose keys are looked up as parts of a longer text, without making a string of the part: a
+ * substring costs an allocation, and a Map hashes every character of a text that it has not seen
+ * before.
  */
 export class LiteralTable<T> {
   readonly #entries = new Map<string, Entry<T>>();
   /** The entries again in open addressing, at most a quarter full. */
   #slots: (Entry<T> | undefined)[] = [undefined];
   #lengthMax = 0;
-  /** The keys are so much alike that some have no slot near where they are looked for, and so none at all. */
+  /**
+   * The keys are so much alike that some have no slot near where they are looked for, and so none
+   * at all.
+   */
   #isCrowded = false;
 
   get size(): number {

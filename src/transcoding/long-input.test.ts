@@ -1,10 +1,11 @@
-// Long paths, queries and bodies take time in proportion to their length; deep ones are refused at once.
+// Long paths, queries and bodies take time in proportion to their length; deep ones are refused at
+// once.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
-import { anyTranscoder, outcome } from "../../test/any-transcoder.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
-import { assertLinear } from "../../test/growth.ts";
+import { anyTranscoder, outcome } from "../../test/fixtures/any-transcoder.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
+import { assertLinear } from "../../test/fixtures/growth.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 function run([method, target, body]: readonly [string, string, Buffer?]): number {

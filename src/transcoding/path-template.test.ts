@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { mutated } from "../../test/mutated.ts";
-import { runs } from "../../test/property-runs.ts";
+import { mutated } from "../../test/fixtures/mutated.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import { parsePathTemplate, type PathTemplate, PathTemplateError } from "./path-template.ts";
 import { encodeFully, isDecodable } from "./percent-encoding.ts";
 

@@ -6,7 +6,9 @@ export type TemplateSegment =
   | { readonly kind: "*" }
   | { readonly kind: "**" };
 
-/** A variable covers the segments `start` up to, not including, `end`; -1 is the end of the path. */
+/**
+ * A variable covers the segments `start` up to, not including, `end`; -1 is the end of the path.
+ */
 export interface TemplateVariable {
   /** Proto field names from the request message down. */
   readonly fieldPath: readonly string[];
@@ -14,7 +16,10 @@ export interface TemplateVariable {
   readonly end: number;
   /** Where its name stands in the text, from 0. */
   readonly offset: number;
-  /** More than one segment can stand in its value, so `%2F` in the path stays as it is (§4.10 item 6). */
+  /**
+   * More than one segment can stand in its value, so `%2F` in the path stays as it is (§4.10 item
+   * 6).
+   */
   readonly multi: boolean;
 }
 
@@ -26,7 +31,9 @@ export interface PathTemplate {
   readonly verb: string;
 }
 
-/** A template that breaks the grammar: the column (from 1), what was expected and what stood there. */
+/**
+ * A template that breaks the grammar: the column (from 1), what was expected and what stood there.
+ */
 export class PathTemplateError extends Error {
   override readonly name = "PathTemplateError";
   readonly template: string;

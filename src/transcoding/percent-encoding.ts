@@ -20,8 +20,8 @@ export function isDecodable(text: string): boolean {
 }
 
 /**
- * Some clients send UTF-8 in a request target as it is; node:http hands it over a byte a character. Answers
- * the text meant, undefined when the bytes are not UTF-8.
+ * Some clients send UTF-8 in a request target as it is; node:http hands it over a byte a character.
+ * Answers the text meant, undefined when the bytes are not UTF-8.
  */
 export function utf8OfRawBytes(text: string): string | undefined {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return text;
@@ -34,7 +34,9 @@ export function utf8OfRawBytes(text: string): string | undefined {
   }
 }
 
-/** Encodes every character but `-_.~0-9A-Za-z` (§4.10 item 6). Throws URIError for a lone surrogate. */
+/**
+ * Encodes every character but `-_.~0-9A-Za-z` (§4.10 item 6). Throws URIError for a lone surrogate.
+ */
 export function encodeFully(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => escapeOf(char));
 }

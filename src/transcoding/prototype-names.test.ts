@@ -1,4 +1,5 @@
-// Names that every JavaScript object has are names like any other: of fields, map keys, parameters and values.
+// Names that every JavaScript object has are names like any other: of fields, map keys, parameters
+// and values.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";

@@ -12,8 +12,8 @@ import { TranscriptSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_
 import { ServiceError } from "../std/service-error.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
 import { readJson } from "./read-json.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
-import { runs } from "../../test/property-runs.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 
 function refused(schema: DescMessage, text: string | Uint8Array): ServiceError {
   try {
@@ -236,7 +236,10 @@ test("readJson() reads a message of live audio the same with and without its sho
   assert.deepEqual(streamingRequest, { case: "audioContent", value: new Uint8Array() });
 });
 
-/** All but NullValue's: that is null in JSON, whatever number it is, and what is null is read as not set. */
+/**
+ * All but NullValue's: that is null in JSON, whatever number it is, and what is null is read as not
+ * set.
+ */
 const namesOfM = MSchema.fields
   .filter(({ name }) => name !== "nv")
   .flatMap((field) => [field.name, field.jsonName]);

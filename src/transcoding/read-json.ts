@@ -9,14 +9,18 @@ import { JsonReport } from "./json-report.ts";
 import { bytesOfBase64 } from "./json-scalars.ts";
 import { parseJson, textOfUtf8 } from "./json-text.ts";
 
-/** How deep messages may nest in messages: one level of a google.protobuf.Struct in JSON is two in the library. */
+/**
+ * How deep messages may nest in messages: one level of a google.protobuf.Struct in JSON is two in
+ * the library.
+ */
 export const messageDepthMax = 256;
 
 /**
- * Reads a message from JSON by the proto3 JSON mapping (§4.10 item 8): camelCase and snake_case names, enums by name
- * or number, numbers bare or quoted, any base64, null as unset. Of a name given twice the last one counts, as
- * JSON.parse has it. Throws ServiceError invalid_argument: for text that is not JSON with its place, else with
- * every violation. Types inside google.protobuf.Any are found in `registry`, by default the schema's own file.
+ * Reads a message from JSON by the proto3 JSON mapping (§4.10 item 8): camelCase and snake_case
+ * names, enums by name or number, numbers bare or quoted, any base64, null as unset. Of a name
+ * given twice the last one counts, as JSON.parse has it. Throws ServiceError invalid_argument: for
+ * text that is not JSON with its place, else with every violation. Types inside google.protobuf.Any
+ * are found in `registry`, by default the schema's own file.
  */
 export function readJson<D extends DescMessage>(
   schema: D,
@@ -45,8 +49,9 @@ function messageOfJson<D extends DescMessage>(
 }
 
 /**
- * The same without a word about fields that the message has not, as gRPC and Connect have it: the library that reads JSON for them takes
- * five times as long for bytes, and splits a mask of any length.
+ * The same without a word about fields that the message has not, as gRPC and Connect have it: the
+ * library that reads JSON for them takes five times as long for bytes, and splits a mask of any
+ * length.
  */
 export function readJsonLoosely<D extends DescMessage>(
   schema: D,
@@ -72,7 +77,10 @@ export function refuse({ violations }: JsonReport): void {
   throw invalidArgument(violations);
 }
 
-/** Runs a conversion of the library on JSON that was checked; what it refuses all the same is the caller's error. */
+/**
+ * Runs a conversion of the library on JSON that was checked; what it refuses all the same is the
+ * caller's error.
+ */
 export function converted<T>(convert: () => T): T {
   try {
     return convert();
@@ -103,8 +111,9 @@ interface SingleBytes {
 const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
 
 /**
- * `{"audioContent":"..."}`, the message that live audio is made of, without parsing: undefined where the text has not
- * exactly that shape, with a bytes field of the message as its name and plain base64 as its value.
+ * `{"audioContent":"..."}`, the message that live audio is made of, without parsing: undefined
+ * where the text has not exactly that shape, with a bytes field of the message as its name and
+ * plain base64 as its value.
  */
 function readSingleBytes<D extends DescMessage>(
   schema: D,

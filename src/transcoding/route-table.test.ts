@@ -3,8 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { parsePathTemplate } from "./path-template.ts";
 import { RouteTable } from "./route-table.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
-import { runs } from "../../test/property-runs.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 
 function tableOf(routes: readonly string[]): RouteTable<string> {
   const table = new RouteTable<string>();

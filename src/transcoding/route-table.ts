@@ -2,7 +2,10 @@ import { LiteralTable } from "./literal-table.ts";
 import type { PathTemplate, TemplateVariable } from "./path-template.ts";
 import { decodeFully, decodeKeepingSlashes } from "./percent-encoding.ts";
 
-/** The route of a request; `captures` are the decoded values of its template's variables, in their order. */
+/**
+ * The route of a request; `captures` are the decoded values of its template's variables, in their
+ * order.
+ */
 export interface RouteMatch<T> {
   readonly value: T;
   readonly captures: readonly string[];
@@ -14,7 +17,9 @@ interface Route<T> {
 }
 
 interface Variable extends TemplateVariable {
-  /** Index of the segment "**" where %2F is decoded too (fully_decode_reserved_expansion), else -1. */
+  /**
+   * Index of the segment "**" where %2F is decoded too (fully_decode_reserved_expansion), else -1.
+   */
   readonly decodedFrom: number;
 }
 
@@ -26,10 +31,10 @@ const unknownMethod = 1;
 const noVerb = 0;
 
 /**
- * Finds the route of a method and a path (§4.10 items 5 and 6). A route whose verb ends the path goes before one
- * without; then, segment by segment, literal before "*" before "**", coming back to the less specific one where
- * the more specific leads nowhere for this method. A named method goes before "*"; of two routes of the same
- * method, shape and verb the later one wins.
+ * Finds the route of a method and a path (§4.10 items 5 and 6). A route whose verb ends the path
+ * goes before one without; then, segment by segment, literal before "*" before "**", coming back to
+ * the less specific one where the more specific leads nowhere for this method. A named method goes
+ * before "*"; of two routes of the same method, shape and verb the later one wins.
  *
  * A match reads the path a fixed number of times and visits each node of the trie at most twice.
  */
@@ -79,7 +84,10 @@ export class RouteTable<T> {
     this.#heads = undefined;
   }
 
-  /** `path` is raw, without the query. Throws URIError when a part that matters has malformed escapes. */
+  /**
+   * `path` is raw, without the query. Throws URIError when a part that matters has malformed
+   * escapes.
+   */
   match(httpMethod: string, path: string): RouteMatch<T> | undefined {
     const method = this.#methods.get(httpMethod) ?? unknownMethod;
     const fixed = this.#static.find(path, 0, path.length);
@@ -94,7 +102,10 @@ export class RouteTable<T> {
     return { value: route.value, captures: walk.captures(route.variables) };
   }
 
-  /** The methods that have a route at `path`, sorted; empty when nothing stands there. Throws as match() does. */
+  /**
+   * The methods that have a route at `path`, sorted; empty when nothing stands there. Throws as
+   * match() does.
+   */
   methodsAt(path: string): string[] {
     const found = new Set<number>();
     this.#walk.begin(path, unknownMethod, found);
@@ -174,7 +185,10 @@ interface Heads<T> {
   readonly nodes: LiteralTable<RouteNode<T>>;
 }
 
-/** Routes of an API share their beginnings: these are found in one step instead of one for each segment. */
+/**
+ * Routes of an API share their beginnings: these are found in one step instead of one for each
+ * segment.
+ */
 function headsOf<T>(root: RouteNode<T>): Heads<T> {
   let heads: [text: string, node: RouteNode<T>][] = [["", root]];
   let segments = 0;
@@ -192,11 +206,17 @@ function headsOf<T>(root: RouteNode<T>): Heads<T> {
   return { root, segments, nodes };
 }
 
-/** One path on its way through the trie; reused, because a match is synchronous and offsets cost an allocation. */
+/**
+ * One path on its way through the trie; reused, because a match is synchronous and offsets cost an
+ * allocation.
+ */
 class PathWalk<T> {
   /** The most segments before "**" in any template: no more of the path is cut up. */
   readonly depthMax: number;
-  /** Where segment k starts; the entry after the last one is one past the end of the path and its slash. */
+  /**
+   * Where segment k starts; the entry after the last one is one past the end of the path and its
+   * slash.
+   */
   readonly #offsets: number[];
   #path = "";
   #end = 0;
@@ -233,7 +253,10 @@ class PathWalk<T> {
     if (this.#cut) offsets[count] = slash + 1;
   }
 
-  /** The verb behind the last colon of the last segment, compared percent-decoded; an escaped colon is data. */
+  /**
+   * The verb behind the last colon of the last segment, compared percent-decoded; an escaped colon
+   * is data.
+   */
   verbIn(verbs: LiteralTable<number>): number {
     const last = this.#cut ? this.#path.lastIndexOf("/") : (this.#offsets[this.#count - 1] ?? 0);
     return this.#path.indexOf(":", last) === -1 ? noVerb : this.#lastVerbIn(verbs);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { assertLinear } from "../../test/growth.ts";
-import { mutated } from "../../test/mutated.ts";
+import { assertLinear } from "../../test/fixtures/growth.ts";
+import { mutated } from "../../test/fixtures/mutated.ts";
 import { Vectors } from "../../test/gen/transcoding_pb.ts";
-import { runs } from "../../test/property-runs.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import { readServiceConfig, type ServiceConfig, ServiceConfigError } from "./service-config.ts";
 import { createTranscoder } from "./transcoder.ts";
 

@@ -4,7 +4,10 @@ import { type ConfiguredRule, resolveRules, type RuleSpot } from "./http-rules.t
 import { describe, readYaml, type TextProblem, type YamlEntry, type YamlMap } from "./yaml-tree.ts";
 import type { YamlNode } from "./yaml-tree.ts";
 
-/** The part `http` of a service configuration (google.api.Service), good for the services it was read for. */
+/**
+ * The part `http` of a service configuration (google.api.Service), good for the services it was
+ * read for.
+ */
 export interface ServiceConfig {
   readonly rules: readonly ConfiguredRule[];
   readonly fullyDecodeReservedExpansion: boolean;
@@ -30,7 +33,8 @@ const bindingsMax = 1000;
 const problemsShownMax = 100;
 
 /**
- * Reads the HTTP rules of a service configuration, YAML or JSON (§4.10, the Http container and item 9):
+ * Reads the HTTP rules of a service configuration, YAML or JSON (§4.10, the Http container and item
+ * 9):
  *
  *     type: google.api.Service
  *     http:
@@ -39,9 +43,10 @@ const problemsShownMax = 100;
  *         - selector: pkg.Service.Method
  *           get: /v1/{name=things/*}
  *
- * Names may be written as in the proto or in lowerCamelCase; null is unset. Other parts of a service configuration
- * are left alone; an unknown name within `http` is an error. `file` names the text in places. Throws
- * ServiceConfigError with every problem of the text and of the rules on these services.
+ * Names may be written as in the proto or in lowerCamelCase; null is unset. Other parts of a
+ * service configuration are left alone; an unknown name within `http` is an error. `file` names the
+ * text in places. Throws ServiceConfigError with every problem of the text and of the rules on
+ * these services.
  */
 export function readServiceConfig(
   text: string,
@@ -151,7 +156,10 @@ class ConfigReader {
     return [];
   }
 
-  /** A rule as JSON in proto names; what is wrong with it is left out. undefined: nothing is left to look at. */
+  /**
+   * A rule as JSON in proto names; what is wrong with it is left out. undefined: nothing is left to
+   * look at.
+   */
   #rule(node: YamlNode): JsonObject | undefined {
     if (++this.#bindings > bindingsMax) {
       if (this.#bindings === bindingsMax + 1) {
@@ -189,7 +197,8 @@ class ConfigReader {
   }
 
   #nested(name: string, value: YamlNode): JsonObject[] {
-    // One that cannot be read is kept as a rule without a fault, so that the indexes of the others stay.
+    // One that cannot be read is kept as a rule without a fault, so that the indexes of the others
+    // stay.
     return this.#items(name, value).map((node) => this.#rule(node) ?? { get: unreadable });
   }
 

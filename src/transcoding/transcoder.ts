@@ -14,25 +14,33 @@ import { RouteTable } from "./route-table.ts";
 import { systemParameters } from "./system-parameters.ts";
 import { writeAround, writeResponse, type AroundField } from "./write-response.ts";
 
-/** Turns HTTP requests into request messages and answers into JSON, by the google.api.http rules (§4.10). */
+/**
+ * Turns HTTP requests into request messages and answers into JSON, by the google.api.http rules
+ * (§4.10).
+ */
 export interface Transcoder {
   readonly bindings: readonly Binding[];
   /** What is odd about the rules, for a log. */
   readonly notices: readonly RuleNotice[];
   /**
-   * Finds the binding of a request. `target` is the request target as it came: path and query, or an absolute URL.
-   * Throws ServiceError: not_found (ROUTE_NOT_FOUND), unimplemented with httpStatus 405 (METHOD_NOT_ALLOWED,
-   * metadata.allow "GET, POST"), invalid_argument for malformed escapes and bytes that are not UTF-8.
+   * Finds the binding of a request. `target` is the request target as it came: path and query, or
+   * an absolute URL. Throws ServiceError: not_found (ROUTE_NOT_FOUND), unimplemented with
+   * httpStatus 405 (METHOD_NOT_ALLOWED, metadata.allow "GET, POST"), invalid_argument for malformed
+   * escapes and bytes that are not UTF-8.
    */
   route(httpMethod: string, target: string): Routed;
   /**
-   * Makes the request message: path wins over query and body. An empty body is none. Throws ServiceError
-   * invalid_argument with every violation. `contentType` matters only where the body is a google.api.HttpBody.
+   * Makes the request message: path wins over query and body. An empty body is none. Throws
+   * ServiceError invalid_argument with every violation. `contentType` matters only where the body
+   * is a google.api.HttpBody.
    */
   bind(routed: Routed, body: Uint8Array | undefined, contentType?: string): Message;
   /** The JSON text of an answer, by response_body and the options of hlust.api. */
   write(binding: Binding, message: Message): string;
-  /** The same in two parts, around the value of a list whose JSON is there already; undefined where it is not in the answer. */
+  /**
+   * The same in two parts, around the value of a list whose JSON is there already; undefined where
+   * it is not in the answer.
+   */
   writeAround(binding: Binding, message: Message, name: string): AroundField | undefined;
 }
 
@@ -49,7 +57,10 @@ export interface TranscoderOptions {
   readonly rules?: readonly ConfiguredRule[];
   /** Decode %2F in the part of a variable that "**" matches. Default false. */
   readonly fullyDecodeReservedExpansion?: boolean;
-  /** Types that a google.protobuf.Any may hold. Default: those of the services' files and what these import. */
+  /**
+   * Types that a google.protobuf.Any may hold. Default: those of the services' files and what these
+   * import.
+   */
   readonly registry?: Registry;
   /** Query parameters that belong to no field. Default: systemParameters. */
   readonly systemParameters?: readonly string[];

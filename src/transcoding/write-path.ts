@@ -5,14 +5,18 @@ import { encodeFully } from "./percent-encoding.ts";
 /** The value of a variable, or why there is none. */
 export type PathValue = string | { readonly problem: string };
 
-/** What is wrong with the value of a variable, by its index in the template; -1 for the template itself. */
+/**
+ * What is wrong with the value of a variable, by its index in the template; -1 for the template
+ * itself.
+ */
 export type ReportVariable = (variable: number, problem: string) => void;
 
 /**
- * The path of a template with a value for each of its variables (§4.10 item 6): the inverse of RouteTable.match(). In
- * a variable of one segment everything but unreserved characters is percent-encoded, in a longer one "/" stays as well.
- * Values that the template does not match go to `report`, and those that clients and proxies would fold away: a segment
- * that is "." or "..", which has no encoding that they leave alone.
+ * The path of a template with a value for each of its variables (§4.10 item 6): the inverse of
+ * RouteTable.match(). In a variable of one segment everything but unreserved characters is
+ * percent-encoded, in a longer one "/" stays as well. Values that the template does not match go to
+ * `report`, and those that clients and proxies would fold away: a segment that is "." or "..",
+ * which has no encoding that they leave alone.
  */
 export function writePath(
   { segments, variables, verb }: PathTemplate,
@@ -51,7 +55,10 @@ export function writePath(
   return `/${written.join("/")}${end}`;
 }
 
-/** Segments outside of variables: nothing says what a wildcard stands for, and "**" can stand for nothing. */
+/**
+ * Segments outside of variables: nothing says what a wildcard stands for, and "**" can stand for
+ * nothing.
+ */
 function writeFixed(segments: readonly TemplateSegment[], report: ReportVariable): string[] {
   return segments.flatMap((segment) => {
     if (segment.kind === "literal") return [encodeLiteral(segment.text)];

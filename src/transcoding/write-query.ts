@@ -8,9 +8,10 @@ import { systemParameters } from "./system-parameters.ts";
 export type ReportField = (field: string, problem: string) => void;
 
 /**
- * The fields of a request message that are set, as a query without its "?" (§4.10 items 1 to 4): nested fields by dotted
- * JSON names, lists as one parameter an item, values in proto3 JSON. `isElsewhere` says which fields, by their path in
- * proto names, the path or the body carries. What no query can say goes to `report`.
+ * The fields of a request message that are set, as a query without its "?" (§4.10 items 1 to 4):
+ * nested fields by dotted JSON names, lists as one parameter an item, values in proto3 JSON.
+ * `isElsewhere` says which fields, by their path in proto names, the path or the body carries. What
+ * no query can say goes to `report`.
  */
 export function writeQuery(
   message: ReflectMessage,
@@ -34,7 +35,10 @@ class QueryWriter {
     this.#report = report;
   }
 
-  /** Answers whether the request says of any of the fields that it is set, and with it that the message is. */
+  /**
+   * Answers whether the request says of any of the fields that it is set, and with it that the
+   * message is.
+   */
   writeFields(message: ReflectMessage, names: string, path: string): boolean {
     let isSaid = false;
     for (const field of message.sortedFields) {

@@ -5,9 +5,13 @@ import type { DescField, JsonObject, Message } from "@bufbuild/protobuf";
 import { isMessage } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import fc from "fast-check";
-import { anyStrings, arbitraryMessage, wellFormedStrings } from "../../test/arbitrary-message.ts";
+import {
+  anyStrings,
+  arbitraryMessage,
+  wellFormedStrings,
+} from "../../test/fixtures/arbitrary-message.ts";
 import { ItemSchema, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
-import { runs } from "../../test/property-runs.ts";
+import { runs } from "../../test/fixtures/property-runs.ts";
 import {
   Accounts,
   UpdateAccountRequestSchema,
@@ -41,7 +45,10 @@ function read(transcoder: Transcoder, { httpMethod, target, body }: WrittenReque
   return transcoder.bind(transcoder.route(httpMethod, target), bytes, body?.contentType);
 }
 
-/** JSON names that are other fields' proto names: the protobuf library mixes them up (vectors qry-073, jsn-144). */
+/**
+ * JSON names that are other fields' proto names: the protobuf library mixes them up (vectors
+ * qry-073, jsn-144).
+ */
 const swapped: ReadonlySet<string> = new Set(["pa", "pb"]);
 
 const rules: readonly JsonObject[] = [

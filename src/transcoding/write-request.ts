@@ -34,10 +34,10 @@ export interface WrittenBody {
 }
 
 /**
- * Writes a request message by the first of a method's bindings that can say all of it (§4.10 items 1 to 4, 6 and 8).
- * `registry` knows what is inside a google.protobuf.Any: see registryOf(). Throws ServiceError:
- * unimplemented where there is no binding, invalid_argument (NOT_EXPRESSIBLE) with every field that keeps a binding from
- * saying the message.
+ * Writes a request message by the first of a method's bindings that can say all of it (§4.10 items
+ * 1 to 4, 6 and 8). `registry` knows what is inside a google.protobuf.Any: see registryOf(). Throws
+ * ServiceError: unimplemented where there is no binding, invalid_argument (NOT_EXPRESSIBLE) with
+ * every field that keeps a binding from saying the message.
  */
 export function writeRequest(
   bindings: readonly Binding[],
@@ -95,7 +95,10 @@ function writeBy(
   };
 }
 
-/** The value of a path variable. A field that can be told from its default must be set: the path would set it. */
+/**
+ * The value of a path variable. A field that can be told from its default must be set: the path
+ * would set it.
+ */
 function valueOf(root: ReflectMessage, fields: readonly DescField[]): PathValue {
   let holder = root;
   for (const field of fields) {
@@ -181,7 +184,9 @@ function jsonOf(root: ReflectMessage, registry: Registry, report: ReportField): 
   }
 }
 
-/** Finds the message, as far down as there is one, that the library cannot write, and reports it. */
+/**
+ * Finds the message, as far down as there is one, that the library cannot write, and reports it.
+ */
 function blame(
   message: ReflectMessage,
   name: string,
@@ -227,7 +232,10 @@ function drop(json: JsonObject, fields: readonly DescField[]): void {
   if (last !== undefined) delete holder[last.jsonName];
 }
 
-/** JSON text that keeps what JSON.stringify() changes: the sign of -0, and strings that are not Unicode, which are refused. */
+/**
+ * JSON text that keeps what JSON.stringify() changes: the sign of -0, and strings that are not
+ * Unicode, which are refused.
+ */
 function textOf(value: JsonValue, name: string, report: ReportField): string {
   if (Object.is(value, -0)) return "-0";
   if (typeof value === "string" && !value.isWellFormed()) {

@@ -13,16 +13,18 @@ import type { Binding } from "./http-rules.ts";
 import { isObject, ownField } from "./is-object.ts";
 
 /**
- * A message as the JSON of an answer (decisions: JSON). Unset fields are left out, unless the message has the option
- * hlust.api.emit_unset_fields: then they are written at every depth, messages as null where hlust.api.emit_null
- * says so; fields of this message with hlust.api.emit_empty are always written. `registry` knows what is inside a
- * google.protobuf.Any.
+ * A message as the JSON of an answer (decisions: JSON). Unset fields are left out, unless the
+ * message has the option hlust.api.emit_unset_fields: then they are written at every depth,
+ * messages as null where hlust.api.emit_null says so; fields of this message with
+ * hlust.api.emit_empty are always written. `registry` knows what is inside a google.protobuf.Any.
  */
 export function writeJson(schema: DescMessage, message: Message, registry?: Registry): string {
   return JSON.stringify(answerJson(schema, message, registry));
 }
 
-/** The text of an answer by the rule: the whole message, or its response_body field (§4.10 item 4). */
+/**
+ * The text of an answer by the rule: the whole message, or its response_body field (§4.10 item 4).
+ */
 export function writeResponse(binding: Binding, message: Message, registry?: Registry): string {
   const { output } = binding.method;
   const field = binding.responseBody;
@@ -43,7 +45,10 @@ export interface AroundField {
   readonly tail: string;
 }
 
-/** The same but for a list whose JSON is there already: it is not looked at. undefined where the answer is a part of the message. */
+/**
+ * The same but for a list whose JSON is there already: it is not looked at. undefined where the
+ * answer is a part of the message.
+ */
 export function writeAround(
   { method: { output }, responseBody }: Binding,
   message: Message,
@@ -79,14 +84,19 @@ export interface HttpContent {
   readonly data: Uint8Array;
 }
 
-/** Whether the answers of a rule are of google.api.HttpBody, whole or in their response_body field. */
+/**
+ * Whether the answers of a rule are of google.api.HttpBody, whole or in their response_body field.
+ */
 export function answersHttpBody({ method, responseBody }: Binding): boolean {
   const type = responseBody === undefined ? method.output : responseBody.message;
   const isOne = responseBody === undefined || responseBody.fieldKind === "message";
   return isOne && type?.typeName === "google.api.HttpBody";
 }
 
-/** The content of an answer that is a google.api.HttpBody, to be sent as it is; undefined for all others. */
+/**
+ * The content of an answer that is a google.api.HttpBody, to be sent as it is; undefined for all
+ * others.
+ */
 export function httpBodyOf(binding: Binding, message: Message): HttpContent | undefined {
   if (!answersHttpBody(binding)) return undefined;
   const { output } = binding.method;
@@ -121,7 +131,10 @@ function jsonOf(
   return toJson(schema, message, { alwaysEmitImplicit, ...(registry && { registry }) });
 }
 
-/** What a field that is not set, not a message, is in JSON: [], {}, "", 0, false or the first enum name. */
+/**
+ * What a field that is not set, not a message, is in JSON: [], {}, "", 0, false or the first enum
+ * name.
+ */
 function emptyJson(message: DescMessage, field: DescField): JsonValue {
   if (field.fieldKind === "list") return [];
   if (field.fieldKind === "map") return {};

@@ -11,14 +11,20 @@ import {
 } from "yaml";
 import { shown } from "../std/service-error.ts";
 
-/** A value of a YAML or JSON text that knows where it stands. Offsets are counted in UTF-16 units from 0. */
+/**
+ * A value of a YAML or JSON text that knows where it stands. Offsets are counted in UTF-16 units
+ * from 0.
+ */
 export type YamlNode = YamlScalar | YamlList | YamlMap;
 
 export interface YamlScalar {
   readonly kind: "scalar";
   readonly value: unknown;
   readonly offset: number;
-  /** Where the first character of a string stands; undefined where the text does not have it letter by letter. */
+  /**
+   * Where the first character of a string stands; undefined where the text does not have it letter
+   * by letter.
+   */
   readonly textOffset: number | undefined;
 }
 
@@ -60,10 +66,10 @@ const depthMax = 64;
 const problemsMax = 100;
 
 /**
- * Reads one YAML 1.2 document, which may be JSON, in linear time. Stricter than YAML: names are strings and stand once
- * in their map; no tags, no directives, no second document, no more than 64 levels. `yes` and `on` are strings.
- * What an alias stands for is the same node as its anchor's, so that aliases of aliases cost nothing here: who walks the
- * tree counts its steps.
+ * Reads one YAML 1.2 document, which may be JSON, in linear time. Stricter than YAML: names are
+ * strings and stand once in their map; no tags, no directives, no second document, no more than 64
+ * levels. `yes` and `on` are strings. What an alias stands for is the same node as its anchor's, so
+ * that aliases of aliases cost nothing here: who walks the tree counts its steps.
  */
 export function readYaml(text: string): YamlText {
   const lineCounter = new LineCounter();

@@ -16,7 +16,10 @@ import {
 } from "./transcript-store.ts";
 import type { TranscriptsParts } from "./transcripts-service.ts";
 
-/** Puts a version on top of the head that If-Match names; changes of one transcript go through one after the other. */
+/**
+ * Puts a version on top of the head that If-Match names; changes of one transcript go through one
+ * after the other.
+ */
 export async function changeTranscript(
   parts: TranscriptsParts,
   context: HandlerContext,

@@ -11,7 +11,10 @@ import { invalidArgument, shown, type FieldViolation } from "../std/service-erro
 import { callerFields, mergeMetadata, type CallerField } from "./merge.ts";
 import { charCount } from "./segments.ts";
 
-/** What a transcript of a caller may hold (decisions, Transcripts: Create). Characters are Unicode characters. */
+/**
+ * What a transcript of a caller may hold (decisions, Transcripts: Create). Characters are Unicode
+ * characters.
+ */
 export const transcriptLimits = {
   segments: 20_000,
   words: 200_000,
@@ -42,8 +45,8 @@ export function throwViolations(violations: Iterable<FieldViolation>): void {
 }
 
 /**
- * What is wrong with the size of metadata. Metadata that an earlier version of the service has taken may be larger: it may be
- * changed to anything that is no larger than it is.
+ * What is wrong with the size of metadata. Metadata that an earlier version of the service has
+ * taken may be larger: it may be changed to anything that is no larger than it is.
  */
 export function* checkMetadataSize(
   metadata: TranscriptMetadata,
@@ -63,7 +66,10 @@ function metadataBytes(metadata: TranscriptMetadata): number {
   return Buffer.byteLength(JSON.stringify(json));
 }
 
-/** What is wrong with these fields of a metadata, required ones that are empty included, and with segments. */
+/**
+ * What is wrong with these fields of a metadata, required ones that are empty included, and with
+ * segments.
+ */
 export function* checkTranscript(
   metadata: TranscriptMetadata,
   fields: Iterable<CallerField>,
@@ -151,7 +157,10 @@ function* checkLanguageCode(code: string): Generator<FieldViolation> {
   }
 }
 
-/** Well-formed by BCP 47: a language tag, or one of private use alone (RFC 5646, section 2.1), which Intl does not know. */
+/**
+ * Well-formed by BCP 47: a language tag, or one of private use alone (RFC 5646, section 2.1), which
+ * Intl does not know.
+ */
 function isLanguageCode(code: string): boolean {
   if (/^x(?:-[a-z\d]{1,8})+$/i.test(code)) return true;
   try {
@@ -162,7 +171,9 @@ function isLanguageCode(code: string): boolean {
   }
 }
 
-/** What is wrong with segments: their order, their times and those of their words, and their texts. */
+/**
+ * What is wrong with segments: their order, their times and those of their words, and their texts.
+ */
 export function* checkSegments(segments: readonly Segment[]): Generator<FieldViolation> {
   yield* checkCount("segments", segments.length, limits.segments, "segments");
   const words = segments.reduce((sum, segment) => sum + segment.words.length, 0);

@@ -1,4 +1,7 @@
-/** Characters that some file system or reader of headers takes for something else; those that turn the direction of text hide a name's end. */
+/**
+ * Characters that some file system or reader of headers takes for something else; those that turn
+ * the direction of text hide a name's end.
+ */
 const unsafe = /[\p{Cc}\p{Cs}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff<>:"/\\|?*%]+/gu;
 /** Of Windows, with any ending. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
@@ -17,7 +20,10 @@ export function fileNameOf(subject: string, ending: string): string {
   return `${reserved.test(name) ? `${name}_` : name}.${ending}`;
 }
 
-/** The header that makes a browser save an answer (RFC 6266): the name in ASCII, and as it is (RFC 8187). */
+/**
+ * The header that makes a browser save an answer (RFC 6266): the name in ASCII, and as it is (RFC
+ * 8187).
+ */
 export function attachmentHeader(name: string): string {
   const ascii = name
     .replaceAll(/[þÞðÐæÆøØ]/g, (letter) => letters[letter] ?? "_")

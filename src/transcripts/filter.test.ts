@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { filterCharsMax, parseFilter, type TranscriptFilter } from "./filter.ts";
-import { cpuMs } from "../../test/cpu-time.ts";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 
 test("parseFilter() reads the two forms of section 4.3", () => {
   const rows: [source: string, filter: TranscriptFilter][] = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
 import { foldText } from "../std/fold-text.ts";
 import { ServiceError } from "../std/service-error.ts";
 
@@ -11,7 +11,10 @@ after(async () => {
   await app[Symbol.asyncDispose]();
 });
 
-/** An account with many transcripts: subjects "m <number>", of every 1000th "m <number> qx"; all but the newest hundred are "old". */
+/**
+ * An account with many transcripts: subjects "m <number>", of every 1000th "m <number> qx"; all but
+ * the newest hundred are "old".
+ */
 async function accountWith(count: number, { db, newAccount } = app): Promise<string> {
   const accountId = await newAccount();
   await sql`
@@ -113,7 +116,10 @@ async function reasonOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Letters that have cases, marks and lengths of their own; each a whole grapheme, so that a part of a text begins and ends with one. */
+/**
+ * Letters that have cases, marks and lengths of their own; each a whole grapheme, so that a part of
+ * a text begins and ends with one.
+ */
 const letters = [
   ..."abkKþÞæÆðÐöÖáÁýÝ 7%_\\\"'ßẞſﬁﬃσςΣΆάᾳДдЖжІıİiI会議録ひカ한中é".split(""),
   "🎙",

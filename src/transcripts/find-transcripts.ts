@@ -23,16 +23,23 @@ export interface SearchLimits {
 }
 
 /**
- * So many rows are looked at for each that is wanted before an index is asked: what one in forty passes is found in 2 ms (a page of 50
- * among 2,040). Left to itself, the planner takes an account through all its rows for a text that is frequent in other accounts
- * only; and an index gives all that have a text, however frequent (10,000 in 40 ms), before the newest of them are known.
+ * So many rows are looked at for each that is wanted before an index is asked: what one in forty
+ * passes is found in 2 ms (a page of 50 among 2,040). Left to itself, the planner takes an account
+ * through all its rows for a text that is frequent in other accounts only; and an index gives all
+ * that have a text, however frequent (10,000 in 40 ms), before the newest of them are known.
  */
 const looksAFind = 40;
 const looksMax = 10_000;
-/** Rows of one statement of a wide search: 11 ms, after which others have their turn. More, and the planner sorts them all. */
+/**
+ * Rows of one statement of a wide search: 11 ms, after which others have their turn. More, and the
+ * planner sorts them all.
+ */
 const wideRows = 5_000;
 
-/** One page of an account's transcripts that pass the filter, newest first by creation time, then id. */
+/**
+ * One page of an account's transcripts that pass the filter, newest first by creation time, then
+ * id.
+ */
 export async function findTranscripts(
   db: Kysely<Tables>,
   search: { readonly accountId: string; readonly filter: TranscriptFilter },
@@ -54,7 +61,8 @@ export async function findTranscripts(
       : await limits.wide(async (checkTime) => await lookOn(db, search, end, rest, checkTime));
     found.push(...behind);
   }
-  // What was found is read apart: a search has passed many rows before the page is full, and metadata may be long.
+  // What was found is read apart: a search has passed many rows before the page is full, and
+  // metadata may be long.
   return listedPage(
     await readPage(page, async ({ after, limit, bytesMax }) => {
       const rows: ListedRow[] = [];
@@ -128,7 +136,10 @@ async function look(
   return { found, end: isMore ? [last.position, last.id] : undefined };
 }
 
-/** All that an index finds behind a position, then the newest of them: in this order, whatever the planner expects. */
+/**
+ * All that an index finds behind a position, then the newest of them: in this order, whatever the
+ * planner expects.
+ */
 async function searchIndex(
   db: Kysely<Tables>,
   { accountId, filter }: Search,

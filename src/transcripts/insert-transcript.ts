@@ -16,9 +16,15 @@ export interface NewTranscript {
   /** Default: a new one. */
   readonly id?: string;
   readonly accountId: string;
-  /** All of it is kept; originalCharLength and originalByteLength are set here where the service made the text or it was imported. */
+  /**
+   * All of it is kept; originalCharLength and originalByteLength are set here where the service
+   * made the text or it was imported.
+   */
   readonly metadata: TranscriptMetadata;
-  /** Checked, made by the service, or read from a file. Long ones are packed before there is a transaction. */
+  /**
+   * Checked, made by the service, or read from a file. Long ones are packed before there is a
+   * transaction.
+   */
   readonly segments: readonly Segment[] | PackedSegments | PackedText;
   readonly mediaId?: string | null;
   /** What the streams of a recording are that is not kept. */
@@ -37,7 +43,10 @@ export async function insertTranscript(
   return { id: row.transcript.id, versionId: row.version.id };
 }
 
-/** What insertRows() inserts of a transcript: made before there is a transaction, as packing takes its time. */
+/**
+ * What insertRows() inserts of a transcript: made before there is a transaction, as packing takes
+ * its time.
+ */
 export type TranscriptRows = Awaited<ReturnType<typeof transcriptRows>>;
 
 export async function transcriptRows(transcript: NewTranscript) {
@@ -100,7 +109,10 @@ export async function insertRows(
     .execute();
 }
 
-/** decisions, Transcripts: the length of the first version's text when the service made it or it was imported, else 0. */
+/**
+ * decisions, Transcripts: the length of the first version's text when the service made it or it was
+ * imported, else 0.
+ */
 function withOriginalLength(
   metadata: TranscriptMetadata,
   segments: NewTranscript["segments"],

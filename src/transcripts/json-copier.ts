@@ -8,8 +8,9 @@ const backslash = 0x5c;
 const closeList = 0x5d;
 
 /**
- * Copies JSON from bytes to bytes, one token after the other, in canonical form: without space, with as few escapes as there can be.
- * Each function begins where the one before has ended, and throws Unusual where it does not find what it is to read.
+ * Copies JSON from bytes to bytes, one token after the other, in canonical form: without space,
+ * with as few escapes as there can be. Each function begins where the one before has ended, and
+ * throws Unusual where it does not find what it is to read.
  */
 export class JsonCopier {
   readonly #in: Uint8Array;

@@ -52,8 +52,9 @@ export function listMethods(parts: TranscriptsParts) {
 }
 
 /**
- * Of the 20 connections of a node, searches take at most 8: an indexed one its own, 5 to 200 ms long; a wide one, which an account of a
- * million keeps busy for seconds, one at a time for its statements.
+ * Of the 20 connections of a node, searches take at most 8: an indexed one its own, 5 to 200 ms
+ * long; a wide one, which an account of a million keeps busy for seconds, one at a time for its
+ * statements.
  */
 const busyReason = "SEARCHES_BUSY";
 const indexedLane = { running: 6, runningOfOne: 3, waitingOfOne: 10, waitMsMax: 5_000, busyReason };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isMessage, toJsonString, type DescMessage } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { arbitraryMessage } from "../../test/arbitrary-message.ts";
+import { arbitraryMessage } from "../../test/fixtures/arbitrary-message.ts";
 import {
   SpeakerSchema,
   TranscriptMetadataSchema,

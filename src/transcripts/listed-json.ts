@@ -16,9 +16,10 @@ import type { ListedTranscript } from "./transcript-lists.ts";
 import type { MediaLinks } from "./transcript-message.ts";
 
 /**
- * A transcript of a list in the JSON of the wire, unset fields shown (section 2.3; decisions, JSON), from its metadata as it is stored,
- * which is proto3 JSON too. Fifty messages of the library, read and written, take ten times as long: twice the time of all else that
- * a page of a list needs.
+ * A transcript of a list in the JSON of the wire, unset fields shown (section 2.3; decisions,
+ * JSON), from its metadata as it is stored, which is proto3 JSON too. Fifty messages of the
+ * library, read and written, take ten times as long: twice the time of all else that a page of a
+ * list needs.
  */
 export function listedJson(
   { id, metadataJson, media, version }: ListedTranscript,
@@ -56,7 +57,10 @@ function unset(schema: DescMessage): JsonObject {
   );
 }
 
-/** All fields of the contract in its order; what is stored besides, by a later version of the service, is left out. */
+/**
+ * All fields of the contract in its order; what is stored besides, by a later version of the
+ * service, is left out.
+ */
 function writtenFields(unset: JsonObject, stored: JsonObject): JsonObject {
   const written: JsonObject = {};
   for (const name in unset) written[name] = stored[name] ?? unset[name] ?? null;

@@ -28,10 +28,11 @@ export interface Patch {
 }
 
 /**
- * Reads what an update asks for (§4.6; decisions, Transcripts: Update): the paths of its mask, in proto or JSON names. Without a
- * mask, as gRPC clients call it, what is set. `metadata` alone stands for its fields that are set. Output-only fields that are set
- * beside others are skipped, so that a transcript can be sent back as it was read. Violations are returned for paths of a mask that
- * are no fields or output only, for output-only fields alone, and for an update of nothing.
+ * Reads what an update asks for (§4.6; decisions, Transcripts: Update): the paths of its mask, in
+ * proto or JSON names. Without a mask, as gRPC clients call it, what is set. `metadata` alone
+ * stands for its fields that are set. Output-only fields that are set beside others are skipped, so
+ * that a transcript can be sent back as it was read. Violations are returned for paths of a mask
+ * that are no fields or output only, for output-only fields alone, and for an update of nothing.
  */
 export function readPatch(
   request: UpdateTranscriptRequest,

@@ -23,7 +23,10 @@ import { checkSegments, transcriptLimits, violationsMax } from "./check-transcri
 import { scanSegments } from "./scan-segments.ts";
 import { segmentsJson, zstdOptions } from "./segments.ts";
 
-/** Segments that a caller has sent: packed, or what is wrong with them. In plain data, to go from thread to thread. */
+/**
+ * Segments that a caller has sent: packed, or what is wrong with them. In plain data, to go from
+ * thread to thread.
+ */
 export type SegmentsRead =
   | {
       /** Canonical, as it is hashed and compressed. */
@@ -51,15 +54,18 @@ export interface Refused {
   readonly violations: readonly FieldViolation[];
 }
 
-/** Longest message beside its segments: as much as the doors take where a method says nothing else. */
+/**
+ * Longest message beside its segments: as much as the doors take where a method says nothing else.
+ */
 const restBytesMax = 1 << 20;
 const wordsPath = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
 /** Every word has eight fields of protobuf, in all its messages, and every segment as many. */
 const fieldsMax = 8 * (transcriptLimits.words + transcriptLimits.segments);
 
 /**
- * Takes the segments out of a message with a transcript, reads, checks and packs them. Takes its thread for as long as it takes: 20 ms for each
- * MB, ten times as long where `isPatient` and they are not as clients write them.
+ * Takes the segments out of a message with a transcript, reads, checks and packs them. Takes its
+ * thread for as long as it takes: 20 ms for each MB, ten times as long where `isPatient` and they
+ * are not as clients write them.
  */
 export function takeSegments(message: LongMessage, isPatient: boolean): TakenSegments {
   try {
@@ -77,7 +83,8 @@ function takeFromJson({ bytes, path, isStrict }: LongMessage, isPatient: boolean
   const cut = isUtf8(bytes) ? cutJson(bytes, path, transcriptLimits.segments) : undefined;
   if (cut === undefined) {
     if (!isPatient) return { slow: bytes };
-    // What is no JSON is refused with the place; what is, and has more than can be read whole, as that.
+    // What is no JSON is refused with the place; what is, and has more than can be read whole, as
+    // that.
     parseJson(textOfUtf8(bytes));
     checkRest(bytes, countValues(bytes), listOf(path));
     return { whole: bytes };

@@ -9,15 +9,20 @@ export type ReadTranscript = (
   id: string,
   options?: {
     readonly versionId?: string | undefined;
-    /** What is made of the text holds so many bytes for each byte of its JSON, beside what is stored. Default: one. */
+    /**
+     * What is made of the text holds so many bytes for each byte of its JSON, beside what is
+     * stored. Default: one.
+     */
     readonly heldPerByte?: number;
   },
 ) => Promise<StoredTranscript | undefined>;
 
 /**
- * Reads transcripts with their text: undefined for what the account has not. A long text takes its connection to the database for a while, and this
- * thread's time when it comes: an account reads one at a time, and all accounts together leave half of the connections to others. Throws resource_exhausted
- * with RetryInfo when too many wait, or when the account's answers have no room for it: before it is read.
+ * Reads transcripts with their text: undefined for what the account has not. A long text takes its
+ * connection to the database for a while, and this thread's time when it comes: an account reads
+ * one at a time, and all accounts together leave half of the connections to others. Throws
+ * resource_exhausted with RetryInfo when too many wait, or when the account's answers have no room
+ * for it: before it is read.
  */
 export function createReadTranscript(
   parts: Pick<TranscriptsParts, "db" | "answers" | "connectionsMax">,
@@ -50,5 +55,8 @@ export function createReadTranscript(
   };
 }
 
-/** Long texts that are read at a time: each takes this thread for tens of milliseconds when it comes. */
+/**
+ * Long texts that are read at a time: each takes this thread for tens of milliseconds when it
+ * comes.
+ */
 const readsMax = 4;

@@ -12,7 +12,10 @@ export interface ThreadTask {
 /** A transcript at its limits takes a third of it, read in the general way. */
 const heapMbMax = 768;
 
-/** A thread that reads one message at a time. It starts with the first, and again after one that has ended it. */
+/**
+ * A thread that reads one message at a time. It starts with the first, and again after one that has
+ * ended it.
+ */
 export class ReadingThread implements AsyncDisposable {
   #worker: Worker | undefined;
 

@@ -1,7 +1,10 @@
 import { idIn, isId } from "../std/ids.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
-/** The id in transcripts/<id>. Throws what an absent transcript is answered with: a malformed name names none. */
+/**
+ * The id in transcripts/<id>. Throws what an absent transcript is answered with: a malformed name
+ * names none.
+ */
 export function transcriptIdIn(name: string): string {
   const id = idIn("transcripts", name);
   if (id === undefined) throw transcriptNotFound(name);

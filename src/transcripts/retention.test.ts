@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import { metadataWith, openTestTranscripts } from "../../test/open-test-transcripts.ts";
+import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
 import { insertMedia } from "../media/media-records.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";

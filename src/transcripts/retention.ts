@@ -15,7 +15,10 @@ export interface RetentionParts {
 /** Rows of one transaction: nobody waits long for a lock, however much there is to delete. */
 const batchRows = 200;
 const dayMs = 86_400_000;
-/** The advisory lock of a batch: of several nodes, one deletes at a time, and the others leave it to that one. */
+/**
+ * The advisory lock of a batch: of several nodes, one deletes at a time, and the others leave it to
+ * that one.
+ */
 const retentionLock = 4_750_413;
 
 type Column = "media_retention_days" | "transcript_retention_days";
@@ -23,7 +26,10 @@ type Column = "media_retention_days" | "transcript_retention_days";
 /** Something that is kept for some days. */
 interface Kept {
   readonly column: Column;
-  /** Deletes some of an account that are from before; how many, and the media whose bytes are to be deleted. */
+  /**
+   * Deletes some of an account that are from before; how many, and the media whose bytes are to be
+   * deleted.
+   */
   readonly forget: (
     trx: Transaction<Tables>,
     accountId: string,
@@ -45,9 +51,10 @@ const transcripts: Kept = {
 };
 
 /**
- * Deletes what accounts do not want to keep any longer: media counted from when it came, transcripts with versions and media from
- * their last change. Rows first, bytes after them: what a kill leaves of these is found by sweepMedia(). Media of a job
- * that is PROCESSING stays until it has ended. Doing it twice, or at several nodes at once, does no harm.
+ * Deletes what accounts do not want to keep any longer: media counted from when it came,
+ * transcripts with versions and media from their last change. Rows first, bytes after them: what a
+ * kill leaves of these is found by sweepMedia(). Media of a job that is PROCESSING stays until it
+ * has ended. Doing it twice, or at several nodes at once, does no harm.
  */
 export async function enforceRetention(parts: RetentionParts): Promise<void> {
   for (const kept of [media, transcripts]) {

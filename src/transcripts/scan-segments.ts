@@ -2,10 +2,12 @@ import { transcriptLimits } from "./check-transcript.ts";
 import { JsonCopier, Unusual } from "./json-copier.ts";
 
 /**
- * Reads the JSON of a list of segments, which is UTF-8, checks every rule that check-transcript.ts has for it, and answers it in
- * canonical form, as packSegments() keeps it: in one pass over the bytes, without an object for each word (the general way takes ten times as long). It knows what
- * clients write: names in lowerCamelCase in any order, no null, times that are not negative. undefined for everything else, and for
- * whatever breaks a rule: then it is for the general way to read it, or to say what is wrong.
+ * Reads the JSON of a list of segments, which is UTF-8, checks every rule that check-transcript.ts
+ * has for it, and answers it in canonical form, as packSegments() keeps it: in one pass over the
+ * bytes, without an object for each word (the general way takes ten times as long). It knows what
+ * clients write: names in lowerCamelCase in any order, no null, times that are not negative.
+ * undefined for everything else, and for whatever breaks a rule: then it is for the general way to
+ * read it, or to say what is wrong.
  */
 export function scanSegments(json: Uint8Array): Buffer | undefined {
   try {
@@ -70,7 +72,10 @@ class SegmentsScan {
     return json.end();
   }
 
-  /** Its start. The words are read when the times are known, whatever stands first; so is the speaker, who is written last. */
+  /**
+   * Its start. The words are read when the times are known, whatever stands first; so is the
+   * speaker, who is written last.
+   */
   #segment(previousStart: number): number {
     const json = this.#json;
     let start = none;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { longSegments } from "../../test/long-transcript.ts";
+import { longSegments } from "../../test/fixtures/long-transcript.ts";
 import {
   CreateTranscriptRequestSchema,
   TranscriptSchema,

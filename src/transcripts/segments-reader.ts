@@ -4,7 +4,10 @@ import { ServiceError } from "../std/service-error.ts";
 import { attachSegments } from "./sent-segments.ts";
 import { ReadingThread } from "./reading-thread.ts";
 
-/** Reads the segments of long transcripts on threads of its own, in turns of the accounts: live audio is not kept waiting. */
+/**
+ * Reads the segments of long transcripts on threads of its own, in turns of the accounts: live
+ * audio is not kept waiting.
+ */
 export interface SegmentsReader extends LongMessages, AsyncDisposable {}
 
 /** What waits is held by the doors, which limit its bytes. */
@@ -17,8 +20,8 @@ const turns: LaneLimits = {
 };
 
 /**
- * Opens two threads: one for what is written as clients write it, 20 ms for each MB, and one for all else, which takes ten times as long and
- * so keeps nobody waiting but its like.
+ * Opens two threads: one for what is written as clients write it, 20 ms for each MB, and one for
+ * all else, which takes ten times as long and so keeps nobody waiting but its like.
  */
 export function openSegmentsReader(limits: Partial<LaneLimits> = {}): SegmentsReader {
   const laneLimits = { ...turns, ...limits };

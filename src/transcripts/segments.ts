@@ -17,7 +17,10 @@ import {
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Segments as they are stored: the proto3 JSON array of the wire, unset fields shown, compressed with zstd. */
+/**
+ * Segments as they are stored: the proto3 JSON array of the wire, unset fields shown, compressed
+ * with zstd.
+ */
 export interface PackedSegments {
   /** Of the JSON. Equal segments have equal hashes. */
   readonly sha256: Buffer;
@@ -27,7 +30,10 @@ export interface PackedSegments {
   readonly json?: Uint8Array;
 }
 
-/** Packed segments of an imported file, with the length of their text: Unicode characters, and bytes in UTF-8. */
+/**
+ * Packed segments of an imported file, with the length of their text: Unicode characters, and bytes
+ * in UTF-8.
+ */
 export interface PackedText extends PackedSegments {
   readonly textChars: number;
   readonly textBytes: number;
@@ -80,7 +86,10 @@ export function segmentsFromJson(json: JsonValue): Segment[] {
   return fromJson(TranscriptSchema, { segments: json }, { ignoreUnknownFields: true }).segments;
 }
 
-/** Length of the full text, the concatenation of every word (section 2.3): Unicode characters, and bytes in UTF-8. */
+/**
+ * Length of the full text, the concatenation of every word (section 2.3): Unicode characters, and
+ * bytes in UTF-8.
+ */
 export function textLength(segments: readonly Segment[]): { chars: number; bytes: number } {
   let chars = 0;
   let bytes = 0;
@@ -106,8 +115,8 @@ export function charCount(text: string): number {
 }
 
 /**
- * The proto3 JSON of segments, written by hand: toJson() of the library takes ten times as long, on the thread that also carries
- * live audio.
+ * The proto3 JSON of segments, written by hand: toJson() of the library takes ten times as long, on
+ * the thread that also carries live audio.
  */
 export function segmentsJson(segments: readonly Segment[]): string {
   return `[${segments
@@ -129,7 +138,9 @@ function timesJson({ startTime, endTime }: Times): string {
   return start + end;
 }
 
-/** Durations are checked not to be negative before they come here. 0, 3, 6 or 9 fractional digits. */
+/**
+ * Durations are checked not to be negative before they come here. 0, 3, 6 or 9 fractional digits.
+ */
 function durationText({ seconds, nanos }: Duration): string {
   if (nanos === 0) return `${seconds}s`;
   const digits = `${nanos}`.padStart(9, "0");

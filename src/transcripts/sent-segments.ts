@@ -14,7 +14,10 @@ export interface SentSegments {
 
 const segmentsRead = new WeakMap<object, SegmentsRead>();
 
-/** Gives a transcript whose segments were read on a thread of their own what came of them; the message itself has none. */
+/**
+ * Gives a transcript whose segments were read on a thread of their own what came of them; the
+ * message itself has none.
+ */
 export function attachSegments(transcript: object, read: SegmentsRead): void {
   segmentsRead.set(transcript, read);
 }

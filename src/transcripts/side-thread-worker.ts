@@ -1,4 +1,5 @@
-// A thread of side-thread.ts: takes { task, input }, answers what the task makes of it, one after the other.
+// A thread of side-thread.ts: takes { task, input }, answers what the task makes of it, one after
+// the other.
 import { parentPort } from "node:worker_threads";
 
 /** What runAside() runs on a thread, by name; only what is asked for is loaded. */

@@ -2,7 +2,10 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { FairLane } from "../std/fair-lane.ts";
 
-/** What takes less than this many bytes of text takes a few milliseconds; starting a thread takes 50. */
+/**
+ * What takes less than this many bytes of text takes a few milliseconds; starting a thread takes
+ * 50.
+ */
 const asideBytesMin = 64_000;
 /** Half of the cores at most are for files, a quarter for answers: live audio needs the others. */
 const filesMax = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -10,7 +13,10 @@ const answersMax = Math.max(1, Math.floor(availableParallelism() / 4));
 /** Threads that run at once, at most. */
 export const sideThreadsMax = filesMax + answersMax;
 
-/** A task takes seconds at most. What waits holds what it works on: megabytes, which those who wait for answers count. */
+/**
+ * A task takes seconds at most. What waits holds what it works on: megabytes, which those who wait
+ * for answers count.
+ */
 const lanes = {
   files: new FairLane({
     running: filesMax,
@@ -29,9 +35,10 @@ const lanes = {
 };
 
 /**
- * Runs one of the tasks of side-thread-worker.ts, on a thread of its own where the text it works on is long: the main thread carries
- * live audio. Input and output are plain data. Tasks beyond half of the cores wait for their turn; throws resource_exhausted when too
- * many of the account do, or the turn does not come.
+ * Runs one of the tasks of side-thread-worker.ts, on a thread of its own where the text it works on
+ * is long: the main thread carries live audio. Input and output are plain data. Tasks beyond half
+ * of the cores wait for their turn; throws resource_exhausted when too many of the account do, or
+ * the turn does not come.
  */
 export async function runAside<Input, Output>(
   task: (input: Input) => Output,
@@ -55,7 +62,9 @@ export async function runAside<Input, Output>(
   );
 }
 
-/** A thread that has nothing to do is kept for the next task this long: starting one takes 50 ms. */
+/**
+ * A thread that has nothing to do is kept for the next task this long: starting one takes 50 ms.
+ */
 const idleMsMax = 10_000;
 /** Twice what comparing the longest of transcripts takes. */
 const heapMbMax = 512;

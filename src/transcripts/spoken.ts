@@ -1,6 +1,9 @@
 import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** A word of a transcript without its messages: plain enough for another thread. Times are whole milliseconds. */
+/**
+ * A word of a transcript without its messages: plain enough for another thread. Times are whole
+ * milliseconds.
+ */
 export interface SpokenWord {
   /** With the whitespace that belongs before the next word (section 2.3). */
   readonly text: string;
@@ -32,7 +35,9 @@ export function spokenSegments(json: string): SpokenSegment[] {
   }));
 }
 
-/** Undoes spokenSegments(): the proto3 JSON of the wire, unset fields shown, as segments are stored. */
+/**
+ * Undoes spokenSegments(): the proto3 JSON of the wire, unset fields shown, as segments are stored.
+ */
 export function spokenJson(segments: readonly SpokenSegment[]): string {
   return JSON.stringify(
     segments.map(({ startMs, endMs, speakerId, words }) => ({

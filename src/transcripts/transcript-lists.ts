@@ -22,7 +22,10 @@ export interface ListedTranscript extends Omit<StoredTranscript, "metadata" | "s
   readonly metadataJson: string;
 }
 
-/** One page of an account's transcripts, newest first by creation time, then id. Pages end early where metadata is long. */
+/**
+ * One page of an account's transcripts, newest first by creation time, then id. Pages end early
+ * where metadata is long.
+ */
 export async function listTranscripts(
   db: Kysely<Tables>,
   accountId: string,
@@ -40,7 +43,10 @@ export async function listTranscripts(
   );
 }
 
-/** Those of these transcripts of an account that are still there, in the order of lists, with as much metadata as a page may have. */
+/**
+ * Those of these transcripts of an account that are still there, in the order of lists, with as
+ * much metadata as a page may have.
+ */
 export async function findListed(
   db: Kysely<Tables>,
   accountId: string,
@@ -97,7 +103,10 @@ function listedTranscript(
   };
 }
 
-/** One page of the versions of a transcript, newest first; none when the account has no such transcript. */
+/**
+ * One page of the versions of a transcript, newest first; none when the account has no such
+ * transcript.
+ */
 export async function listVersions(
   db: Kysely<Tables>,
   accountId: string,
@@ -121,7 +130,10 @@ export async function listVersions(
   }));
 }
 
-/** Behind a position in a list of the table with this alias that is ordered by created_at, then id, the newest first. */
+/**
+ * Behind a position in a list of the table with this alias that is ordered by created_at, then id,
+ * the newest first.
+ */
 export function isBehind(alias: string, [createdAt, id]: ListPosition): RawBuilder<boolean> {
   const [time, key] = [sql.ref(`${alias}.created_at`), sql.ref(`${alias}.id`)];
   return sql<boolean>`(${time}, ${key}) < (${createdAt}::timestamptz, ${id}::uuid)`;

@@ -16,7 +16,9 @@ export interface MediaLinks {
   readonly waveformUri: string;
 }
 
-/** How long the recording is of which a transcript shows this; undefined where that is not known. */
+/**
+ * How long the recording is of which a transcript shows this; undefined where that is not known.
+ */
 export function recordingMsOf({
   metadata: { recordingDuration },
   media: { durationMs, isFirst },
@@ -25,7 +27,10 @@ export function recordingMsOf({
   return msOfDuration(recordingDuration);
 }
 
-/** A transcript as it is answered (section 2.3). Its metadata becomes the answer's: what is derived from the media is set in it. */
+/**
+ * A transcript as it is answered (section 2.3). Its metadata becomes the answer's: what is derived
+ * from the media is set in it.
+ */
 export function transcriptMessage(
   stored: Omit<StoredTranscript, "segments">,
   { uri, waveformUri }: MediaLinks,

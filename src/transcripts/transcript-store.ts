@@ -25,7 +25,10 @@ export interface TranscriptMedia {
   readonly id: string | undefined;
   /** undefined: not known; where the media `isFirst`, the metadata may say. */
   readonly durationMs: number | undefined;
-  /** undefined: that of the metadata, because the media is not described, is no recording, or a caller has set it. */
+  /**
+   * undefined: that of the metadata, because the media is not described, is no recording, or a
+   * caller has set it.
+   */
   readonly fileType: "AUDIO" | "VIDEO" | undefined;
   readonly hasWaveform: boolean;
   /** It is what the transcript was made with: no other media was uploaded to it. */
@@ -195,7 +198,10 @@ type MediaFactColumn =
   | "media_was_replaced"
   | "file_type_is_declared";
 
-/** The head of a transcript, locked until the transaction ends: changes of one transcript wait for each other. */
+/**
+ * The head of a transcript, locked until the transaction ends: changes of one transcript wait for
+ * each other.
+ */
 export interface TranscriptHead {
   readonly id: string;
   readonly versionId: string;
@@ -219,7 +225,8 @@ export async function lockTranscript(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!head) return undefined;
-  // Read after the lock: a join would show the version that was the head before another change went through.
+  // Read after the lock: a join would show the version that was the head before another change went
+  // through.
   const version = await trx
     .selectFrom("transcript_version as v")
     .leftJoin("media as m", (join) => join.on("m.id", "=", head.media_id))
@@ -251,15 +258,24 @@ export async function findVersion(
   return row && { metadata: metadataOf(row.metadata), segmentsSha256: row.segments_sha256 };
 }
 
-/** What a new version holds; segments are either new, or those of an earlier version of this transcript. */
+/**
+ * What a new version holds; segments are either new, or those of an earlier version of this
+ * transcript.
+ */
 export interface VersionContent {
   readonly metadata: TranscriptMetadata;
   readonly segments: PackedSegments | { readonly sha256: Buffer };
-  /** metadata.fileType is a caller's word on the media that is there: it is shown until other media comes. */
+  /**
+   * metadata.fileType is a caller's word on the media that is there: it is shown until other media
+   * comes.
+   */
   readonly declaresFileType?: boolean;
 }
 
-/** Makes a version on top of a locked head. Its time is later than that of its parent, whatever the clock says. */
+/**
+ * Makes a version on top of a locked head. Its time is later than that of its parent, whatever the
+ * clock says.
+ */
 export async function appendVersion(
   trx: Transaction<Tables>,
   head: TranscriptHead,
@@ -315,7 +331,10 @@ export async function insertSegments(
     .execute();
 }
 
-/** Deletes a transcript with versions, segments and open uploads. undefined: the account has none such. */
+/**
+ * Deletes a transcript with versions, segments and open uploads. undefined: the account has none
+ * such.
+ */
 export async function deleteTranscriptRow(
   trx: Transaction<Tables>,
   accountId: string,

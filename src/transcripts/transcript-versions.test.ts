@@ -5,7 +5,7 @@ import {
   openTestTranscripts,
   segmentsOf,
   textOf,
-} from "../../test/open-test-transcripts.ts";
+} from "../../test/fixtures/open-test-transcripts.ts";
 import { newId } from "../std/ids.ts";
 
 let clock = Date.now;

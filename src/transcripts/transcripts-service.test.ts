@@ -6,7 +6,7 @@ import {
   openTestTranscripts,
   segmentsOf,
   textOf,
-} from "../../test/open-test-transcripts.ts";
+} from "../../test/fixtures/open-test-transcripts.ts";
 import {
   SegmentSchema,
   TranscriptMetadata_DataSource as DataSource,

@@ -32,7 +32,10 @@ export interface TranscriptsParts {
   readonly filterMsMax?: number;
 }
 
-/** Sections 4.3 to 4.7 and the versions of section 9: every method of Transcripts that is not about jobs. */
+/**
+ * Sections 4.3 to 4.7 and the versions of section 9: every method of Transcripts that is not about
+ * jobs.
+ */
 export type TranscriptsService = Pick<
   ServiceImpl<typeof Transcripts>,
   | "listTranscripts"

@@ -2,7 +2,9 @@ import { zstdDecompressSync } from "node:zlib";
 import type { SegmentJson, WordJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { StoredSegments } from "./segments.ts";
 
-/** Tags of fields that are messages or strings (number << 3 | 2), and of the numbers in a Duration. */
+/**
+ * Tags of fields that are messages or strings (number << 3 | 2), and of the numbers in a Duration.
+ */
 const tags = { segments: 0x1a, startTime: 0x0a, endTime: 0x12, words: 0x1a, speakerId: 0x22 };
 const wordTag = 0x1a;
 const durationTags = { seconds: 0x08, nanos: 0x10 };
@@ -11,8 +13,8 @@ const durationTags = { seconds: 0x08, nanos: 0x10 };
 const lengthBytesMax = 5;
 
 /**
- * Stored segments as field 3 of a Transcript on the wire. Written by hand, on another thread where they are many: messages of the
- * library take ten times as long.
+ * Stored segments as field 3 of a Transcript on the wire. Written by hand, on another thread where
+ * they are many: messages of the library take ten times as long.
  */
 export function wireSegments({
   jsonZstd,
@@ -52,7 +54,10 @@ class WireOut {
     return new Uint8Array(this.#out.subarray(0, this.#at));
   }
 
-  /** What `put` puts, as a message: its length is known behind it, and it is moved to where that ends. */
+  /**
+   * What `put` puts, as a message: its length is known behind it, and it is moved to where that
+   * ends.
+   */
   message(tag: number, put: () => void): void {
     this.#out[this.#at] = tag;
     const lengthAt = this.#at + 1;

@@ -1,8 +1,9 @@
 import type { SpokenSegment } from "./spoken.ts";
 
 /**
- * A transcript as plain text: a paragraph for each turn of a speaker, who is named before it, or for each segment where nobody knows
- * who speaks. Paragraphs are one line each, with an empty line between them.
+ * A transcript as plain text: a paragraph for each turn of a speaker, who is named before it, or
+ * for each segment where nobody knows who speaks. Paragraphs are one line each, with an empty line
+ * between them.
  */
 export function writeText(
   segments: readonly SpokenSegment[],

@@ -80,8 +80,9 @@ export function writingMethods(parts: TranscriptsParts) {
 }
 
 /**
- * Whether fileType is what GET shows, sent back: then it declares nothing. While the media is not described GET shows what was declared
- * before, which a caller who sends nothing else declares anew.
+ * Whether fileType is what GET shows, sent back: then it declares nothing. While the media is not
+ * described GET shows what was declared before, which a caller who sends nothing else declares
+ * anew.
  */
 function isSentBack(sent: TranscriptMetadata, patch: Patch, head: TranscriptHead): boolean {
   if (head.mediaFileType) return sent.fileType === FileType[head.mediaFileType];

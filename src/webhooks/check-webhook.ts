@@ -2,7 +2,9 @@ import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
 import { shown, type Violations } from "../std/service-error.ts";
 import { eventTypes } from "./webhook-events.ts";
 
-/** As far as it can be told before the name is resolved; the address is checked with each message. */
+/**
+ * As far as it can be told before the name is resolved; the address is checked with each message.
+ */
 export function checkUrl(url: string, allow: MediaAllowList, violations: Violations): void {
   const violation = url === "" ? "is required" : checkMediaUrl(url, allow);
   if (violation !== undefined) violations.add("url", violation);

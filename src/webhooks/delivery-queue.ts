@@ -38,9 +38,10 @@ const keptDays = 30;
 const sweptAtOnce = 1_000;
 
 /**
- * Takes deliveries that are due, those first whose webhooks have the least under way: neither the many messages of one nor the
- * slowness of another keeps a webhook waiting while there is room. What it looks at are webhooks with something to send,
- * not messages: a hundred thousand that wait for a dead receiver cost nothing.
+ * Takes deliveries that are due, those first whose webhooks have the least under way: neither the
+ * many messages of one nor the slowness of another keeps a webhook waiting while there is room.
+ * What it looks at are webhooks with something to send, not messages: a hundred thousand that wait
+ * for a dead receiver cost nothing.
  */
 export async function leaseDeliveries(
   db: Kysely<Tables>,
@@ -137,8 +138,9 @@ export interface NotedRefusal {
 }
 
 /**
- * Notes a failed attempt: the message waits for the next one, or its day is over. A receiver that is gone (410), or that has
- * taken nothing for days, disables its webhook. `elapsedMs`: since the lease. undefined: the lease is lost.
+ * Notes a failed attempt: the message waits for the next one, or its day is over. A receiver that
+ * is gone (410), or that has taken nothing for days, disables its webhook. `elapsedMs`: since the
+ * lease. undefined: the lease is lost.
  */
 export async function noteRefused(
   db: Kysely<Tables>,
@@ -178,8 +180,9 @@ export async function releaseDelivery(
 }
 
 /**
- * Ends what waited out its day for a disabled webhook, and deletes what is older than it is listed. What was tried at a time that
- * is yet to come was so before a clock was set back: it waits no longer.
+ * Ends what waited out its day for a disabled webhook, and deletes what is older than it is listed.
+ * What was tried at a time that is yet to come was so before a clock was set back: it waits no
+ * longer.
  */
 export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
   await sql`
@@ -209,7 +212,10 @@ export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): 
   }
 }
 
-/** The webhook first: that is the order in which its deletion takes the locks. Nothing is noted of one that is gone. */
+/**
+ * The webhook first: that is the order in which its deletion takes the locks. Nothing is noted of
+ * one that is gone.
+ */
 async function noting<T>(
   db: Kysely<Tables>,
   { webhookId, url }: LeasedDelivery,
@@ -257,7 +263,10 @@ async function noteFailing(trx: Transaction<Tables>, { webhookId }: LeasedDelive
     .execute();
 }
 
-/** Disables the webhook of a receiver that is gone, or has taken nothing for days; the reason, if that is so. */
+/**
+ * Disables the webhook of a receiver that is gone, or has taken nothing for days; the reason, if
+ * that is so.
+ */
 async function disable(
   trx: Transaction<Tables>,
   { webhookId }: LeasedDelivery,

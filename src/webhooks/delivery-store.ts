@@ -26,13 +26,19 @@ const shownColumns = [
 /** Tests of a webhook that may wait to be taken. */
 export const testsMax = 10;
 
-/** Whether any webhook of an account is told of anything: within another statement, so that accounts without one pay nothing. */
+/**
+ * Whether any webhook of an account is told of anything: within another statement, so that accounts
+ * without one pay nothing.
+ */
 export function isListening(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from webhook where webhook.account_id = ${accountId} and disabled_at is null)`;
 }
 
-/** Has an account's webhooks told of what this transaction does: all that ask for it, once each, if it commits. */
+/**
+ * Has an account's webhooks told of what this transaction does: all that ask for it, once each, if
+ * it commits.
+ */
 export async function insertDeliveries(
   trx: Transaction<Tables>,
   accountId: string,
@@ -107,8 +113,8 @@ export async function listDeliveries(
 }
 
 /**
- * Has a delivery sent at once and for another day; an attempt that goes on counts no more. undefined: the webhook has no such
- * delivery.
+ * Has a delivery sent at once and for another day; an attempt that goes on counts no more.
+ * undefined: the webhook has no such delivery.
  */
 export async function redeliver(
   db: Kysely<Tables>,

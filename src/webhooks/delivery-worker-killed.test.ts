@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { withBundledPackages } from "../../test/bundled-program.ts";
-import { openReceiver, openWebhooks, signedBy } from "../../test/webhooks-fixture.ts";
-import { until } from "../../test/until.ts";
+import { withBundledPackages } from "../../test/fixtures/bundled-program.ts";
+import { openReceiver, openWebhooks, signedBy } from "../../test/fixtures/webhooks-fixture.ts";
+import { until } from "../../test/fixtures/until.ts";
 
 /** Of each attempt; the lease is twice as long. */
 const timeoutMs = 1_000;
@@ -16,7 +16,7 @@ test("a worker killed after the receiver took a message and before it noted so: 
   const { id, secret } = await fixture.make(account, { url: receiver.url });
   await fixture.tell(account);
   const { pool } = fixture.database;
-  const program = new URL("../../test/delivery-process.ts", import.meta.url).pathname;
+  const program = new URL("../../test/fixtures/delivery-process.ts", import.meta.url).pathname;
   const child = spawn(
     process.execPath,
     [...withBundledPackages, program, fixture.folder, `${timeoutMs}`],

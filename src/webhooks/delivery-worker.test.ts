@@ -8,8 +8,8 @@ import {
   openWebhooks,
   signedBy,
   type WebhooksFixture,
-} from "../../test/webhooks-fixture.ts";
-import { until } from "../../test/until.ts";
+} from "../../test/fixtures/webhooks-fixture.ts";
+import { until } from "../../test/fixtures/until.ts";
 import {
   ListWebhooksRequestSchema,
   RotateWebhookSecretRequestSchema,

@@ -37,7 +37,9 @@ const sweepMs = 600_000;
 /** How long a worker that stops waits for receivers to answer. */
 const stopMsMax = 3_000;
 
-/** Sends what webhooks are told until it is disposed of: then it gives back what was not answered. */
+/**
+ * Sends what webhooks are told until it is disposed of: then it gives back what was not answered.
+ */
 export function openDeliveryWorker(parts: DeliveryWorkerParts): AsyncDisposable {
   return new DeliveryWorker(parts);
 }

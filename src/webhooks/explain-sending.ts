@@ -2,7 +2,10 @@ import { notPublic } from "../media/media-url.ts";
 import { isUnreadable, isUntrusted } from "../media/transfer-failure.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** Why nothing was answered, in words for the owner of the webhook. Throws what is no failure of sending: a bug. */
+/**
+ * Why nothing was answered, in words for the owner of the webhook. Throws what is no failure of
+ * sending: a bug.
+ */
 export function explainSending(error: unknown): string {
   if (error instanceof ServiceError && error.reason === "MEDIA_ADDRESS_REFUSED") return notPublic;
   if (error instanceof ServiceError && error.reason === "MEDIA_URL_REFUSED") {

@@ -37,7 +37,10 @@ export function readChange(request: UpdateWebhookRequest, allow: MediaAllowList)
   return change;
 }
 
-/** The fields that a mask names, in proto or JSON names; without a mask, those that are set. What is output only is skipped. */
+/**
+ * The fields that a mask names, in proto or JSON names; without a mask, those that are set. What is
+ * output only is skipped.
+ */
 function fieldsOf(
   { updateMask }: UpdateWebhookRequest,
   webhook: Webhook,

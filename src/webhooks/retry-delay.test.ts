@@ -4,7 +4,10 @@ import { retryDelayMs } from "./retry-delay.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** When a message that is never taken is sent, in seconds from what it tells, by a clock of the test's; each attempt takes `attemptMs`. */
+/**
+ * When a message that is never taken is sent, in seconds from what it tells, by a clock of the
+ * test's; each attempt takes `attemptMs`.
+ */
 function attemptsAt(chance: number, attemptMs: number): number[] {
   const times: number[] = [];
   for (let clock = 0, tries = 1; tries < 100; tries++) {

@@ -13,7 +13,10 @@ const waitsMs = [
   2 * hour,
 ] as const;
 const longestMs = 2 * hour;
-/** A wait is longer or shorter by up to this share, so that what failed together does not come back together. */
+/**
+ * A wait is longer or shorter by up to this share, so that what failed together does not come back
+ * together.
+ */
 const jitter = 0.2;
 
 export interface FailedTry {
@@ -27,7 +30,10 @@ export interface FailedTry {
   readonly chance: number;
 }
 
-/** How long to wait after a failed attempt; undefined when the message's day is over. The last attempt is at its end. */
+/**
+ * How long to wait after a failed attempt; undefined when the message's day is over. The last
+ * attempt is at its end.
+ */
 export function retryDelayMs({
   tries,
   leftMs,

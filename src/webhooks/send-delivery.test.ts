@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:tls";
 import { test } from "node:test";
-import { loopback, serveRaw } from "../../test/fetch-fixture.ts";
+import { loopback, serveRaw } from "../../test/fixtures/fetch-fixture.ts";
 import { certificates } from "../../test/jobs/tls-certificates.ts";
 import { resolveHost } from "../media/fetch-media.ts";
 import { sendDelivery } from "./send-delivery.ts";

@@ -25,7 +25,9 @@ export interface SendOptions {
 export interface Refusal {
   /** undefined: there was no answer. */
   readonly status: number | undefined;
-  /** In words for the owner of the webhook; the same ones for every address that may not be reached. */
+  /**
+   * In words for the owner of the webhook; the same ones for every address that may not be reached.
+   */
   readonly problem: string;
   /** What the receiver asked for, in milliseconds from now. */
   readonly retryAfterMs: number | undefined;
@@ -40,8 +42,9 @@ export type Attempt =
 const answerBytesMax = 16_384;
 
 /**
- * Sends a message to a URL of somebody's: by the rules of media that is fetched, to an address that was checked and is the one that is
- * connected to. Redirects are not followed, and of the answer only its status counts.
+ * Sends a message to a URL of somebody's: by the rules of media that is fetched, to an address that
+ * was checked and is the one that is connected to. Redirects are not followed, and of the answer
+ * only its status counts.
  */
 export async function sendDelivery(message: Message, options: SendOptions): Promise<Attempt> {
   const { allow, resolve, timeoutMs, signal } = options;

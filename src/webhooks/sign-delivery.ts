@@ -13,8 +13,9 @@ export function secretText(secret: Buffer): string {
 }
 
 /**
- * The headers of a message by Standard Webhooks 1.0: its id, the time of this attempt in Unix seconds, and a signature of each secret
- * over `<id>.<timestamp>.<body>`. The id must not have a full stop in it.
+ * The headers of a message by Standard Webhooks 1.0: its id, the time of this attempt in Unix
+ * seconds, and a signature of each secret over `<id>.<timestamp>.<body>`. The id must not have a
+ * full stop in it.
  */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },

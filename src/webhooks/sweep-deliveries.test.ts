@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { openReceiver, openWebhooks, type WebhooksFixture } from "../../test/webhooks-fixture.ts";
-import { until } from "../../test/until.ts";
+import {
+  openReceiver,
+  openWebhooks,
+  type WebhooksFixture,
+} from "../../test/fixtures/webhooks-fixture.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { UpdateWebhookRequestSchema } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
 
 let fixture: WebhooksFixture;

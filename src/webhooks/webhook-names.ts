@@ -1,7 +1,10 @@
 import { idIn, isId } from "../std/ids.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
-/** The id in webhooks/<id>. Throws what an absent webhook is answered with: a malformed name names none. */
+/**
+ * The id in webhooks/<id>. Throws what an absent webhook is answered with: a malformed name names
+ * none.
+ */
 export function webhookIdIn(name: string): string {
   const id = idIn("webhooks", name);
   if (id === undefined) throw webhookNotFound(name);

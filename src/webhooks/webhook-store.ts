@@ -17,7 +17,10 @@ const shownColumns = [
   "created_at",
 ] as const satisfies readonly (keyof StoredWebhook)[];
 
-/** Webhooks that an account may have: lists answer them all, and each job that ends has a message for each. */
+/**
+ * Webhooks that an account may have: lists answer them all, and each job that ends has a message
+ * for each.
+ */
 export const webhooksMax = 20;
 /** How long the secret before a rotation signs as well. */
 const previousSecretHours = 24;
@@ -117,7 +120,10 @@ export async function changeWebhook(
   });
 }
 
-/** Puts another secret in the place of the current one, which signs as well for a while. undefined: there is no such webhook. */
+/**
+ * Puts another secret in the place of the current one, which signs as well for a while. undefined:
+ * there is no such webhook.
+ */
 export async function rotateSecret(
   db: Kysely<Tables>,
   accountId: string,

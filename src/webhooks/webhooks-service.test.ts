@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { openWebhooks, type WebhooksFixture } from "../../test/webhooks-fixture.ts";
-import { refusal } from "../../test/auth-fixture.ts";
-import { webhookCalls } from "../../test/webhook-calls.ts";
+import { openWebhooks, type WebhooksFixture } from "../../test/fixtures/webhooks-fixture.ts";
+import { refusal } from "../../test/fixtures/auth-fixture.ts";
+import { webhookCalls } from "../../test/fixtures/webhook-calls.ts";
 import {
   CreateWebhookRequestSchema,
   WebhookDelivery_State as State,

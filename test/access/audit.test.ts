@@ -1,5 +1,5 @@
-// The audit log, through the doors of a whole service: every act about access and every recording deleted is in it, in the commit of
-// the act itself.
+// The audit log, through the doors of a whole service: every act about access and every recording
+// deleted is in it, in the commit of the act itself.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcript
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { createLog } from "../../src/std/log.ts";
 import { createTranscoder } from "../../src/transcoding/transcoder.ts";
-import { addAccount, addApiKey } from "../auth-fixture.ts";
+import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 
 let service: TestService;
 let database: Database;
@@ -168,7 +168,10 @@ function streamTokenName(token: string): string {
   return `streamTokens/${digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5")}`;
 }
 
-/** What changes something and is no act about access, or needs a session: sessions.test.ts shows its acts. */
+/**
+ * What changes something and is no act about access, or needs a session: sessions.test.ts shows its
+ * acts.
+ */
 const others: readonly DescMethod[] = [
   Accounts.method.deleteSession,
   Webhooks.method.testWebhook,

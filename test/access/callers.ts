@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { roles, scopes, scopesOfRole, type Scope } from "../../src/auth/caller.ts";
 import { createSessions } from "../../src/auth/sessions.ts";
 import { createLog } from "../../src/std/log.ts";
-import { addApiKey, newKeyPair, signJwt } from "../auth-fixture.ts";
-import { addSignedIn, consoleHeaders } from "../signed-in.ts";
+import { addApiKey, newKeyPair, signJwt } from "../fixtures/auth-fixture.ts";
+import { addSignedIn, consoleHeaders } from "../fixtures/signed-in.ts";
 import { callRest } from "../spec/service.ts";
-import { testOrigin } from "../test-caller.ts";
+import { testOrigin } from "../fixtures/test-caller.ts";
 import type { Owner } from "./things.ts";
 
 /** Somebody who calls, by the headers that they send. */
@@ -25,7 +25,10 @@ const hourAgo = () => new Date(Date.now() - 3_600_000);
 const all: ReadonlySet<Scope> = new Set(scopes);
 const none: ReadonlySet<Scope> = new Set();
 
-/** Callers by token: of each scope, of all and of none, and those whose tokens are good no more, each for another reason. */
+/**
+ * Callers by token: of each scope, of all and of none, and those whose tokens are good no more,
+ * each for another reason.
+ */
 export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;
   const key = async (given: readonly Scope[], expiresAt?: Date) =>
@@ -56,7 +59,10 @@ export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestC
   ];
 }
 
-/** Callers by a cookie of the console: of each role, by a key, and those whose sessions hold no more. */
+/**
+ * Callers by a cookie of the console: of each role, by a key, and those whose sessions hold no
+ * more.
+ */
 export async function consoleCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;
   const sessions = createSessions({ db, log: createLog("silent") });

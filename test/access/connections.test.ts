@@ -1,12 +1,13 @@
-// How many connections there may be, of one address and in all, and what is answered to what is no call.
+// How many connections there may be, of one address and in all, and what is answered to what is no
+// call.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, get } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
-import { openTestStreams, token, type TestStreams } from "../open-test-streams.ts";
-import { until } from "../until.ts";
+import { openTestStreams, token, type TestStreams } from "../fixtures/open-test-streams.ts";
+import { until } from "../fixtures/until.ts";
 
 const [perAddressMax, max] = [20, 50];
 const [many, exempt, other] = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];

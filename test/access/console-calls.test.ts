@@ -1,4 +1,5 @@
-// What the console's cookie opens: calls and streams below /console/api/, over both versions of HTTP, and nothing else.
+// What the console's cookie opens: calls and streams below /console/api/, over both versions of
+// HTTP, and nothing else.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -6,7 +7,7 @@ import { connect } from "node:http2";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { newId } from "../../src/std/ids.ts";
-import { addSignedIn, consoleHeaders } from "../signed-in.ts";
+import { addSignedIn, consoleHeaders } from "../fixtures/signed-in.ts";
 import { submit } from "../spec/jobs.ts";
 import { callRest, type Answer } from "../spec/service.ts";
 import { openTestConsole, type TestConsole } from "./open-console.ts";

@@ -1,12 +1,13 @@
-// Signing in to the console, and calling the API from there: by a cookie, and only for pages of the console itself.
+// Signing in to the console, and calling the API from there: by a cookie, and only for pages of the
+// console itself.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { actorOf } from "../../src/auth/open-session.ts";
 import { createSignInToken, signInLink } from "../../src/auth/sign-in-token.ts";
-import { addApiKey } from "../auth-fixture.ts";
-import { addSignedIn, consoleHeaders } from "../signed-in.ts";
+import { addApiKey } from "../fixtures/auth-fixture.ts";
+import { addSignedIn, consoleHeaders } from "../fixtures/signed-in.ts";
 import { callRest, type Answer } from "../spec/service.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { openTestConsole, secretSetBy, type TestConsole } from "./open-console.ts";
 
 let console: TestConsole;

@@ -31,7 +31,10 @@ export interface MatrixCall {
 export interface MatrixAnswer {
   /** OK, or the name of a google.rpc.Code; of a socket that was opened OK. */
   readonly code: string;
-  /** All that was answered, but when, and under which request id; of a stream that goes on its first message at most. */
+  /**
+   * All that was answered, but when, and under which request id; of a stream that goes on its first
+   * message at most.
+   */
   readonly text: string;
 }
 

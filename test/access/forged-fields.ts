@@ -14,7 +14,10 @@ export function changedField({ fields }: DescMessage) {
   return fields.find(({ fieldKind, name }) => fieldKind === "message" && name !== "update_mask");
 }
 
-/** The fields of a thing that only the service sets, by their JSON names, with other values than they have. */
+/**
+ * The fields of a thing that only the service sets, by their JSON names, with other values than
+ * they have.
+ */
 export function forgedFields(thing: DescMessage): [name: string, value: JsonValue][] {
   return thing.fields
     .filter((field) => isOutputOnly(field))

@@ -9,7 +9,9 @@ const types = {
 /** END_HEADERS; a request may go on with a body. */
 const endHeaders = 4;
 
-/** A frame of HTTP/2 as it goes over the wire (RFC 9113, section 4.1), for what no library sends. */
+/**
+ * A frame of HTTP/2 as it goes over the wire (RFC 9113, section 4.1), for what no library sends.
+ */
 export function frame(
   type: keyof typeof types,
   stream: number,

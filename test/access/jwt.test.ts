@@ -1,4 +1,5 @@
-// JWTs that are wrong in one way each, through every door: refused with one message, in no time, and nobody else is asked.
+// JWTs that are wrong in one way each, through every door: refused with one message, in no time,
+// and nobody else is asked.
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -7,9 +8,9 @@ import { connect as connectHttp2, type IncomingHttpHeaders } from "node:http2";
 import { connect, createServer, Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { newKeyPair, type TestClientKey } from "../auth-fixture.ts";
-import { cpuMs } from "../cpu-time.ts";
-import { jwtOf, refusedJwts, type JwtParties } from "../jwt-table.ts";
+import { newKeyPair, type TestClientKey } from "../fixtures/auth-fixture.ts";
+import { cpuMs } from "../fixtures/cpu-time.ts";
+import { jwtOf, refusedJwts, type JwtParties } from "../fixtures/jwt-table.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 import { streamPath } from "../spec/stream.ts";
 
@@ -48,7 +49,10 @@ interface Refusal {
   readonly body: unknown;
 }
 
-/** Addresses of this machine, of a network of its own: an address that shows many wrong tokens is slowed. */
+/**
+ * Addresses of this machine, of a network of its own: an address that shows many wrong tokens is
+ * slowed.
+ */
 function addressOf(row: number): string {
   return `127.1.${Math.floor(row / 200)}.${(row % 200) + 1}`;
 }

@@ -1,4 +1,5 @@
-// Limits of accounts and keys, through the doors of the whole service: 429 with when to come again, and nobody else notices.
+// Limits of accounts and keys, through the doors of the whole service: 429 with when to come again,
+// and nobody else notices.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,11 +12,11 @@ import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
-import { addAccount, addApiKey } from "../auth-fixture.ts";
-import { connectFailure } from "../connect-failure.ts";
+import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
 import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 
 const open = new AsyncDisposableStack();
 let service: TestService;
@@ -134,7 +135,7 @@ test("live streams past the limit are refused before the upgrade, until one ends
   streams[1]?.terminate();
 });
 
-test("a live stream that passes the audio of the day gets its finals, then the error; then nothing is recognised", async () => {
+test("a live stream that passes the audio of the day gets its finals, then the error; then nothing is recognized", async () => {
   const account = await newAccount({ audioSecondsPerDay: 3 });
   const stream = await openStream(service.address, account);
   stream.send(streamingConfig());

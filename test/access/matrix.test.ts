@@ -1,4 +1,5 @@
-// Who may call which RPC at every door, and that what an account has is not there for anybody else: for every RPC of the service.
+// Who may call which RPC at every door, and that what an account has is not there for anybody else:
+// for every RPC of the service.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -13,9 +14,9 @@ import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { createLog } from "../../src/std/log.ts";
 import { isObject } from "../../src/transcoding/is-object.ts";
-import { addAccount, addApiKey } from "../auth-fixture.ts";
+import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { openTestService } from "../spec/service.ts";
-import { testOrigin } from "../test-caller.ts";
+import { testOrigin } from "../fixtures/test-caller.ts";
 import { consoleCallers, tokenCallers, type TestCaller } from "./callers.ts";
 import {
   doorsOf,
@@ -45,7 +46,9 @@ let doors: Doors;
 let callers: readonly TestCaller[];
 /** At the door of the console. */
 let signedIn: readonly TestCaller[];
-/** Two accounts that have nothing to do with each other, what one of them has, and names of nothing. */
+/**
+ * Two accounts that have nothing to do with each other, what one of them has, and names of nothing.
+ */
 let me: Owner;
 let stranger: Owner;
 let theirs: Things;

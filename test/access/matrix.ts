@@ -5,7 +5,7 @@ import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
-import { newKeyPair } from "../auth-fixture.ts";
+import { newKeyPair } from "../fixtures/auth-fixture.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import type { DoorName } from "./doors.ts";
 import type { Kind, Things } from "./things.ts";
@@ -13,8 +13,9 @@ import type { Kind, Things } from "./things.ts";
 /** One RPC: who may call it, where, and with what. */
 export interface Row {
   /**
-   * What a caller needs for its first request; none: to be known. The first is the contract's, said here once more so that it does not change
-   * by itself; the others are of what is given to somebody else.
+   * What a caller needs for its first request; none: to be known. The first is the contract's, said
+   * here once more so that it does not change by itself; the others are of what is given to
+   * somebody else.
    */
   readonly scopes: readonly Scope[];
   readonly doors: readonly DoorName[];

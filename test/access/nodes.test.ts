@@ -1,4 +1,5 @@
-// Two real nodes on one database: what is revoked on one is gone on both, and a token for one socket opens one, on either.
+// Two real nodes on one database: what is revoked on one is gone on both, and a token for one
+// socket opens one, on either.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -11,12 +12,12 @@ import {
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { newId } from "../../src/std/ids.ts";
-import { newKeyPair, signJwt } from "../auth-fixture.ts";
-import { connectFailure } from "../connect-failure.ts";
+import { newKeyPair, signJwt } from "../fixtures/auth-fixture.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
 import { openCluster, type Cluster, type ClusterNode } from "../fault/cluster.ts";
 import { callRest } from "../spec/service.ts";
 import { openStream, streamingConfig, type TestStream } from "../spec/stream.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 
 const publicUrl = "https://hlust.example";
 const list = "/v1alpha1/transcripts";
@@ -144,7 +145,10 @@ const ended = [
   "Unauthenticated",
 ];
 
-/** Calls with the token until it is refused, by every node: the last call that was let in began within a second of the revocation. */
+/**
+ * Calls with the token until it is refused, by every node: the last call that was let in began
+ * within a second of the revocation.
+ */
 async function refusedEverywhere(token: string, revokedAt: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
   const call = { method: "POST", path: "/v2beta1/speech:recognize", body: {}, headers };

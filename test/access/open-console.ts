@@ -5,7 +5,7 @@ import { keptSessions, type Session } from "../../src/auth/session-store.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
-import { consoleHeaders } from "../signed-in.ts";
+import { consoleHeaders } from "../fixtures/signed-in.ts";
 import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
 
 /** A service, its database, and calls as a browser makes them. */
@@ -14,7 +14,10 @@ export interface TestConsole extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   /** Of the service's first account. */
   readonly accountId: string;
-  /** A call as a page of whoever has this secret in their cookie makes it; `headers` take the place of its own. */
+  /**
+   * A call as a page of whoever has this secret in their cookie makes it; `headers` take the place
+   * of its own.
+   */
   ask(call: {
     readonly method?: string;
     readonly path: string;
@@ -65,7 +68,10 @@ async function ownerOf(db: Kysely<Tables>, secret = ""): Promise<Session | undef
   return read && (await keptSessions(db, Date.now).find(read.id));
 }
 
-/** The secret that an answer sets the session's cookie to; "" where it takes the cookie away, undefined where it leaves it. */
+/**
+ * The secret that an answer sets the session's cookie to; "" where it takes the cookie away,
+ * undefined where it leaves it.
+ */
 export function secretSetBy({ headers }: Pick<Answer, "headers">): string | undefined {
   for (const cookie of headers.getSetCookie()) {
     const [, secret] = /^__Host-hlust=([^;]*);/.exec(cookie) ?? [];

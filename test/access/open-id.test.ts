@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newId } from "../../src/std/ids.ts";
-import { addAccount } from "../auth-fixture.ts";
-import { addMember } from "../signed-in.ts";
+import { addAccount } from "../fixtures/auth-fixture.ts";
+import { addMember } from "../fixtures/signed-in.ts";
 import { openTestConsole, secretSetBy, type TestConsole } from "./open-console.ts";
 import { openTestProvider, type TestPerson, type TestProvider } from "./open-test-provider.ts";
 import { TestBrowser } from "./test-browser.ts";

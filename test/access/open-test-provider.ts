@@ -13,7 +13,10 @@ export interface TestPerson {
 /** A provider of OpenID Connect that lets in whoever is set, without asking. */
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
-  /** Knows the client `hlust` with the secret `hlust secret`, which may send browsers back to this address. */
+  /**
+   * Knows the client `hlust` with the secret `hlust secret`, which may send browsers back to this
+   * address.
+   */
   register(redirectUri: string): void;
   /** undefined: whoever comes is sent back with an error. */
   person: TestPerson | undefined;

@@ -1,4 +1,5 @@
-// Pages of other origins (threat 50), what callers are known by (threats 63 and 102), and what is broken (threat 104).
+// Pages of other origins (threat 50), what callers are known by (threats 63 and 102), and what is
+// broken (threat 104).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -8,10 +9,10 @@ import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { pino } from "pino";
 import { WebSocket } from "ws";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import { parseNetworks } from "../../src/std/networks.ts";
 import { anyOrigin } from "../../src/server/page-origins.ts";
-import { openTestStreams, token, type TestStreams } from "../open-test-streams.ts";
+import { openTestStreams, token, type TestStreams } from "../fixtures/open-test-streams.ts";
 
 const friend = "https://app.example";
 const authorization = `Bearer ${token}`;

@@ -1,4 +1,5 @@
-// A socket that is refused: a page is told why in a frame, every other client by an HTTP status; neither holds anything.
+// A socket that is refused: a page is told why in a frame, every other client by an HTTP status;
+// neither holds anything.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -7,8 +8,8 @@ import { WebSocket } from "ws";
 import { noteSecret } from "../spec/secrets.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 import { openStream, streamPath } from "../spec/stream.ts";
-import { openTestStreams, token } from "../open-test-streams.ts";
-import { until } from "../until.ts";
+import { openTestStreams, token } from "../fixtures/open-test-streams.ts";
+import { until } from "../fixtures/until.ts";
 
 let service: TestService;
 before(async () => {
@@ -160,7 +161,8 @@ test("refused sockets that do not close are cut, and their number is limited", a
   const { address } = service;
   const statuses: string[] = [];
   const closed: Promise<unknown>[] = [];
-  // Places are free again after 2 s: a busy machine may need more than one attempt to have all of them taken.
+  // Places are free again after 2 s: a busy machine may need more than one attempt to have all of
+  // them taken.
   for (let tries = 0; tries < 10 && !statuses.includes("401"); tries += 1) {
     const held = Array.from({ length: 140 }, () => rawHandshake(address));
     closed.push(...held.map(async ({ socket }) => once(socket, "close")));

@@ -1,4 +1,5 @@
-// Brute force against the whole service behind a proxy that it trusts (threats 37 and 63), on every door.
+// Brute force against the whole service behind a proxy that it trusts (threats 37 and 63), on every
+// door.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
@@ -11,7 +12,7 @@ import { openStream } from "../spec/stream.ts";
 
 const perMinute = 4;
 const attacker = { "x-forwarded-for": "203.0.113.1, 198.51.100.7" };
-const neighbour = { "x-forwarded-for": "198.51.100.8" };
+const neighbor = { "x-forwarded-for": "198.51.100.8" };
 const path = "/v1alpha1/transcripts";
 
 let service: TestService;
@@ -61,7 +62,7 @@ test("who shows bad tokens is told to wait, on every door; good ones go on besid
   assert.equal(error.code, Code.ResourceExhausted);
   await client.listTranscripts({}, { headers: bearer(service.key) });
   assert.equal((await get(service.key, attacker)).status, 200);
-  assert.equal((await get(newApiKey().token, neighbour)).status, 401);
+  assert.equal((await get(newApiKey().token, neighbor)).status, 401);
 });
 
 test("an address that was refused too often opens no stream with a new token", async () => {
@@ -96,6 +97,6 @@ test("who shows bad cookies to the console is told to wait, and who is signed in
 
 test("the origins that are set may call", async () => {
   const origin = "https://app.example";
-  const { headers } = await get(service.key, { ...neighbour, origin });
+  const { headers } = await get(service.key, { ...neighbor, origin });
   assert.equal(headers.get("access-control-allow-origin"), origin);
 });

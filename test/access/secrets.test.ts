@@ -1,11 +1,11 @@
-// What callers show and say stands nowhere but where it belongs. Every service that the tests of the specification open is looked
-// through as this one is, when it closes (test/spec/secrets.ts).
+// What callers show and say stands nowhere but where it belongs. Every service that the tests of
+// the specification open is looked through as this one is, when it closes (test/spec/secrets.ts).
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { pollJob, submit } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { huntInLog, huntSecrets, noteError, noteSecret } from "../spec/secrets.ts";

@@ -21,7 +21,10 @@ export interface SlowCaller {
   readonly localAddress?: string;
 }
 
-/** A connection that goes on as it likes, and never ends by itself; resolves when the service has cut it. */
+/**
+ * A connection that goes on as it likes, and never ends by itself; resolves when the service has
+ * cut it.
+ */
 export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const { address, first, drip = [], everyMs = 100, reads = true } = caller;
   const { hostname, port } = new URL(address);
@@ -34,7 +37,8 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const rest = typeof drip === "string" || drip instanceof Uint8Array ? undefined : [...drip];
   const timer = setInterval(() => {
     const next = rest ? rest.shift() : drip;
-    // To a connection that is closed a reset comes back: only that tells that nothing of it is left there.
+    // To a connection that is closed a reset comes back: only that tells that nothing of it is left
+    // there.
     if (typeof next === "string" || next instanceof Uint8Array) socket.write(next);
     else if (isEnded) socket.write("x");
   }, everyMs);

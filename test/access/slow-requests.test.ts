@@ -1,17 +1,20 @@
-// Connections that send or take next to nothing: each is closed at its limit, and others notice nothing (threat 61). The limits are
-// shortened; bench/slow.ts measures the real ones.
+// Connections that send or take next to nothing: each is closed at its limit, and others notice
+// nothing (threat 61). The limits are shortened; bench/slow.ts measures the real ones.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:http2";
 import { after, before, test } from "node:test";
-import { openTestStreams, token, type TestStreams } from "../open-test-streams.ts";
+import { openTestStreams, token, type TestStreams } from "../fixtures/open-test-streams.ts";
 import { frame, request } from "./http2-frames.ts";
 import { latenciesUntil, quantile, slowCallers, type SlowCaller } from "./slow-caller.ts";
 
 const count = 40;
 /** Of headers and unread answers. */
 const limitMs = 1_000;
-/** Of bodies that stand still: more than a busy machine holds a trickle up, which would then stand still, too. */
+/**
+ * Of bodies that stand still: more than a busy machine holds a trickle up, which would then stand
+ * still, too.
+ */
 const bodyMs = 4_000;
 /** What comes of a body that nobody reads any more is dropped for this long. */
 const droppedMs = 5_000;

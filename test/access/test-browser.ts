@@ -1,4 +1,7 @@
-/** Follows redirects and keeps cookies as a browser does: by host, whatever the port, Strict ones at home when it comes from elsewhere. */
+/**
+ * Follows redirects and keeps cookies as a browser does: by host, whatever the port, Strict ones at
+ * home when it comes from elsewhere.
+ */
 export class TestBrowser {
   /** By `<host> <name>`. */
   readonly cookies = new Map<string, string>();

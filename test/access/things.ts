@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
-import { newKeyPair } from "../auth-fixture.ts";
-import { addMember, addSignedIn } from "../signed-in.ts";
+import { newKeyPair } from "../fixtures/auth-fixture.ts";
+import { addMember, addSignedIn } from "../fixtures/signed-in.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 
@@ -138,8 +138,9 @@ async function post(owner: Owner, path: string, body: unknown) {
 }
 
 /**
- * Every row of the database that mentions one of the ids: whoever changes, deletes or ties something of theirs to a thing with one of
- * them is seen here. Left out is what is written a moment later, the use of keys and what calls are counted in.
+ * Every row of the database that mentions one of the ids: whoever changes, deletes or ties
+ * something of theirs to a thing with one of them is seen here. Left out is what is written a
+ * moment later, the use of keys and what calls are counted in.
  */
 export async function rowsWith(db: Kysely<Tables>, ids: readonly string[]): Promise<string[]> {
   const tables = await db.introspection.getTables();

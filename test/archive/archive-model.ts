@@ -1,4 +1,5 @@
-// What an archive of transcripts is, as plain data: what the service is held against, command by command.
+// What an archive of transcripts is, as plain data: what the service is held against, command by
+// command.
 
 export interface Word {
   readonly startTime: string;
@@ -79,7 +80,10 @@ export function createdFrom({ metadata = {}, segments = [] }: PatchBody): Conten
   return { metadata: merged(emptyMetadata, metadata, fieldsOf(metadata)), segments };
 }
 
-/** decisions, Transcripts, Update: the fields of the body, or of the mask, are replaced. undefined: it is refused. */
+/**
+ * decisions, Transcripts, Update: the fields of the body, or of the mask, are replaced. undefined:
+ * it is refused.
+ */
 export function patched(
   { metadata, segments }: Content,
   body: PatchBody,

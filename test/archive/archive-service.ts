@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { scopes } from "../../src/auth/caller.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
-import { addAccount, addApiKey } from "../auth-fixture.ts";
+import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { startService, type ServiceProcess } from "../fault/process.ts";
 
 export interface Call {
@@ -27,7 +27,9 @@ export interface CallAnswer {
 /** The service as a real process on a folder that stays: it is killed and comes back. */
 export interface ArchiveService extends AsyncDisposable {
   readonly crashes: number;
-  /** Waits until the service is up; undefined when it was killed before the whole answer was there. */
+  /**
+   * Waits until the service is up; undefined when it was killed before the whole answer was there.
+   */
   call(key: string | undefined, call: Call): Promise<CallAnswer | undefined>;
   /** Asks again until there is an answer: only for calls that change nothing. */
   read(key: string | undefined, call: Call): Promise<CallAnswer>;

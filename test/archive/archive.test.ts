@@ -1,4 +1,5 @@
-// The archive as a whole, by commands that nobody thought of: every answer, and what is there afterwards, is held against a model.
+// The archive as a whole, by commands that nobody thought of: every answer, and what is there
+// afterwards, is held against a model.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,7 +62,9 @@ async function runOnce(all: Iterable<fc.AsyncCommand<ArchiveModel, Archive>>): P
   await checkAll(model, archive);
 }
 
-/** A failure is made smaller for this long: what needs a crash is slow, and may not happen again. */
+/**
+ * A failure is made smaller for this long: what needs a crash is slow, and may not happen again.
+ */
 const shrinkMsMax = 60_000;
 
 async function runLane(lane: number, numRuns: number): Promise<void> {

@@ -110,7 +110,10 @@ export async function checkRange(
   assert.ok(whole.bytes.equals(media));
 }
 
-/** Signed URLs of media: all but those of the media of now are dead, although their hour is not over. */
+/**
+ * Signed URLs of media: all but those of the media of now are dead, although their hour is not
+ * over.
+ */
 export async function checkPastMedia(
   archive: Archive,
   transcript: ModelTranscript,

@@ -29,7 +29,10 @@ import {
 } from "./check-archive.ts";
 import { settleMedia, settleVersions, type Sent } from "./settle-change.ts";
 
-/** Does a step on the service, holds what comes of it against the model, and takes it into the model. */
+/**
+ * Does a step on the service, holds what comes of it against the model, and takes it into the
+ * model.
+ */
 export async function runStep(model: ArchiveModel, archive: Archive, step: Step): Promise<void> {
   switch (step.step) {
     case "create":

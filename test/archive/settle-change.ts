@@ -10,7 +10,10 @@ import {
 import type { CallAnswer } from "./archive-service.ts";
 import type { Act } from "./archive-steps.ts";
 
-/** What was sent to change a transcript, and what came back: no answer where the service was killed before. */
+/**
+ * What was sent to change a transcript, and what came back: no answer where the service was killed
+ * before.
+ */
 export interface Sent {
   readonly act: Act;
   /** What If-Match named. */
@@ -40,8 +43,9 @@ function makesVersions({ act }: Sent): boolean {
 }
 
 /**
- * Holds the new versions of a transcript, oldest first, against what was sent at once, and takes them into the model: each is made by
- * one act that was not refused, goes on top of the one before, and none that was answered is missing. `read` fetches a version.
+ * Holds the new versions of a transcript, oldest first, against what was sent at once, and takes
+ * them into the model: each is made by one act that was not refused, goes on top of the one before,
+ * and none that was answered is missing. `read` fetches a version.
  */
 export async function settleVersions(
   transcript: ModelTranscript,
@@ -133,7 +137,10 @@ export function assertAnswers(
   assert.deepEqual(got, answerOf(transcript, version));
 }
 
-/** Holds the media of a transcript against uploads that were sent at once, and takes it into the model. */
+/**
+ * Holds the media of a transcript against uploads that were sent at once, and takes it into the
+ * model.
+ */
 export function settleMedia(
   transcript: ModelTranscript,
   sent: readonly Sent[],

@@ -1,4 +1,5 @@
-// One account attacks a node that another one uses: the other notices nothing, and the process lives (docs/architecture.md, Attacks).
+// One account attacks a node that another one uses: the other notices nothing, and the process
+// lives (docs/architecture.md, Attacks).
 import { after, before, describe, test } from "node:test";
 import { attackAndJudge } from "./attack.ts";
 import { compressedAttacks } from "./compressed.ts";

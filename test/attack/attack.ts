@@ -28,14 +28,20 @@ const healthMsMax = 100;
 const slowdownMax = 2;
 /** Under it nobody notices: what is quick alone may take this long. */
 const unnoticedMs = 100;
-/** With `npm run test:attack` nothing else runs; the gate runs other tests beside it, whose CPU comes and goes. */
+/**
+ * With `npm run test:attack` nothing else runs; the gate runs other tests beside it, whose CPU
+ * comes and goes.
+ */
 const hasMachine = process.env["ATTACK"] === "all";
-/** Where other processes take more of the machine, in cores, how long something took says nothing about the service. */
+/**
+ * Where other processes take more of the machine, in cores, how long something took says nothing
+ * about the service.
+ */
 const otherCoresMax = 0.3;
 /**
- * Attacks a node; fails where the process is lost or too large, a call of the other account fails, or its main thread worked for so long
- * while /healthz waited. How long calls took is judged against what they take alone, where the machine has nothing else to do: else it is
- * only told.
+ * Attacks a node; fails where the process is lost or too large, a call of the other account fails,
+ * or its main thread worked for so long while /healthz waited. How long calls took is judged
+ * against what they take alone, where the machine has nothing else to do: else it is only told.
  */
 export async function attackAndJudge(
   node: NodeUnderAttack,
@@ -108,7 +114,10 @@ function lasting(attacked: Figures, answers: ReadonlySet<string>, isLost: boolea
   ];
 }
 
-/** One try of three may have the garbage collector's longest mark in it, or a core that is shared: two may not. */
+/**
+ * One try of three may have the garbage collector's longest mark in it, or a core that is shared:
+ * two may not.
+ */
 function heldIn({ heldMs }: Figures): string[] {
   if (heldMs <= healthMsMax) return [];
   return [`/healthz waited for ${heldMs} ms of the main thread's work, over ${healthMsMax}`];

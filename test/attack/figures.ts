@@ -1,7 +1,10 @@
 /** How long one call took. */
 export interface Sample {
   readonly wallMs: number;
-  /** CPU that the service's main thread took meanwhile: of a node that is held it is as long as the wait. */
+  /**
+   * CPU that the service's main thread took meanwhile: of a node that is held it is as long as the
+   * wait.
+   */
   readonly cpuMs: number;
 }
 

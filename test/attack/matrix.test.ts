@@ -1,5 +1,5 @@
-// Every method, over every protocol, with every request that is hard to read, plain and compressed: none holds the node. It takes the
-// better part of an hour: ATTACK=all (`npm run test:attack`).
+// Every method, over every protocol, with every request that is hard to read, plain and compressed:
+// none holds the node. It takes the better part of an hour: ATTACK=all (`npm run test:attack`).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

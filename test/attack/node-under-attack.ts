@@ -11,9 +11,15 @@ import { createKey } from "../../src/operator/keys.ts";
 import { type ServiceProcess, startService } from "../fault/process.ts";
 import type { Window } from "./figures.ts";
 
-/** What the service's process is given, as an operator gives it: the least for 10,000 connections, and a little more. */
+/**
+ * What the service's process is given, as an operator gives it: the least for 10,000 connections,
+ * and a little more.
+ */
 const givenMb = 3_584;
-/** One account's calls hold a quarter of what calls may hold: with what an idle service takes, no more than this. */
+/**
+ * One account's calls hold a quarter of what calls may hold: with what an idle service takes, no
+ * more than this.
+ */
 export const memoryMb = 1_024;
 const environment = {
   HLUST_ENGINE: "scripted",
@@ -23,7 +29,10 @@ const environment = {
 };
 const victimProgram = resolve(import.meta.dirname, "victim-process.ts");
 
-/** A service process that two accounts use: the attacker's, whose key this has, and another one's, which is watched. */
+/**
+ * A service process that two accounts use: the attacker's, whose key this has, and another one's,
+ * which is watched.
+ */
 export interface NodeUnderAttack extends AsyncDisposable {
   readonly address: string;
   readonly pid: number;

@@ -10,7 +10,10 @@ interface Ticks {
   readonly atMs: number;
 }
 
-/** Begins to watch what other processes take of this machine; what it gives answers in cores, since then. */
+/**
+ * Begins to watch what other processes take of this machine; what it gives answers in cores, since
+ * then.
+ */
 export function watchOtherLoad(dataFolder: string): () => number {
   const before = ticksNow(dataFolder);
   return () => {

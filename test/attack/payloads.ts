@@ -36,7 +36,10 @@ export function brotlied(bytes: Buffer): Buffer {
   return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 }
 
-/** Metadata that a transcript or a job could have until it was limited: a megabyte of speakers' names. */
+/**
+ * Metadata that a transcript or a job could have until it was limited: a megabyte of speakers'
+ * names.
+ */
 export function megabyteMetadata() {
   const speakers = Object.fromEntries(
     Array.from({ length: 1_000 }, (_, at) => [`s${at}`, { name: "n".repeat(1_000) }]),

@@ -154,7 +154,10 @@ function lengthRest(length: number): Buffer {
   return Buffer.from([(rest % 128) | 128, Math.floor(rest / 128)]);
 }
 
-/** Writes to so many connections at once, and drops what is answered, until the time is over or they are closed. */
+/**
+ * Writes to so many connections at once, and drops what is answered, until the time is over or they
+ * are closed.
+ */
 async function flood(
   node: NodeUnderAttack,
   {

@@ -79,7 +79,10 @@ export async function openSocket({ address }: Target): Promise<Socket> {
   return socket;
 }
 
-/** Writes as the other side takes it; resolves false where it has ended the connection, or takes nothing for `msMax`. */
+/**
+ * Writes as the other side takes it; resolves false where it has ended the connection, or takes
+ * nothing for `msMax`.
+ */
 export async function write(
   socket: Socket | ClientHttp2Stream,
   bytes: Buffer,

@@ -1,7 +1,10 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { around, field, filled, varint } from "./payloads.ts";
 
-/** A request of a kind that is hard to read, at a size; undefined where JSON, or the binary form, has none such. */
+/**
+ * A request of a kind that is hard to read, at a size; undefined where JSON, or the binary form,
+ * has none such.
+ */
 export interface Shape {
   readonly name: string;
   readonly json?: (bytes: number) => Buffer;

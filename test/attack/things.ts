@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { newId } from "../../src/std/ids.ts";
-import { longSegments } from "../long-transcript.ts";
+import { longSegments } from "../fixtures/long-transcript.ts";
 import type { NodeUnderAttack } from "./node-under-attack.ts";
 import { megabyteMetadata } from "./payloads.ts";
 import { ask } from "./send.ts";
@@ -15,7 +15,10 @@ export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Pro
   return `transcriptjob/${id}`;
 }
 
-/** Transcripts as they could be created before metadata was limited, without versions, which lists do not look at. */
+/**
+ * Transcripts as they could be created before metadata was limited, without versions, which lists
+ * do not look at.
+ */
 export async function insertMegabyteTranscripts(
   { db, accountId }: NodeUnderAttack,
   count: number,

@@ -6,20 +6,27 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { openStream, streamingConfig } from "../spec/stream.ts";
 import { draftOf } from "../spec/transcripts.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import type { Sample, Window } from "./figures.ts";
 
 /**
- * What another account does while a node is attacked, in a process of its own, so that the attacker's work delays no measurement:
- * `node victim-process.ts <address> <key> <pid of the service>`. It sends the samples since the last message for each message "take".
+ * What another account does while a node is attacked, in a process of its own, so that the
+ * attacker's work delays no measurement: `node victim-process.ts <address> <key> <pid of the
+ * service>`. It sends the samples since the last message for each message "take".
  */
 const [, , address = "", key = "", servicePid = ""] = process.argv;
 
 /** How often the health of the service is asked for. */
 const probeMs = 20;
-/** What is quick once it is compiled is slow before: after so many probes a service that has just started is judged. */
+/**
+ * What is quick once it is compiled is slow before: after so many probes a service that has just
+ * started is judged.
+ */
 const warmProbes = 150;
-/** Probes under way at once; those that are due meanwhile count as sent at their time, and answered with the next answer. */
+/**
+ * Probes under way at once; those that are due meanwhile count as sent at their time, and answered
+ * with the next answer.
+ */
 const probesMax = 16;
 const callPauseMs = 40;
 const submitPauseMs = 400;
@@ -41,7 +48,10 @@ process.once("disconnect", () => process.exit(0));
 
 let workedMs = 0;
 
-/** CPU of the service's main thread until now, or its end, in ms: what a probe waits for beyond it is other processes' work. */
+/**
+ * CPU of the service's main thread until now, or its end, in ms: what a probe waits for beyond it
+ * is other processes' work.
+ */
 function mainThreadMs(): number {
   try {
     const text = readFileSync(`/proc/${servicePid}/task/${servicePid}/schedstat`, "utf8");

@@ -1,10 +1,11 @@
-// Key pairs that a real browser makes: the private half never leaves it (threat 36), and its tokens open every door.
+// Key pairs that a real browser makes: the private half never leaves it (threat 36), and its tokens
+// open every door.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { after, before, test } from "node:test";
 import { Code } from "@connectrpc/connect";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import { signingAlgorithms } from "../../src/client/private-key.ts";
 import { noteSecret } from "../spec/secrets.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
@@ -50,7 +51,8 @@ async function inPage<Name extends keyof typeof keyPage>(
 }
 
 /**
- * The numbers that make a private key, each from its beginning: the rest of its PKCS8 is the same in the public one, or in every key.
+ * The numbers that make a private key, each from its beginning: the rest of its PKCS8 is the same
+ * in the public one, or in every key.
  */
 function secretsOf(pem: string): Buffer[] {
   const { d, p, q, dp, dq, qi } = createPrivateKey(pem).export({ format: "jwk" });
@@ -59,7 +61,10 @@ function secretsOf(pem: string): Buffer[] {
   );
 }
 
-/** Whether any eight bytes in a row of a secret stand in a text, as they are, in hex or in either base64. */
+/**
+ * Whether any eight bytes in a row of a secret stand in a text, as they are, in hex or in either
+ * base64.
+ */
 function holds(text: Buffer, secret: Buffer): boolean {
   for (let at = 0; at + 8 <= secret.length; at += 1) {
     const part = secret.subarray(at, at + 8);
@@ -71,7 +76,9 @@ function holds(text: Buffer, secret: Buffer): boolean {
   return false;
 }
 
-/** All that has left the browser: bytes as they came, and what the mask of WebSockets hides of it. */
+/**
+ * All that has left the browser: bytes as they came, and what the mask of WebSockets hides of it.
+ */
 function wire(): Buffer {
   return Buffer.concat([pages.sent(), Buffer.from(frames.join("\n"))]);
 }

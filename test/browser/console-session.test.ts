@@ -1,8 +1,9 @@
-// The cookie of the console in a real browser: where it is kept, who can use it, and what a provider at another site does to it.
+// The cookie of the console in a real browser: where it is kept, who can use it, and what a
+// provider at another site does to it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import { openTestProvider, type TestProvider } from "../access/open-test-provider.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 

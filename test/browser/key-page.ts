@@ -8,7 +8,10 @@ import type { Service } from "./client-page.ts";
 
 const config = { encoding: Encoding.LINEAR16, sampleRateHertz: 16_000, languageCode: "en-US" };
 
-/** A client key that was made here, what was heard with it, and its private half, which the test looks for. */
+/**
+ * A client key that was made here, what was heard with it, and its private half, which the test
+ * looks for.
+ */
 export interface OwnKey {
   readonly algorithm: SigningAlgorithm;
   readonly keyId: string;
@@ -18,7 +21,10 @@ export interface OwnKey {
   readonly transcripts: number;
 }
 
-/** Makes a key pair, registers it, and calls with tokens of its own: over fetch, over a WebSocket, and with the saved text. */
+/**
+ * Makes a key pair, registers it, and calls with tokens of its own: over fetch, over a WebSocket,
+ * and with the saved text.
+ */
 export async function useOwnKey(
   service: Service & { readonly audience: string },
   audio: string,
@@ -59,7 +65,10 @@ export async function makeOlderKey(): Promise<SigningAlgorithm> {
   }
 }
 
-/** What is heard by a page that has no key: each stream has a token of its own, from a URL and from a function. */
+/**
+ * What is heard by a page that has no key: each stream has a token of its own, from a URL and from
+ * a function.
+ */
 export async function hearWithoutKey(url: string, audio: string): Promise<string[]> {
   const source = `${url}/stream-token`;
   const fromUrl = createHlustClient({ url, streamToken: source });
@@ -101,7 +110,9 @@ async function hear(client: HlustClient, audio: string): Promise<string> {
   return found.join("|");
 }
 
-/** What a careless page does: it sends a text in a request, and bytes in messages of a WebSocket. */
+/**
+ * What a careless page does: it sends a text in a request, and bytes in messages of a WebSocket.
+ */
 export async function sendAway(service: Service, text: string): Promise<void> {
   await fetch(`${service.url}/v1/nothing`, { method: "POST", body: text });
   const url = service.url.replace("http", "ws");

@@ -6,7 +6,10 @@ import { connect } from "node:net";
 import { join, normalize, resolve } from "node:path";
 import { pipeline } from "node:stream";
 
-/** A web server for pages that use the service from its own origin, as one behind a reverse proxy does. */
+/**
+ * A web server for pages that use the service from its own origin, as one behind a reverse proxy
+ * does.
+ */
 export interface PageServer extends AsyncDisposable {
   readonly address: string;
   /** Every byte that browsers have sent here. */
@@ -19,8 +22,9 @@ const packages = ["@bufbuild/protobuf", "@connectrpc/connect"];
 const folders = ["src/", "test/browser/", ...packages.map((name) => `node_modules/${name}/`)];
 
 /**
- * Serves an empty page at /page, modules at their paths in the project, and the service at all other paths. With a `key`, a POST to
- * /stream-token answers a token for one stream of it, as the server of a page does that has no key itself.
+ * Serves an empty page at /page, modules at their paths in the project, and the service at all
+ * other paths. With a `key`, a POST to /stream-token answers a token for one stream of it, as the
+ * server of a page does that has no key itself.
  */
 export async function openPageServer(service: string, key?: string): Promise<PageServer> {
   const { hostname, port } = new URL(service);

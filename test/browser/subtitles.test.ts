@@ -1,11 +1,12 @@
-// Subtitles that the service writes, in readers that others wrote: ffmpeg, and <track> of a real browser.
+// Subtitles that the service writes, in readers that others wrote: ffmpeg, and <track> of a real
+// browser.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import type { SpokenSegment } from "../../src/transcripts/spoken.ts";
 import { cueTime } from "../../src/transcripts/subtitles/cue-time.ts";
 import { subtitlesOf } from "../../src/transcripts/subtitles/subtitles.ts";

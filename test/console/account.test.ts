@@ -1,9 +1,10 @@
-// The page of the account: people invited, given roles and removed, sessions ended, and what was done, in words.
+// The page of the account: people invited, given roles and removed, sessions ended, and what was
+// done, in words.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type { Page } from "playwright-core";
 import { actText } from "../../src/console/text/acts.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;

@@ -1,4 +1,5 @@
-// What a browser has to fetch before it shows something: with the letters, compressed, at most 200 kB.
+// What a browser has to fetch before it shows something: with the letters, compressed, at most 200
+// kB.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";

@@ -1,13 +1,14 @@
-// The link that the first start prints, and those of `hlust console`: real processes, opened in Chromium.
+// The link that the first start prints, and those of `hlust console`: real processes, opened in
+// Chromium.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import { startService, type ServiceProcess } from "../fault/process.ts";
-import { runHlust, type EndedCommand } from "../run-hlust.ts";
+import { runHlust, type EndedCommand } from "../fixtures/run-hlust.ts";
 import { callRest } from "../spec/service.ts";
 
 const parts = new AsyncDisposableStack();

@@ -1,4 +1,5 @@
-// What every page of the console stands in: the menu, languages, looks, accounts, and what is said when the service is gone.
+// What every page of the console stands in: the menu, languages, looks, accounts, and what is said
+// when the service is gone.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -9,9 +10,9 @@ import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
-import { toneWav } from "../jobs-fixture.ts";
-import { addMember } from "../signed-in.ts";
-import { until } from "../until.ts";
+import { toneWav } from "../fixtures/jobs-fixture.ts";
+import { addMember } from "../fixtures/signed-in.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const parts = new AsyncDisposableStack();
@@ -53,7 +54,7 @@ test("the console is looked at in every size, language and theme; a page fills a
   await page.setViewportSize({ width: 320, height: 640 });
   assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
 
-  // Where its user has chosen the browser's colours, what is selected has theirs.
+  // Where its user has chosen the browser's colors, what is selected has theirs.
   await page.emulateMedia({ forcedColors: "active" });
   await page.getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).waitFor();
@@ -87,7 +88,8 @@ test("language and look stay when somebody signs out; nothing else does, in othe
   await tab.getByRole("button", { name: "New transcript" }).first().click();
   const file = { name: "Confidential.wav", mimeType: "audio/wav", buffer: toneWav([3]) };
   await tab.locator(".new-job input[type=file]").setInputFiles(file);
-  // It is on its way for as long as anybody lets it; whoever would leave the page is asked, and says no (Playwright).
+  // It is on its way for as long as anybody lets it; whoever would leave the page is asked, and
+  // says no (Playwright).
   await tab.route("**/media/uploads/**", () => undefined);
   const sent = tab.waitForRequest("**/media/uploads/**");
   await tab.getByRole("button", { name: "Transcribe" }).click();

@@ -1,15 +1,19 @@
-// Media of callers that is a page, a picture or something of both: opened in the browser, it is data, and nothing in it runs.
+// Media of callers that is a page, a picture or something of both: opened in the browser, it is
+// data, and nothing in it runs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { openTestBucket } from "../open-test-bucket.ts";
-import { openTestS3 } from "../open-test-s3.ts";
+import { openTestBucket } from "../fixtures/open-test-bucket.ts";
+import { openTestS3 } from "../fixtures/open-test-s3.ts";
 import type { TestService } from "../spec/service.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { createInterview } from "./edited-transcript.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 
-/** Tells of itself in every way that a script has: by asking the service, by a dialog, by the title, by the page that holds it. */
+/**
+ * Tells of itself in every way that a script has: by asking the service, by a dialog, by the title,
+ * by the page that holds it.
+ */
 const script = `fetch("/ran"); alert("ran"); document.title = "ran"; top.postMessage("ran", "*");`;
 const html = `<!doctype html><title>Upptaka</title><img src=x onerror='${script}'><script>${script}</script>`;
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload='${script}'><script>${script}</script></svg>`;
@@ -89,7 +93,10 @@ async function open(page: Page, uri: string): Promise<"shown" | "saved"> {
   return await Promise.race([shown, saved]);
 }
 
-/** A page of the service's own origin and without a policy, which takes an address in as everything that one can. */
+/**
+ * A page of the service's own origin and without a policy, which takes an address in as everything
+ * that one can.
+ */
 async function embed(page: Page, address: string, uri: string): Promise<void> {
   const at = `${address}/embeds`;
   const tags = ["iframe src", "embed src", "object data", "img src", "audio src", "video src"];

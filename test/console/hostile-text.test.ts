@@ -1,4 +1,5 @@
-// Script stored in every text field, looked at on every page: it is shown as the text that it is, and nothing of it runs.
+// Script stored in every text field, looked at on every page: it is shown as the text that it is,
+// and nothing of it runs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -62,7 +63,8 @@ async function storeEverywhere(): Promise<void> {
   const { status } = await pages.service.call("PATCH", `/v1alpha1/${name}`, changed);
   assert.equal(status, 200);
   for (const payload of scriptPayloads.slice(0, 12)) {
-    // Not to the letter what is said elsewhere: that is looked for at the end, wherever it does not belong.
+    // Not to the letter what is said elsewhere: that is looked for at the end, wherever it does not
+    // belong.
     const displayName = keywordOf(payload.replace("document.domain", "document.URL"));
     await make("/v1/apiKeys", { displayName, scopes: ["speech"] });
   }

@@ -1,4 +1,5 @@
-// What the service says of jobs in English has words of the console in both languages, and the console's limits are the service's.
+// What the service says of jobs in English has words of the console in both languages, and the
+// console's limits are the service's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";

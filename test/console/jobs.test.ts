@@ -1,13 +1,14 @@
-// The page of jobs: submitted by URL, followed as they go on, cancelled, failed with a reason and tried again.
+// The page of jobs: submitted by URL, followed as they go on, cancelled, failed with a reason and
+// tried again.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { scriptedOrders } from "../../src/engines/scripted-engine.ts";
-import { joined, speak } from "../flite.ts";
-import { wavOf } from "../jobs-fixture.ts";
+import { scriptedOrders } from "../../src/engines/scripted/scripted-engine.ts";
+import { joined, speak } from "../fixtures/flite.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { submit } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const second = 16_000;

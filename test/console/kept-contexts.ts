@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from "playwright-core";
-import { within } from "../until.ts";
+import { within } from "../fixtures/until.ts";
 
 /**
- * Contexts of a browser that one test after another uses, each as if it were new: nothing is left of what was typed, kept or set. Only
- * files that the browser has loaded and compiled stay: a page opens with a third of the CPU time.
+ * Contexts of a browser that one test after another uses, each as if it were new: nothing is left
+ * of what was typed, kept or set. Only files that the browser has loaded and compiled stay: a page
+ * opens with a third of the CPU time.
  */
 export class KeptContexts {
   readonly #browser: Browser;
@@ -17,7 +18,10 @@ export class KeptContexts {
     this.#origin = new URL(address).origin;
   }
 
-  /** A page of a context that nobody uses. It is free for others once the page is closed, and by then all of its pages are. */
+  /**
+   * A page of a context that nobody uses. It is free for others once the page is closed, and by
+   * then all of its pages are.
+   */
   async open(options: BrowserContextOptions): Promise<Page> {
     const key = JSON.stringify(options);
     const free = this.#free.get(key) ?? new Set();
@@ -68,7 +72,10 @@ async function openEmptied(context: BrowserContext, origin: string): Promise<Pag
 
 type NewCookie = Omit<Cookie, "expires" | "partitionKey">;
 
-/** Signs in without the page of it, which has tests of its own: what a browser of that version would keep. */
+/**
+ * Signs in without the page of it, which has tests of its own: what a browser of that version would
+ * keep.
+ */
 export async function cookieOfKey(
   address: string,
   apiKey: string,

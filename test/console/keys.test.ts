@@ -1,4 +1,5 @@
-// Keys: made, shown once, used, revoked. The private half of a client key leaves the browser by no way but a file of the user's.
+// Keys: made, shown once, used, revoked. The private half of a client key leaves the browser by no
+// way but a file of the user's.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -10,7 +11,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { noteSecret } from "../spec/secrets.ts";
 import { callRest } from "../spec/service.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;

@@ -1,4 +1,5 @@
-// The live microphone with a real recording and a real engine: the words of it appear, soon, and are saved with its sound.
+// The live microphone with a real recording and a real engine: the words of it appear, soon, and
+// are saved with its sound.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { pcmOf } from "../spec/service.ts";
 import { openStream, streamingConfig } from "../spec/stream.ts";
 import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";

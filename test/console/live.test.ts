@@ -1,4 +1,5 @@
-// The live microphone, with all that can go wrong: Chromium's own fake one, which plays a tone, and the scripted engine, which counts what it hears.
+// The live microphone, with all that can go wrong: Chromium's own fake one, which plays a tone, and
+// the scripted engine, which counts what it hears.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,8 +8,8 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { wavHeader } from "../../src/console/live/wav.ts";
 import { readWavHeader } from "../../src/audio/wav.ts";
-import { samplesOfWav } from "../flite.ts";
-import { until } from "../until.ts";
+import { samplesOfWav } from "../fixtures/flite.ts";
+import { until } from "../fixtures/until.ts";
 import { type CuttableNetwork, openCuttableNetwork } from "./cuttable-network.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
@@ -39,7 +40,10 @@ function toneWav(seconds: number): Buffer {
   return Buffer.concat([wavHeader(samples.length, rate), Buffer.from(samples.buffer)]);
 }
 
-/** Opens the page where the microphone is allowed, or not; what it opens is kept, so that it can be taken from it. */
+/**
+ * Opens the page where the microphone is allowed, or not; what it opens is kept, so that it can be
+ * taken from it.
+ */
 async function openLive(permissions = ["microphone"]): Promise<Page> {
   const page = await pages.open("/nowhere", { context: { permissions } });
   page.setDefaultTimeout(100_000);
@@ -116,7 +120,10 @@ async function readSaved(page: Page): Promise<Saved> {
   return { subject: json.metadata.subject, samples, seconds, toneSeconds, spokenSeconds };
 }
 
-/** The engine makes words of all tone, to the millisecond, and of short silence in it: of nothing twice. */
+/**
+ * The engine makes words of all tone, to the millisecond, and of short silence in it: of nothing
+ * twice.
+ */
 function checkHeard({ spokenSeconds, toneSeconds, seconds }: Saved): void {
   const share = spokenSeconds / toneSeconds;
   assert.ok(share > 0.99, `the share of ${share} was heard`);

@@ -5,17 +5,21 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
-import { within } from "../until.ts";
+import { within } from "../fixtures/until.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
 
-/** The console of a real service in Debian's Chromium, which sees everything that a page must never do. */
+/**
+ * The console of a real service in Debian's Chromium, which sees everything that a page must never
+ * do.
+ */
 export interface TestPages extends AsyncDisposable {
   readonly service: TestService;
   /**
-   * Opens a path under /console/ in a browser with nothing kept but the console's own files; signed in with the first key, or with
-   * `key`, unless that is undefined. Its test closes it (`await using`): the next page then opens in a third of the time.
+   * Opens a path under /console/ in a browser with nothing kept but the console's own files; signed
+   * in with the first key, or with `key`, unless that is undefined. Its test closes it (`await
+   * using`): the next page then opens in a third of the time.
    */
   open(
     path: string,
@@ -39,7 +43,10 @@ const sizes = {
   desktop: { width: 1280, height: 800 },
 } as const;
 
-/** Every size with every language, with every theme: in pairs, as each text is the same text in the dark. */
+/**
+ * Every size with every language, with every theme: in pairs, as each text is the same text in the
+ * dark.
+ */
 export const looks: readonly Look[] = [
   { size: "desktop", language: "is", theme: "light" },
   { size: "desktop", language: "en", theme: "dark" },
@@ -57,8 +64,8 @@ export const someLooks: readonly Look[] = [
 const pictures = join(tmpdir(), "hlust-pictures");
 
 /**
- * Opens a service and a browser. `args` are more of Chromium's. When it is disposed, no page may have broken its policy, asked anything of
- * another origin, opened a dialog or thrown an error.
+ * Opens a service and a browser. `args` are more of Chromium's. When it is disposed, no page may
+ * have broken its policy, asked anything of another origin, opened a dialog or thrown an error.
  */
 export async function openTestPages(
   environment: Readonly<Record<string, string>> = {},
@@ -108,7 +115,8 @@ export async function openTestPages(
 function watch(page: Page, origin: string, wrongs: string[]): void {
   page.on("console", (message) => {
     const text = message.text();
-    // Chromium says in the same place that an answer was 4xx, or a network gone, which pages expect.
+    // Chromium says in the same place that an answer was 4xx, or a network gone, which pages
+    // expect.
     const isOfPolicy = /Content Security Policy|Trusted ?Type/i.test(text);
     const isOfNetwork = /^(Failed to load resource|WebSocket connection to)/.test(text);
     const isOfScript = message.type() === "error" && !isOfNetwork;
@@ -132,8 +140,9 @@ function watch(page: Page, origin: string, wrongs: string[]): void {
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * Looks at a page in every way: nothing is wider than the screen, axe finds nothing that it calls serious or critical, and a picture is
- * made as `<name>-<size>-<language>-<theme>.png`. `wanted`: in all looks, or in someLooks: each costs 0.4 s of CPU.
+ * Looks at a page in every way: nothing is wider than the screen, axe finds nothing that it calls
+ * serious or critical, and a picture is made as `<name>-<size>-<language>-<theme>.png`. `wanted`:
+ * in all looks, or in someLooks: each costs 0.4 s of CPU.
  */
 export async function checkLooks(page: Page, name: string, wanted = looks): Promise<void> {
   await mkdir(pictures, { recursive: true });
@@ -149,7 +158,10 @@ export async function checkLooks(page: Page, name: string, wanted = looks): Prom
   }
 }
 
-/** Shows the page in another size, theme and language, as its user would: the language is chosen in the page. */
+/**
+ * Shows the page in another size, theme and language, as its user would: the language is chosen in
+ * the page.
+ */
 export async function show(page: Page, look: Look): Promise<void> {
   await page.setViewportSize(sizes[look.size]);
   await page.emulateMedia({ colorScheme: look.theme });

@@ -1,4 +1,5 @@
-// The overview: what was used, what runs and what failed, how the service is; and what to do first where there is nothing.
+// The overview: what was used, what runs and what failed, how the service is; and what to do first
+// where there is nothing.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -9,8 +10,8 @@ import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
-import { addApiKey } from "../auth-fixture.ts";
-import { until } from "../until.ts";
+import { addApiKey } from "../fixtures/auth-fixture.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 

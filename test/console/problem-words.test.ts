@@ -1,4 +1,5 @@
-// What the service answers to a page is said in both languages with what to do next, whatever it is: its own words are English.
+// What the service answers to a page is said in both languages with what to do next, whatever it
+// is: its own words are English.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tooManyJobs, tooManyRequests, tooManyStreams } from "../../src/auth/limits.ts";

@@ -4,7 +4,10 @@ export const alarm = "hlustPayloadRan";
 const run = `window.${alarm}&&${alarm}(document.domain)`;
 const quoted = run.replaceAll('"', "&quot;");
 
-/** Eighty ways in which text becomes script in pages that let it: as markup, in attributes, URLs, styles, templates, subtitles and JSON. */
+/**
+ * Eighty ways in which text becomes script in pages that let it: as markup, in attributes, URLs,
+ * styles, templates, subtitles and JSON.
+ */
 export const scriptPayloads: readonly string[] = [
   `<script>${run}</script>`,
   `<SCRIPT>${run}</SCRIPT>`,

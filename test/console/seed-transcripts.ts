@@ -16,8 +16,9 @@ const kinds: readonly (readonly [subject: string, ...keywords: string[]])[] = [
 ];
 
 /**
- * Puts so many transcripts into the account of a running service, the newest a minute before `until` and each one a minute older, without
- * segments and media: their titles end with their number from 1, the oldest.
+ * Puts so many transcripts into the account of a running service, the newest a minute before
+ * `until` and each one a minute older, without segments and media: their titles end with their
+ * number from 1, the oldest.
  */
 export async function seedTranscripts(
   dataFolder: string,

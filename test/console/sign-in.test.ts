@@ -1,4 +1,5 @@
-// The way in to the console: keys, links, a provider, and what is said when nobody is let in, or not any longer.
+// The way in to the console: keys, links, a provider, and what is said when nobody is let in, or
+// not any longer.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -9,8 +10,8 @@ import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
 import { openTestProvider, type TestProvider } from "../access/open-test-provider.ts";
-import { addMember } from "../signed-in.ts";
-import { until } from "../until.ts";
+import { addMember } from "../fixtures/signed-in.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const parts = new AsyncDisposableStack();

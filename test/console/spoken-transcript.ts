@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { espeak, joined, silence } from "../flite.ts";
+import { espeak, joined, silence } from "../fixtures/flite.ts";
 import type { TestService } from "../spec/service.ts";
 
 /** Who says what: an interview at a river in flood. */
@@ -21,7 +21,10 @@ const turns = [
 
 const sampleRate = 16_000;
 
-/** The interview as segments, and as 16-bit samples that say it; its words share the time of their turn by their length. */
+/**
+ * The interview as segments, and as 16-bit samples that say it; its words share the time of their
+ * turn by their length.
+ */
 export function interview() {
   const spoken: Int16Array[] = [];
   let at = 0;

@@ -1,8 +1,9 @@
-// What stands beside the text of a transcript: names of speakers, details, deleting; while others change it, and while the network is gone.
+// What stands beside the text of a transcript: names of speakers, details, deleting; while others
+// change it, and while the network is gone.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { changeElsewhere, createInterview, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 

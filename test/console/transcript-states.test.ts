@@ -1,10 +1,11 @@
-// What the page of a transcript is where there is no recording, an earlier version, a picture, or nothing at all.
+// What the page of a transcript is where there is no recording, an earlier version, a picture, or
+// nothing at all.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { toneWav } from "../jobs-fixture.ts";
+import { toneWav } from "../fixtures/jobs-fixture.ts";
 import { pollJob } from "../spec/jobs.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 

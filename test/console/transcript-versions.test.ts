@@ -1,11 +1,12 @@
-// Versions of a transcript beside its text: 300 of them, what changed, going back to one; and its files, as the browser saves them.
+// Versions of a transcript beside its text: 300 of them, what changed, going back to one; and its
+// files, as the browser saves them.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import {
   changeElsewhere,
   createInterview,

@@ -1,10 +1,11 @@
-// The page of one transcript: it is read, heard, and gone through by words, keys and the line of the player.
+// The page of one transcript: it is read, heard, and gone through by words, keys and the line of
+// the player.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { wavOf } from "../jobs-fixture.ts";
-import { longSegments } from "../long-transcript.ts";
-import { until } from "../until.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { longSegments } from "../fixtures/long-transcript.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 

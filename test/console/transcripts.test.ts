@@ -1,9 +1,10 @@
-// The list of transcripts: read to its end, searched, left and come back to, by mouse and by keyboard.
+// The list of transcripts: read to its end, searched, left and come back to, by mouse and by
+// keyboard.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { draftOf } from "../spec/transcripts.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 
@@ -17,7 +18,10 @@ const odd = [
   "",
 ];
 const total = seeded + odd.length;
-/** What a list of any length may need in the page: rows in sight, those ready beside them, and the one with the keyboard. */
+/**
+ * What a list of any length may need in the page: rows in sight, those ready beside them, and the
+ * one with the keyboard.
+ */
 const rowsMax = 40;
 
 let pages: TestPages;

@@ -1,12 +1,13 @@
-// Files that become jobs: chosen and dropped, sent with their progress, through a network that goes, and from page to page.
+// Files that become jobs: chosen and dropped, sent with their progress, through a network that
+// goes, and from page to page.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { speak } from "../flite.ts";
-import { wavOf } from "../jobs-fixture.ts";
-import { until } from "../until.ts";
+import { speak } from "../fixtures/flite.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -49,7 +50,10 @@ async function drag(page: Page, type: "dragover" | "drop", name: string, bytes: 
   })()`);
 }
 
-/** What the page has for a network from now on; `uploadThroughput` in bytes a second, -1 as much as there is. */
+/**
+ * What the page has for a network from now on; `uploadThroughput` in bytes a second, -1 as much as
+ * there is.
+ */
 type Network = { readonly offline: boolean; readonly uploadThroughput: number };
 
 async function throttle(page: Page): Promise<(network: Network) => Promise<unknown>> {

@@ -35,8 +35,9 @@ export interface Target {
 }
 
 /**
- * One caller that writes without end: creates, changes metadata and segments with If-Match, restores, uploads, deletes. After a
- * write without an answer it finds out what became of it, and that it is one of the two that may be.
+ * One caller that writes without end: creates, changes metadata and segments with If-Match,
+ * restores, uploads, deletes. After a write without an answer it finds out what became of it, and
+ * that it is one of the two that may be.
  */
 export class ArchiveWriter {
   readonly #target: Target;
@@ -220,8 +221,9 @@ export class ArchiveWriter {
   }
 
   /**
-   * Finds out what became of a write without an answer. A commit may still be on its way to the disk: a change of the version that
-   * is known waits for it, and goes through only if it did not change that.
+   * Finds out what became of a write without an answer. A commit may still be on its way to the
+   * disk: a change of the version that is known waits for it, and goes through only if it did not
+   * change that.
    */
   async #settle(line: Line, write: Unanswered): Promise<void> {
     this.#unanswered += 1;
@@ -249,7 +251,10 @@ export class ArchiveWriter {
     }
   }
 
-  /** The known version is not the newest: the write was taken, or the probe was, in a try without an answer. */
+  /**
+   * The known version is not the newest: the write was taken, or the probe was, in a try without an
+   * answer.
+   */
   async #learnTaken(line: Line, write: Unanswered, probe: Content): Promise<void> {
     const known = new Set(line.versions.map(({ id }) => id));
     const later = (await this.#versionIds(line.name)).filter((id) => !known.has(id));
@@ -291,7 +296,10 @@ export class ArchiveWriter {
     }
   }
 
-  /** Reads everything: all that was answered is there, exactly; returns the names of what may be listed. */
+  /**
+   * Reads everything: all that was answered is there, exactly; returns the names of what may be
+   * listed.
+   */
   async verify(): Promise<{ readonly names: Set<string>; readonly maybe: Map<string, Content> }> {
     for (const line of this.#lines.values()) {
       const ids = line.versions.map(({ id }) => id);

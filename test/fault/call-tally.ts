@@ -14,7 +14,9 @@ export interface FailedCall {
 export class CallTally {
   /** By caller; all callers are in it from their start. */
   readonly answered = new Map<string, number>();
-  /** By caller: streams that a node has ended because it stops, and has said so after their finals. */
+  /**
+   * By caller: streams that a node has ended because it stops, and has said so after their finals.
+   */
   readonly handedOver = new Map<string, number>();
   #failures: FailedCall[] = [];
 

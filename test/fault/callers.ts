@@ -4,8 +4,8 @@ import { createClient } from "@connectrpc/connect";
 import { createHlustClient } from "../../src/client/hlust-client.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { wavOf } from "../jobs-fixture.ts";
-import { until, within } from "../until.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { until, within } from "../fixtures/until.ts";
 import { CallTally, type FailedCall } from "./call-tally.ts";
 import type { Chance } from "./chance.ts";
 import { JobLedger } from "./job-ledger.ts";
@@ -29,7 +29,10 @@ export interface Proxy {
   readonly address: string;
 }
 
-/** Callers of every kind at once, through each proxy: they change transcripts, read and speak; and one, through the first, that submits jobs. */
+/**
+ * Callers of every kind at once, through each proxy: they change transcripts, read and speak; and
+ * one, through the first, that submits jobs.
+ */
 export class Callers {
   readonly tally = new CallTally();
   readonly lives: readonly LiveCaller[];
@@ -70,7 +73,10 @@ export class Callers {
     };
   }
 
-  /** They call while `action` runs; afterwards all that they were answered holds, and every word was heard. */
+  /**
+   * They call while `action` runs; afterwards all that they were answered holds, and every word was
+   * heard.
+   */
   async during(action: () => Promise<void>): Promise<void> {
     const name = await this.#makeTranscripts();
     const stop = new AbortController();

@@ -5,7 +5,10 @@ import { openFakeClock, type FakeClock } from "./fake-clock.ts";
 import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
-/** `hlust serve` as on a machine of its own: its own folder and clock, the database and the bucket of all. */
+/**
+ * `hlust serve` as on a machine of its own: its own folder and clock, the database and the bucket
+ * of all.
+ */
 export class ClusterNode {
   readonly clock: FakeClock;
   readonly dataFolder: string;
@@ -58,7 +61,10 @@ export interface Cluster extends AsyncDisposable {
   addNode(role: "api" | "worker"): ClusterNode;
 }
 
-/** A database for nodes that share the media: in a bucket, where the settings name one, or in a folder. */
+/**
+ * A database for nodes that share the media: in a bucket, where the settings name one, or in a
+ * folder.
+ */
 export async function openCluster(settings: Readonly<Record<string, string>>): Promise<Cluster> {
   await using opened = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "hlust-nodes-"));

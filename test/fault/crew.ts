@@ -15,10 +15,13 @@ export interface CrewOptions {
   readonly chance: Chance;
 }
 
-/** Workers on one data folder that are killed one after another, each with another one in its place at once. */
+/**
+ * Workers on one data folder that are killed one after another, each with another one in its place
+ * at once.
+ */
 export class Crew implements AsyncDisposable {
   /** How many were killed in each phase. */
-  readonly killed: Record<Phase, number> = { fetching: 0, fetched: 0, recognising: 0, ended: 0 };
+  readonly killed: Record<Phase, number> = { fetching: 0, fetched: 0, recognizing: 0, ended: 0 };
   readonly #dataFolder: string;
   readonly #options: CrewOptions;
   /** All that ever were. */
@@ -38,7 +41,10 @@ export class Crew implements AsyncDisposable {
     await Promise.all(Array.from({ length: this.#options.workers }, () => this.#add()));
   }
 
-  /** Kills one that has come to a phase, or soon after, whose jobs can bear it. `feed`: called while one is waited for. */
+  /**
+   * Kills one that has come to a phase, or soon after, whose jobs can bear it. `feed`: called while
+   * one is waited for.
+   */
   async kill(phase: Phase, feed: () => Promise<void>): Promise<void> {
     const { chance, waitMsMax, lateMsMax } = this.#options;
     let giveUpAt = performance.now() + waitMsMax;

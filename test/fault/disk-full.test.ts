@@ -1,4 +1,5 @@
-// A disk without room: writes are refused in clear words and leave nothing, reads go on, and it recovers by itself.
+// A disk without room: writes are refused in clear words and leave nothing, reads go on, and it
+// recovers by itself.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +8,7 @@ import { after, before, test } from "node:test";
 import { callRest, type Answer } from "../spec/service.ts";
 import { textOf } from "../spec/jobs.ts";
 import { draftOf, segmentOf } from "../spec/transcripts.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 import { withSmallDisk } from "./small-disk.ts";

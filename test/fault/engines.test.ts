@@ -1,15 +1,16 @@
-// Engine processes that are killed and stopped under live streams of the whole service: no client sees more than a delay.
+// Engine processes that are killed and stopped under live streams of the whole service: no client
+// sees more than a delay.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { scriptedOrders } from "../../src/engines/scripted-engine.ts";
-import { speech } from "../engine-pool-fixture.ts";
-import { flite, joined, noise, silence } from "../flite.ts";
+import { scriptedOrders } from "../../src/engines/scripted/scripted-engine.ts";
+import { speech } from "../fixtures/engine-pool-fixture.ts";
+import { flite, joined, noise, silence } from "../fixtures/flite.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService, treeOf } from "./process.ts";
 
@@ -102,7 +103,10 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
   await fsckClean(join(folder, "scripted"));
 });
 
-/** Text and times. Not confidences: a decoder of PocketSphinx that is used for the first time tells others by 0.00001. */
+/**
+ * Text and times. Not confidences: a decoder of PocketSphinx that is used for the first time tells
+ * others by 0.00001.
+ */
 const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof hear>>) => ({
   code,
   error,

@@ -13,8 +13,8 @@ import pg from "pg";
 import { openDatabase } from "../../src/database/database.ts";
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { createLog } from "../../src/std/log.ts";
-import { seedPostgres } from "../seed-postgres.ts";
-import { until, within } from "../until.ts";
+import { seedPostgres } from "../fixtures/seed-postgres.ts";
+import { until, within } from "../fixtures/until.ts";
 import { postgresOf } from "./process.ts";
 
 const hlust = resolve(import.meta.dirname, "../../bin/hlust");

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A clock on the wall of a process, and of those that it starts, that a test can move; time goes on at its pace. */
+/**
+ * A clock on the wall of a process, and of those that it starts, that a test can move; time goes on
+ * at its pace.
+ */
 export interface FakeClock {
   /** What the process is started with. */
   readonly environment: Readonly<Record<string, string>>;

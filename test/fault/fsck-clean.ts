@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runHlust } from "../run-hlust.ts";
+import { runHlust } from "../fixtures/run-hlust.ts";
 
 /** `bin/hlust fsck` finds nothing wrong in a data folder; the service may run beside it. */
 export async function fsckClean(

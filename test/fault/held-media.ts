@@ -1,6 +1,8 @@
 import type { RequestListener } from "node:http";
 
-/** Media whose host can stop in the middle: who fetches it then waits until the test lets him go on. */
+/**
+ * Media whose host can stop in the middle: who fetches it then waits until the test lets him go on.
+ */
 export class HeldMedia {
   readonly #bytes: Buffer;
   readonly #waiting = new Set<() => void>();

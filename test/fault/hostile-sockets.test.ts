@@ -1,4 +1,5 @@
-// Sockets that break the rules beside streams that keep them: each ends as docs/api.md says, and the others notice nothing.
+// Sockets that break the rules beside streams that keep them: each ends as docs/api.md says, and
+// the others notice nothing.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openStream, streamingConfig, streamPath, type TestStream } from "../spec/stream.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService } from "./process.ts";
 
@@ -70,7 +71,10 @@ async function closeCodeOf(socket: Socket): Promise<number | undefined> {
   return undefined;
 }
 
-/** Writes the same bytes until the other side ends the connection or `ms` are over; waits where it does not read. */
+/**
+ * Writes the same bytes until the other side ends the connection or `ms` are over; waits where it
+ * does not read.
+ */
 async function flood(socket: Socket, bytes: Buffer, ms: number): Promise<void> {
   const endsAt = performance.now() + ms;
   while (socket.writable && performance.now() < endsAt) {
@@ -191,7 +195,8 @@ async function sessionsOpen(): Promise<number> {
 
 for (const [name, attack] of Object.entries(attacks)) {
   test(`${name}: other streams go on as before`, { timeout: 60_000 }, async (t) => {
-    // Other tests run beside it: one of a few tries is not slower for them, by how quick the machine is then.
+    // Other tests run beside it: one of a few tries is not slower for them, by how quick the
+    // machine is then.
     let alone = quiet;
     for (let tries = 1; ; tries += 1) {
       const [hostile] = await Promise.all([latencies(2500), attack({ ms: 2500 })]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { callRest, type Answer } from "../spec/service.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import type { Chance } from "./chance.ts";
 
 /** A recording for jobs. */
@@ -24,16 +24,23 @@ export interface LedgerJob {
 type Json = Answer["json"];
 type Call = (method: string, path: string, body?: unknown, key?: string) => Promise<Answer>;
 
-/** How long jobs are waited for at the end: leases run out after 10 s and are found within 4, on their last try they run alone. */
+/**
+ * How long jobs are waited for at the end: leases run out after 10 s and are found within 4, on
+ * their last try they run alone.
+ */
 const endMsMax = 180_000;
 const pollMs = 250;
 
 /**
- * Who submits jobs through faults, and knows what has to come of them: what was answered once holds, a key that is used again
- * names the same job, progress never falls, and each job ends once, with the transcript that an undisturbed run gives.
+ * Who submits jobs through faults, and knows what has to come of them: what was answered once
+ * holds, a key that is used again names the same job, progress never falls, and each job ends once,
+ * with the transcript that an undisturbed run gives.
  */
 export class JobLedger {
-  /** PostgreSQL times statements by its clock: one that is under way when that is moved has taken an hour, and is called off. */
+  /**
+   * PostgreSQL times statements by its clock: one that is under way when that is moved has taken an
+   * hour, and is called off.
+   */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
   /** What came in place of an answer: calls that were under way in a fault. */
@@ -82,7 +89,10 @@ export class JobLedger {
     return job;
   }
 
-  /** Submits some of the jobs again: they are the same jobs. Another request with the key of one is refused. */
+  /**
+   * Submits some of the jobs again: they are the same jobs. Another request with the key of one is
+   * refused.
+   */
   async submitAgain(count = 2): Promise<void> {
     for (let again = 0; again < count; again += 1) {
       const { name, body, key } = this.#chance.oneOf(this.jobs);
@@ -155,8 +165,8 @@ export class JobLedger {
   }
 
   /**
-   * All that was submitted has ended, once, as it would have without faults; and there is nothing else. `mayFail`: for which job
-   * an end as FAILED with that message is the right one.
+   * All that was submitted has ended, once, as it would have without faults; and there is nothing
+   * else. `mayFail`: for which job an end as FAILED with that message is the right one.
    */
   async verify(
     mayFail: (job: LedgerJob, message: string) => Promise<boolean> | boolean,

@@ -1,4 +1,5 @@
-// A node that does everything, with its own PostgreSQL: killed whole in the midst of jobs, and without room for their files.
+// A node that does everything, with its own PostgreSQL: killed whole in the midst of jobs, and
+// without room for their files.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,10 +8,10 @@ import { test } from "node:test";
 import { openDatabase } from "../../src/database/database.ts";
 import { openMediaStore } from "../../src/media/open-media-store.ts";
 import { createLog } from "../../src/std/log.ts";
-import { flacOf } from "../flac.ts";
-import { wavOf } from "../jobs-fixture.ts";
+import { flacOf } from "../fixtures/flac.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { openMediaHost } from "../spec/media-host.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { chanceOf } from "./chance.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { HeldMedia } from "./held-media.ts";
@@ -37,7 +38,10 @@ async function killWhole({ pid }: ServiceProcess, data: string): Promise<void> {
   await until(async () => treeOf(pid).length === 0 && postgresOf(data).length === 0);
 }
 
-/** A job fails for want of room, is tried again, and ends when there is some; or at last fails, and says why. */
+/**
+ * A job fails for want of room, is tried again, and ends when there is some; or at last fails, and
+ * says why.
+ */
 async function withoutRoom(parts: {
   readonly disk: { fill(leftBytes: number): void; makeRoom(): void };
   readonly ledger: JobLedger;

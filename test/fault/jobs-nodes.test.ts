@@ -1,4 +1,5 @@
-// Nodes of both roles on one database and one bucket, while each of these goes away and comes back, and clocks are moved.
+// Nodes of both roles on one database and one bucket, while each of these goes away and comes back,
+// and clocks are moved.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -6,12 +7,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "../../src/database/database.ts";
 import { openMediaStore } from "../../src/media/open-media-store.ts";
 import { createLog } from "../../src/std/log.ts";
-import { flacOf } from "../flac.ts";
-import { wavOf } from "../jobs-fixture.ts";
-import { openTestBucket } from "../open-test-bucket.ts";
-import { openTestS3 } from "../open-test-s3.ts";
+import { flacOf } from "../fixtures/flac.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { openTestBucket } from "../fixtures/open-test-bucket.ts";
+import { openTestS3 } from "../fixtures/open-test-s3.ts";
 import { openMediaHost } from "../spec/media-host.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { chanceOf } from "./chance.ts";
 import { openCluster, type ClusterNode } from "./cluster.ts";
 import { fsckClean } from "./fsck-clean.ts";

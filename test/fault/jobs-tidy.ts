@@ -9,8 +9,9 @@ import { allProcesses } from "./process.ts";
 const hourMs = 3_600_000;
 
 /**
- * What jobs used is gone: scratch files, programs that read them, media of no transcript or upload, and pieces. Bytes that a kill left without
- * a row may be there, and are taken by the sweep of the hour.
+ * What jobs used is gone: scratch files, programs that read them, media of no transcript or upload,
+ * and pieces. Bytes that a kill left without a row may be there, and are taken by the sweep of the
+ * hour.
  */
 export async function assertTidy(parts: {
   readonly database: Pick<Database, "db">;

@@ -1,4 +1,5 @@
-// kill -9 of workers in the midst of jobs: each job ends, once, with the text and the times of an undisturbed run.
+// kill -9 of workers in the midst of jobs: each job ends, once, with the text and the times of an
+// undisturbed run.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,11 +7,11 @@ import { test } from "node:test";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { openMediaStore } from "../../src/media/open-media-store.ts";
 import { createLog } from "../../src/std/log.ts";
-import { flacOf } from "../flac.ts";
-import { toneWav } from "../jobs-fixture.ts";
+import { flacOf } from "../fixtures/flac.ts";
+import { toneWav } from "../fixtures/jobs-fixture.ts";
 import { openMediaHost } from "../spec/media-host.ts";
 import { openTestService } from "../spec/service.ts";
-import { numbers } from "../worker-fixture.ts";
+import { numbers } from "../fixtures/worker-fixture.ts";
 import { chanceOf } from "./chance.ts";
 import { Crew } from "./crew.ts";
 import { fsckClean } from "./fsck-clean.ts";
@@ -26,7 +27,7 @@ const pieceMs = 150;
 const deathsMax = 2;
 const waitMsMax = 15_000;
 const lateMsMax = 200;
-const phases: readonly Phase[] = ["fetching", "fetched", "recognising"];
+const phases: readonly Phase[] = ["fetching", "fetched", "recognizing"];
 
 /** One piece, some and several; fetched slowly, quickly, and uploaded. */
 async function openRecordings() {

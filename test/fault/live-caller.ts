@@ -24,8 +24,9 @@ const afterCloseMs = 1_000;
 type Span = readonly [fromMs: number, toMs: number];
 
 /**
- * Speaks a recording without end in real time, over streams of one door: where a stream ends too early, it opens another one and
- * speaks again what came after the last final. It knows what it has said, and so what was not heard.
+ * Speaks a recording without end in real time, over streams of one door: where a stream ends too
+ * early, it opens another one and speaks again what came after the last final. It knows what it has
+ * said, and so what was not heard.
  */
 export class LiveCaller {
   readonly name: string;

@@ -1,4 +1,5 @@
-// Installations that are killed: the models folder has the model before or the new one, whole, at every moment.
+// Installations that are killed: the models folder has the model before or the new one, whole, at
+// every moment.
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -14,9 +15,9 @@ import {
   serveDownloads,
   sha256Of,
   testCard,
-} from "../model-fixture.ts";
-import { readModels } from "../../src/engines/models/models-folder.ts";
-import { runHlust } from "../run-hlust.ts";
+} from "../fixtures/model-fixture.ts";
+import { readModels } from "../../src/models/models-folder.ts";
+import { runHlust } from "../fixtures/run-hlust.ts";
 
 const kills = 10;
 const nowhere = "/no-such-folder";

@@ -7,10 +7,13 @@ import pg from "pg";
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { chooseServerPrograms } from "../../src/database/server-programs.ts";
 import { createLog } from "../../src/std/log.ts";
-import { killAll } from "../own-postgres-fixture.ts";
-import { until } from "../until.ts";
+import { killAll } from "../fixtures/own-postgres-fixture.ts";
+import { until } from "../fixtures/until.ts";
 
-/** A PostgreSQL of a test's, as an operator would have one: nodes know its DATABASE_URL, and none brings it back. */
+/**
+ * A PostgreSQL of a test's, as an operator would have one: nodes know its DATABASE_URL, and none
+ * brings it back.
+ */
 export interface FaultPostgres extends AsyncDisposable {
   readonly url: string;
   /** kill -9 of the whole server. */

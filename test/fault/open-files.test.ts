@@ -1,4 +1,5 @@
-// A real service that may open few files (threat 64), and one in which something is thrown that nobody catches (threat 104).
+// A real service that may open few files (threat 64), and one in which something is thrown that
+// nobody catches (threat 104).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +8,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 

@@ -3,17 +3,20 @@ import { randomInt } from "node:crypto";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openTestHaproxy, type TestHaproxy } from "../open-test-haproxy.ts";
-import { openTestPgbouncer, type TestPgbouncer } from "../open-test-pgbouncer.ts";
-import { openTestNginx, type TestNginx } from "../open-test-nginx.ts";
-import { freePort } from "../free-port.ts";
-import { shownConfig } from "../shown-config.ts";
-import { trustedCertificate } from "../trusted-certificate.ts";
-import { until } from "../until.ts";
+import { openTestHaproxy, type TestHaproxy } from "../fixtures/open-test-haproxy.ts";
+import { openTestPgbouncer, type TestPgbouncer } from "../fixtures/open-test-pgbouncer.ts";
+import { openTestNginx, type TestNginx } from "../fixtures/open-test-nginx.ts";
+import { freePort } from "../fixtures/free-port.ts";
+import { shownConfig } from "../fixtures/shown-config.ts";
+import { trustedCertificate } from "../fixtures/trusted-certificate.ts";
+import { until } from "../fixtures/until.ts";
 import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
-/** A node, on an address of its own as on a machine of its own; its port stays the same when it is started again. */
+/**
+ * A node, on an address of its own as on a machine of its own; its port stays the same when it is
+ * started again.
+ */
 export class NodeProcess {
   readonly name: string;
   readonly dataFolder: string;
@@ -45,8 +48,8 @@ export class NodeProcess {
 }
 
 /**
- * Two API nodes and two workers on one database, through PgBouncer, and one shared media folder, behind HAProxy and nginx: all as
- * docs/operations shows.
+ * Two API nodes and two workers on one database, through PgBouncer, and one shared media folder,
+ * behind HAProxy and nginx: all as docs/operations shows.
  */
 export interface Nodes extends AsyncDisposable {
   readonly apis: readonly [NodeProcess, NodeProcess];
@@ -77,7 +80,8 @@ export async function openNodes(): Promise<Nodes> {
   opened.defer(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  // Of the millions of addresses of the loopback: each node has one, and the port that all of them have.
+  // Of the millions of addresses of the loopback: each node has one, and the port that all of them
+  // have.
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const [port, proxyPort] = [await freePort(), await freePort()];
   const certificate = await trustedCertificate(
@@ -168,7 +172,10 @@ export async function openNodes(): Promise<Nodes> {
 /** Of each node: speech and everything else, over HTTP/1.1 and over HTTP/2. */
 const allServers = 2 * 2 * 2;
 
-/** What the documentation says of PgBouncer, but for places, users and the mode, which a test has of its own. */
+/**
+ * What the documentation says of PgBouncer, but for places, users and the mode, which a test has of
+ * its own.
+ */
 function poolSettings(): string[] {
   const [, section = ""] = shownConfig("pgbouncer.ini", {}).split("[pgbouncer]\n");
   const lines = section.split("\n").filter((line) => /^\w+ = /.test(line));

@@ -13,7 +13,9 @@ interface PatchTarget {
   readonly name: string;
 }
 
-/** Changes the subject of a transcript over REST, again and again, and keeps what was acknowledged. */
+/**
+ * Changes the subject of a transcript over REST, again and again, and keeps what was acknowledged.
+ */
 export class PatchCaller {
   /** Versions, by what was answered, and their subjects. */
   readonly acknowledged = new Map<string, string>();

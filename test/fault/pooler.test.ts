@@ -14,12 +14,12 @@ import {
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { openJobQueue } from "../../src/jobs/job-queue.ts";
 import { createLog } from "../../src/std/log.ts";
-import { openTestPgbouncer, type TestPgbouncer } from "../open-test-pgbouncer.ts";
+import { openTestPgbouncer, type TestPgbouncer } from "../fixtures/open-test-pgbouncer.ts";
 import { pollJob, submit } from "../spec/jobs.ts";
-import { wavOf } from "../jobs-fixture.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { openMediaHost } from "../spec/media-host.ts";
 import { openTestService } from "../spec/service.ts";
-import { until, within } from "../until.ts";
+import { until, within } from "../fixtures/until.ts";
 import { scriptedSamples } from "./scripted-recording.ts";
 
 const log = createLog("silent");

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { seedPostgres } from "../seed-postgres.ts";
+import { seedPostgres } from "../fixtures/seed-postgres.ts";
 
 const hlust = resolve(import.meta.dirname, "../../bin/hlust");
 
@@ -13,7 +13,9 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly address: string;
   /** The first API key of the data folder: of the node that came first to its database. */
   readonly key: string;
-  /** From the start to the first line that says where it answers: models may still be being loaded. */
+  /**
+   * From the start to the first line that says where it answers: models may still be being loaded.
+   */
   readonly answersMs: number;
   /** What it has written to standard output and standard error. */
   output(): { readonly out: string; readonly errors: string };
@@ -24,8 +26,8 @@ export interface ServiceProcess extends AsyncDisposable {
 }
 
 /**
- * Starts the service on a data folder and waits until it is ready; rejects with its words when it ends before. A database of its
- * own is made beforehand, unless the folder has a place for one.
+ * Starts the service on a data folder and waits until it is ready; rejects with its words when it
+ * ends before. A database of its own is made beforehand, unless the folder has a place for one.
  */
 export async function startService(
   dataFolder: string,
@@ -107,7 +109,9 @@ export function treeOf(pid: number): ProcessInfo[] {
   return tree;
 }
 
-/** The PostgreSQL of a data folder, by the folder that it runs in: the postmaster and its workers. */
+/**
+ * The PostgreSQL of a data folder, by the folder that it runs in: the postmaster and its workers.
+ */
 export function postgresOf(dataFolder: string): ProcessInfo[] {
   return allProcesses().filter(({ pid, command }) => {
     if (!command.includes("postgres")) return false;

@@ -1,4 +1,5 @@
-// What a proxy spoils unless its configuration says otherwise: each is asked for through one, with a node behind it that is well.
+// What a proxy spoils unless its configuration says otherwise: each is asked for through one, with
+// a node behind it that is well.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:https";
@@ -13,7 +14,7 @@ import {
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { callRest } from "../spec/service.ts";
 import { streamPath } from "../spec/stream.ts";
-import { within } from "../until.ts";
+import { within } from "../fixtures/until.ts";
 import { openDoor } from "./open-door.ts";
 
 export interface ProbeTarget {
@@ -54,7 +55,10 @@ export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<vo
   assert.equal(removed.status, 200);
 }
 
-/** What is refused by its headers is answered while its body is still to come: the proxy does not wait for the end. */
+/**
+ * What is refused by its headers is answered while its body is still to come: the proxy does not
+ * wait for the end.
+ */
 export async function earlyRefusalPasses({ address, key }: ProbeTarget): Promise<void> {
   const start = { method: "POST", path: "/v1alpha1/initupload", body: {} };
   const started = await callRest(address, key, start);

@@ -1,4 +1,5 @@
-// A copy of an archive answers calls and does nothing else before its operator says that it goes on there.
+// A copy of an archive answers calls and does nothing else before its operator says that it goes on
+// there.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -7,12 +8,12 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { toneWav } from "../jobs-fixture.ts";
-import { runHlust } from "../run-hlust.ts";
+import { toneWav } from "../fixtures/jobs-fixture.ts";
+import { runHlust } from "../fixtures/run-hlust.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
-import { until } from "../until.ts";
-import { numbers } from "../worker-fixture.ts";
+import { until } from "../fixtures/until.ts";
+import { numbers } from "../fixtures/worker-fixture.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
 const settings = { HLUST_ENGINE: "scripted", HLUST_ALLOW_WEBHOOKS_TO: "127.0.0.1" };

@@ -12,7 +12,7 @@ import {
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { callRest } from "../spec/service.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf, startService } from "./process.ts";

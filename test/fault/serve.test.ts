@@ -10,11 +10,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { callRest, pcmOf } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 import { draftOf } from "../spec/transcripts.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf, type ServiceProcess, startService, treeOf } from "./process.ts";
 

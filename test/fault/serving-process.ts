@@ -20,11 +20,12 @@ import { createLog } from "../../src/std/log.ts";
 import { createPageTokens } from "../../src/std/page-token.ts";
 import { openSegmentsReader } from "../../src/transcripts/segments-reader.ts";
 import { createTranscriptsService } from "../../src/transcripts/transcripts-service.ts";
-import { openTestMeter } from "../open-test-meter.ts";
+import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
- * The part of the service that keeps transcripts and media, behind the real doors, in a process that starts in a third of the
- * time of the whole: for tests that kill many. `node serving-process.ts <data folder>`; it ends with its standard input.
+ * The part of the service that keeps transcripts and media, behind the real doors, in a process
+ * that starts in a third of the time of the whole: for tests that kill many. `node
+ * serving-process.ts <data folder>`; it ends with its standard input.
  */
 async function serve(): Promise<void> {
   const [dataFolder = ""] = process.argv.slice(2);

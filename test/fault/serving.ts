@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { bundledProgram } from "../bundled-program.ts";
-import { seedPostgres } from "../seed-postgres.ts";
+import { bundledProgram } from "../fixtures/bundled-program.ts";
+import { seedPostgres } from "../fixtures/seed-postgres.ts";
 
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
@@ -20,7 +20,10 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** Starts one on a data folder; rejects when it ends before it is ready, as when its database is killed beneath it. */
+/**
+ * Starts one on a data folder; rejects when it ends before it is ready, as when its database is
+ * killed beneath it.
+ */
 export async function startServing(dataFolder: string): Promise<Serving> {
   await seedPostgres(join(dataFolder, "postgres"));
   const child = spawn(process.execPath, [await bundled(), dataFolder], {

@@ -1,8 +1,9 @@
-// Two API nodes and two workers behind HAProxy, nginx and PgBouncer, all as docs/operations shows: what callers see of restarts, kills and outages.
+// Two API nodes and two workers behind HAProxy, nginx and PgBouncer, all as docs/operations shows:
+// what callers see of restarts, kills and outages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import type { FailedCall } from "./call-tally.ts";
 import { Callers } from "./callers.ts";
 import { chanceOf } from "./chance.ts";
@@ -20,11 +21,17 @@ import {
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const rounds = Number(process.env["FAULT_ROUNDS"] ?? 3);
 const awayMs = Number(process.env["FAULT_AWAY_MS"] ?? 2_000);
-/** nginx has no health checks: it may bring the caller of a stream that was ended back to the same node, which refuses it once more. */
+/**
+ * nginx has no health checks: it may bring the caller of a stream that was ended back to the same
+ * node, which refuses it once more.
+ */
 const handoversMax = 2;
 /** For the same reason a call may be on its way to a node that closes: 502, at a stop. */
 const nginxFailuresMax = 1;
-/** Calls of one caller that a kill cuts: one or two under way, and one that meets the dead node before the proxy knows. */
+/**
+ * Calls of one caller that a kill cuts: one or two under way, and one that meets the dead node
+ * before the proxy knows.
+ */
 const cutMax = 3;
 const timeout = 600_000;
 
@@ -138,7 +145,10 @@ async function kill({ apis, workers, untilReady }: Nodes, callers: Callers): Pro
   }
 }
 
-/** No stream noticed an outage of what is behind the nodes, and whoever did was told when to try again. */
+/**
+ * No stream noticed an outage of what is behind the nodes, and whoever did was told when to try
+ * again.
+ */
 async function assertExplained(callers: Callers): Promise<void> {
   await callers.untilAnswered();
   const failures = callers.takeFailures();

@@ -13,10 +13,10 @@ import {
   Health,
   HealthCheckResponse_ServingStatus as Status,
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
-import { speech } from "../engine-pool-fixture.ts";
+import { speech } from "../fixtures/engine-pool-fixture.ts";
 import { callRest } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
-import { until, within } from "../until.ts";
+import { until, within } from "../fixtures/until.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
 const data = mkdtempSync(join(tmpdir(), "hlust-shutdown-"));

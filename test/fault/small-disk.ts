@@ -45,8 +45,8 @@ export function mountSmallDisk(folder: string, bytes: number): SmallDisk | strin
 }
 
 /**
- * Runs a test of `file` with a disk mounted at a folder. Who may not mount does so in a namespace of his own, where the test runs again;
- * where not even that can be had, it is skipped.
+ * Runs a test of `file` with a disk mounted at a folder. Who may not mount does so in a namespace
+ * of his own, where the test runs again; where not even that can be had, it is skipped.
  */
 export async function withSmallDisk(
   context: TestContext,

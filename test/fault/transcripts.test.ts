@@ -1,4 +1,5 @@
-// kill -9 of the serving process and of its PostgreSQL in the midst of writes: all that was answered is there, nothing by halves.
+// kill -9 of the serving process and of its PostgreSQL in the midst of writes: all that was
+// answered is there, nothing by halves.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +8,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { textOf } from "../spec/jobs.ts";
 import { callRest } from "../spec/service.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { ArchiveWriter, type Target } from "./archive-writer.ts";
 import { chanceOf, type Chance } from "./chance.ts";
 import { fsckClean } from "./fsck-clean.ts";
@@ -19,7 +20,10 @@ const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 /** Archives at a time: while one comes back, the other is killed. */
 const archives = 2;
 const writersOfArchive = 4;
-/** One kill in so many is of the serving process, which takes the longest to start; the others are of PostgreSQL. */
+/**
+ * One kill in so many is of the serving process, which takes the longest to start; the others are
+ * of PostgreSQL.
+ */
 const servingEvery = 8;
 
 let folder: string;
@@ -90,7 +94,9 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   await fsckClean(data);
 }
 
-/** Ready, however often its database is killed meanwhile; undefined once it is not needed any more. */
+/**
+ * Ready, however often its database is killed meanwhile; undefined once it is not needed any more.
+ */
 async function startAnyhow(data: string, signal: AbortSignal): Promise<Serving | undefined> {
   while (!signal.aborted) {
     const serving = await startServing(data).catch(() => undefined);

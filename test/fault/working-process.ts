@@ -3,16 +3,17 @@ import { join } from "node:path";
 import { chooseSandbox } from "../../src/audio/sandbox.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { openJobQueue } from "../../src/jobs/job-queue.ts";
-import { openWorker } from "../../src/jobs/worker.ts";
+import { openWorker } from "../../src/jobs/worker/worker.ts";
 import { openMediaStore } from "../../src/media/open-media-store.ts";
 import { createLog } from "../../src/std/log.ts";
-import { loopbackAllowed, toneRecognizer } from "../jobs-fixture.ts";
-import { openTestMeter } from "../open-test-meter.ts";
+import { loopbackAllowed, toneRecognizer } from "../fixtures/jobs-fixture.ts";
+import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
- * The part of a worker node that works on jobs, on the parts that the whole has, in a process that starts in half the time: for
- * tests that kill many. `node working-process.ts <data folder> <ms a piece takes>`; its log is on standard error, and on standard
- * output a line for each piece that it begins with. It ends with its standard input.
+ * The part of a worker node that works on jobs, on the parts that the whole has, in a process that
+ * starts in half the time: for tests that kill many. `node working-process.ts <data folder> <ms a
+ * piece takes>`; its log is on standard error, and on standard output a line for each piece that it
+ * begins with. It ends with its standard input.
  */
 async function work(): Promise<void> {
   const [dataFolder = "", pieceMs = "0"] = process.argv.slice(2);

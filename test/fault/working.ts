@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { bundledProgram } from "../bundled-program.ts";
+import { bundledProgram } from "../fixtures/bundled-program.ts";
 
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
@@ -22,7 +22,7 @@ const endings: ReadonlySet<string> = new Set([
 ]);
 
 /** How far a worker is with a job, as its log tells. */
-export type Phase = "fetching" | "fetched" | "recognising" | "ended";
+export type Phase = "fetching" | "fetched" | "recognizing" | "ended";
 
 /** A working process (working-process.ts), which tells what it does. */
 export class Working implements AsyncDisposable {
@@ -78,7 +78,7 @@ export class Working implements AsyncDisposable {
 
   #onLine(line: string): void {
     if (line === "ready") return this.#ready.resolve();
-    this.phase = "recognising";
+    this.phase = "recognizing";
   }
 
   #onLog(line: string): void {

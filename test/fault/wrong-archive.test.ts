@@ -1,4 +1,5 @@
-// A service whose database and media are not of one archive does not start, and touches nothing (B1 of the operator's trial).
+// A service whose database and media are not of one archive does not start, and touches nothing (B1
+// of the operator's trial).
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -14,9 +15,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { newId } from "../../src/std/ids.ts";
-import { openTestBucket } from "../open-test-bucket.ts";
-import { openTestS3, type TestS3 } from "../open-test-s3.ts";
-import { runHlust } from "../run-hlust.ts";
+import { openTestBucket } from "../fixtures/open-test-bucket.ts";
+import { openTestS3, type TestS3 } from "../fixtures/open-test-s3.ts";
+import { runHlust } from "../fixtures/run-hlust.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { openFakeClock } from "./fake-clock.ts";

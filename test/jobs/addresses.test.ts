@@ -17,9 +17,14 @@ import {
 import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
 import { ServiceError } from "../../src/std/service-error.ts";
-import { openCanary, serve } from "../fetch-fixture.ts";
-import { jobRequest, openJobs, toneRecognizer, type JobsFixture } from "../jobs-fixture.ts";
-import { openTestDatabase } from "../open-test-database.ts";
+import { openCanary, serve } from "../fixtures/fetch-fixture.ts";
+import {
+  jobRequest,
+  openJobs,
+  toneRecognizer,
+  type JobsFixture,
+} from "../fixtures/jobs-fixture.ts";
+import { openTestDatabase } from "../fixtures/open-test-database.ts";
 
 /** Hosts that are no public address, however they are written: refused as they are submitted. */
 const hosts = `
@@ -42,7 +47,10 @@ const hosts = `
   // Of Azure, and public to everybody else.
   .filter((host) => !host.startsWith("168."));
 
-/** URLs that lead elsewhere than they seem to, with `{port}`: refused as they are submitted, for one reason or another. */
+/**
+ * URLs that lead elsewhere than they seem to, with `{port}`: refused as they are submitted, for one
+ * reason or another.
+ */
 const tricks = [
   "http://media.example@127.0.0.1:{port}/",
   "http://media.example:80@127.0.0.1:{port}/",

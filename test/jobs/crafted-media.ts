@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 
-// Files of media put together byte by byte, for headers that no encoder writes. What they play is at 16 kHz, one channel.
+// Files of media put together byte by byte, for headers that no encoder writes. What they play is
+// at 16 kHz, one channel.
 
 export interface WavHeader {
   readonly format?: number;
@@ -130,8 +131,8 @@ function remainders(width: 8 | 16, polynomial: number): Uint16Array {
 }
 
 /**
- * Silence in FLAC, 13 bytes or so for 72 ms. `declaredSamples`: what the header says that it holds; 0 is its way to say that it
- * does not know.
+ * Silence in FLAC, 13 bytes or so for 72 ms. `declaredSamples`: what the header says that it holds;
+ * 0 is its way to say that it does not know.
  */
 export function craftFlac(seconds: number, declaredSamples: number): Buffer {
   const frames = Math.ceil((seconds * 16_000) / flacBlock);
@@ -179,8 +180,8 @@ function remainder(bytes: Buffer, table: Uint16Array): number {
 }
 
 /**
- * A PNG picture that says it is n by n. What it holds is as in a picture of one colour, which passes for frames of a telephone,
- * and more than ffmpeg looks at.
+ * A PNG picture that says it is n by n. What it holds is as in a picture of one color, which passes
+ * for frames of a telephone, and more than ffmpeg looks at.
  */
 export function craftPng(size: number): Buffer {
   const header = Buffer.concat([u32(size, size), Buffer.of(8, 0, 0, 0, 0)]);

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import { deflateRawSync, gzipSync } from "node:zlib";
-import { toneWav } from "../jobs-fixture.ts";
-import { numbers } from "../worker-fixture.ts";
+import { toneWav } from "../fixtures/jobs-fixture.ts";
+import { numbers } from "../fixtures/worker-fixture.ts";
 
 /** In every URL; it must be in no log and in no answer. */
 export const secret = "SiGnAtUrE";

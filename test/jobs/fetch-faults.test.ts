@@ -14,10 +14,15 @@ import {
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { notPublic, parseMediaAllowList } from "../../src/media/media-url.ts";
 import { treeOf } from "../fault/process.ts";
-import { jobRequest, openJobs, toneRecognizer, type JobsFixture } from "../jobs-fixture.ts";
-import { openTestDatabase } from "../open-test-database.ts";
-import { until } from "../until.ts";
-import { leftovers } from "../worker-fixture.ts";
+import {
+  jobRequest,
+  openJobs,
+  toneRecognizer,
+  type JobsFixture,
+} from "../fixtures/jobs-fixture.ts";
+import { openTestDatabase } from "../fixtures/open-test-database.ts";
+import { until } from "../fixtures/until.ts";
+import { leftovers } from "../fixtures/worker-fixture.ts";
 import { fetchFaults, ok, raw, secret, sent, thenWrong, tones } from "./fetch-fault-table.ts";
 import { authority, certificates } from "./tls-certificates.ts";
 

@@ -8,9 +8,9 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { TranscriptJob_State as State } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { toneRecognizer, toneWav, wavOf } from "../jobs-fixture.ts";
-import { until } from "../until.ts";
-import { openWorkerFixture, type WorkerFixture } from "../worker-fixture.ts";
+import { toneRecognizer, toneWav, wavOf } from "../fixtures/jobs-fixture.ts";
+import { until } from "../fixtures/until.ts";
+import { openWorkerFixture, type WorkerFixture } from "../fixtures/worker-fixture.ts";
 import { craftFlac, craftMov, craftPng, craftWav, withPicture } from "./crafted-media.ts";
 import { craftPlaylists } from "./crafted-playlists.ts";
 import { DecoderWatch, runningDecoders } from "./decoder-watch.ts";
@@ -96,7 +96,10 @@ function half(bytes: Buffer): Buffer {
 
 type Row = readonly [path: string, bytes: Buffer | string, code: number, message: RegExp];
 
-/** Submits all, a few at a time, and checks how each ends: FAILED, or with these words where the code is 0. */
+/**
+ * Submits all, a few at a time, and checks how each ends: FAILED, or with these words where the
+ * code is 0.
+ */
 async function check(rows: readonly Row[], expected = text): Promise<void> {
   const left = rows.values();
   const next = async (): Promise<void> => {
@@ -175,7 +178,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     for (const path of ["segment.ts", "key", "secret.wav"]) {
       await serveCanary(`/canary/${path}`);
     }
-    const playlists = craftPlaylists({ neighbour: "../../tones.wav", absolute, canary });
+    const playlists = craftPlaylists({ neighbor: "../../tones.wav", absolute, canary });
     const names = ["a.mp3", "a.mp4", "a"];
     const rows = Object.entries(playlists).map(([kind, playlist], index): Row => [
       `${kind}/${names[index % names.length]}`,

@@ -1,4 +1,5 @@
-// Broken media as chance makes them, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED where to begin.
+// Broken media as chance makes them, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED
+// where to begin.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -48,7 +49,10 @@ function chances(seed: number): (most: number) => number {
   };
 }
 
-/** Bytes and bits changed, stretches left out, put in twice, or filled: most of it near the start, where headers are. */
+/**
+ * Bytes and bits changed, stretches left out, put in twice, or filled: most of it near the start,
+ * where headers are.
+ */
 function broken(bytes: Buffer, chance: (most: number) => number): Buffer {
   let result = Buffer.from(bytes);
   for (let edits = 1 + chance(12); edits > 0; edits--) {

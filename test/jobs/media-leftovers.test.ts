@@ -1,4 +1,5 @@
-// Threats 13 and 15: a worker that is killed leaves no decoder, and what it left on disk goes with the next start.
+// Threats 13 and 15: a worker that is killed leaves no decoder, and what it left on disk goes with
+// the next start.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,16 +10,16 @@ import { test } from "node:test";
 import { decodeAudio } from "../../src/audio/decode.ts";
 import { chooseSandbox } from "../../src/audio/sandbox.ts";
 import { createLog } from "../../src/std/log.ts";
-import { toneRecognizer, toneWav } from "../jobs-fixture.ts";
-import { until } from "../until.ts";
-import { numbers, openWorkerFixture } from "../worker-fixture.ts";
+import { toneRecognizer, toneWav } from "../fixtures/jobs-fixture.ts";
+import { until } from "../fixtures/until.ts";
+import { numbers, openWorkerFixture } from "../fixtures/worker-fixture.ts";
 import { craftFlac, craftMov } from "./crafted-media.ts";
 import { DecoderWatch, runningDecoders } from "./decoder-watch.ts";
 
 test("a worker killed while it decodes leaves no decoder, and no copy after the next start", async (context) => {
   await using fixture = await openWorkerFixture();
   const { scratchFolder } = fixture.jobs;
-  const program = new URL("../worker-process.ts", import.meta.url).pathname;
+  const program = new URL("../fixtures/worker-process.ts", import.meta.url).pathname;
   // Pieces take so long that the decoder has to wait in the middle of the recording.
   const worker = spawn(process.execPath, [program, fixture.folder, "60000"], { stdio: "ignore" });
   try {

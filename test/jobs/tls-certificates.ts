@@ -1,4 +1,7 @@
-/** A CA that nobody trusts but these tests. Made, as the certificates below, with `openssl ca -startdate 2020... -enddate 2120...`. */
+/**
+ * A CA that nobody trusts but these tests. Made, as the certificates below, with `openssl ca
+ * -startdate 2020... -enddate 2120...`.
+ */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBUjCB+aADAgECAgEBMAoGCCqGSM49BAMCMBgxFjAUBgNVBAMMDUhsdXN0IHRl
 c3QgQ0EwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBgxFjAUBgNV

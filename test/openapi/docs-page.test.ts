@@ -1,8 +1,9 @@
-// The API reference in a real browser: whole, from nowhere else, readable on any screen, by day, by night and by ear.
+// The API reference in a real browser: whole, from nowhere else, readable on any screen, by day, by
+// night and by ear.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import { operationsIn, type OpenApiDocument } from "../../src/transcoding/openapi/document.ts";
 import {
   contrast,
@@ -13,7 +14,7 @@ import {
   violatePolicy,
 } from "./page-facts.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 
 let service: TestService;
 let browser: Browser;
@@ -29,7 +30,10 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** The page on a screen, with every request that it made and everything that its browser complained of. */
+/**
+ * The page on a screen, with every request that it made and everything that its browser complained
+ * of.
+ */
 async function openDocs(
   options: {
     readonly waitUntil?: "load" | "networkidle";

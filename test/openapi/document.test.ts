@@ -1,4 +1,5 @@
-// The document of /openapi.json is one of OpenAPI 3.1, and says what the contract says, whole and nothing else.
+// The document of /openapi.json is one of OpenAPI 3.1, and says what the contract says, whole and
+// nothing else.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DescEnum, DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";

@@ -1,4 +1,5 @@
-// Every example of the contract is one that the service takes, and what the service answers is what the document says.
+// Every example of the contract is one that the service takes, and what the service answers is what
+// the document says.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromJson, type DescMethod } from "@bufbuild/protobuf";
@@ -9,9 +10,9 @@ import {
 } from "../../src/transcoding/openapi/contract-examples.ts";
 import { readJson } from "../../src/transcoding/read-json.ts";
 import { writeRequest } from "../../src/transcoding/write-request.ts";
-import { speak } from "../flite.ts";
-import { consoleHeaders } from "../signed-in.ts";
-import { until } from "../until.ts";
+import { speak } from "../fixtures/flite.ts";
+import { consoleHeaders } from "../fixtures/signed-in.ts";
+import { until } from "../fixtures/until.ts";
 import { pollJob } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { openTestService, pcmOf, type Answer, type TestService } from "../spec/service.ts";
@@ -51,7 +52,10 @@ function unaryExamples(name: string): readonly UnaryExample[] {
   return examplesOf(method).flatMap((example) => ("stream" in example ? [] : [example]));
 }
 
-/** "ListTranscripts", or with the service where two have it: "google.cloud.speech.v1.Speech.Recognize". */
+/**
+ * "ListTranscripts", or with the service where two have it:
+ * "google.cloud.speech.v1.Speech.Recognize".
+ */
 function methodNamed(name: string): DescMethod {
   const method = methods.find(
     ({ name: own, parent }) => name === own || name === `${parent.typeName}.${own}`,
@@ -106,7 +110,9 @@ async function textOf(name: string, example: UnaryExample): Promise<string> {
   return await answer.text();
 }
 
-/** Sends every example of a method; each answer has the fields that the example has. Gives the last. */
+/**
+ * Sends every example of a method; each answer has the fields that the example has. Gives the last.
+ */
 async function sendAll(...names: string[]): Promise<Answer["json"]> {
   let last: Answer["json"];
   for (const name of names) {
@@ -119,7 +125,9 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
   return last;
 }
 
-/** The paths of all fields. Items of lists are as one; numbers, texts and null are not told apart. */
+/**
+ * The paths of all fields. Items of lists are as one; numbers, texts and null are not told apart.
+ */
 function shapeOf(value: unknown, path = ""): string[] {
   const paths = new Set<string>();
   const walk = (value: unknown, path: string): void => {

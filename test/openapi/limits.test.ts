@@ -1,4 +1,5 @@
-// The limits that the contract tells are those that the code keeps: each number stands in both places, and here they meet.
+// The limits that the contract tells are those that the code keeps: each number stands in both
+// places, and here they meet.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -22,7 +22,7 @@ export interface PageFacts {
   readonly cutOff: readonly string[];
 }
 
-/** A text, its colour and the one behind it, as rgb(1, 2, 3). */
+/** A text, its color and the one behind it, as rgb(1, 2, 3). */
 export interface TextColors {
   readonly text: string;
   readonly ink: string;
@@ -99,7 +99,7 @@ export function factsOf(page: Page): Promise<PageFacts> {
   return page.evaluate<PageFacts>(facts);
 }
 
-/** Each pair of colours that a text and what is behind it have, with one such text. */
+/** Each pair of colors that a text and what is behind it have, with one such text. */
 export function textColors(page: Page): Promise<TextColors[]> {
   return page.evaluate<TextColors[]>(colors);
 }
@@ -120,7 +120,7 @@ export function printedLook(page: Page): Promise<{ rail: string; paper: string; 
   return page.evaluate<{ rail: string; paper: string; cut: number }>(print);
 }
 
-/** WCAG 2.2, contrast ratio of two colours as browsers compute them: from 1 to 21. */
+/** WCAG 2.2, contrast ratio of two colors as browsers compute them: from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);

@@ -7,8 +7,9 @@ import type { Schema } from "../../src/transcoding/openapi/document.ts";
 export type SchemaChecker = (schema: Schema, value: unknown) => string;
 
 /**
- * Checks values by JSON Schema 2020-12, strictly: a keyword or format that nobody knows is an error. `schemas` are those that a
- * $ref into components names. `closed`: a property that the schema does not have is wrong, also where readers have to bear it.
+ * Checks values by JSON Schema 2020-12, strictly: a keyword or format that nobody knows is an
+ * error. `schemas` are those that a $ref into components names. `closed`: a property that the
+ * schema does not have is wrong, also where readers have to bear it.
  */
 export function createSchemaChecker(
   schemas: Readonly<Record<string, Schema>>,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fieldsOf, pollJob, submit, textOf } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 
 const path = "/v1alpha1/transcriptjob:submit";
@@ -86,8 +86,8 @@ test("bad requests are refused with every violation, and nothing is stored", asy
     [{ ...good, metadata: { languageCode: "en-US" } }, ["metadata.fileType"]],
     [{ ...good, useUri: false, uri: "uploads/none" }, ["uri"]],
     [
-      { ...good, unknownField: 1, metadata: { ...good.metadata, colour: "red" } },
-      ["metadata.colour", "unknownField"],
+      { ...good, unknownField: 1, metadata: { ...good.metadata, color: "red" } },
+      ["metadata.color", "unknownField"],
     ],
     [{ ...good, metadata: { ...good.metadata, keywords: "sea" } }, ["metadata.keywords"]],
   ];

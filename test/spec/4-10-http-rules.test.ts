@@ -1,4 +1,5 @@
-// Section 4.10, item 9: rules of a service configuration take the place of the contract's, in the service itself.
+// Section 4.10, item 9: rules of a service configuration take the place of the contract's, in the
+// service itself.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +10,7 @@ import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { readHttpRulesFile } from "../../src/server/http-rules-file.ts";
 import { ServiceConfigError } from "../../src/transcoding/service-config.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { startService } from "../fault/process.ts";
 import { callRest, pcmOf } from "./service.ts";
 import { finalsOf, openStream, streamingConfig, streamPath } from "./stream.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pollJob, submit, textOf } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { openTestService, pcmOf, type TestService } from "./service.ts";
 import { secondsOf } from "./stream.ts";
 

@@ -1,4 +1,5 @@
-// Section 4.6: what an update replaces and what it leaves; decisions, Transcripts: Update, sentence by sentence.
+// Section 4.6: what an update replaces and what it leaves; decisions, Transcripts: Update, sentence
+// by sentence.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -170,7 +171,7 @@ test("updateMask says what is taken: nothing else of the body, and what the body
 
 test("a mask with a path that there is not, or that clears what is required: 400, and no version", async () => {
   const rows: [mask: string, message: RegExp][] = [
-    ["metadata.colour", /updateMask: "metadata\.colour" is not a field that can be updated/],
+    ["metadata.color", /updateMask: "metadata\.color" is not a field that can be updated/],
     ["metadata.subject,segment", /updateMask: "segment" is not/],
     ["subject", /updateMask: "subject" is not/],
     ["metadata.additionalMetadata.salur", /"metadata\.additional_metadata\.salur" is not/],
@@ -220,7 +221,7 @@ test("gRPC is the same: with a mask what it names, without one what is set", asy
   }
   const refused: [transcript: object, paths: string[]][] = [
     [{}, []],
-    [{ metadata }, ["metadata.colour"]],
+    [{ metadata }, ["metadata.color"]],
     [{ metadata }, ["metadata.language_code"]],
   ];
   for (const [transcript, paths] of refused) {

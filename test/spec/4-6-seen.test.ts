@@ -1,5 +1,5 @@
-// Section 4.6: every field of a PATCH either changes what GET then answers, or is refused with words; facts of the media
-// follow the media.
+// Section 4.6: every field of a PATCH either changes what GET then answers, or is refused with
+// words; facts of the media follow the media.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fromJson } from "@bufbuild/protobuf";
@@ -10,8 +10,8 @@ import {
   Transcripts,
   TranscriptSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { toneWav } from "../jobs-fixture.ts";
-import { until } from "../until.ts";
+import { toneWav } from "../fixtures/jobs-fixture.ts";
+import { until } from "../fixtures/until.ts";
 import { fieldsOf, pollJob, submit } from "./jobs.ts";
 import { openMediaHost } from "./media-host.ts";
 import { openTestService, type Answer, type TestService } from "./service.ts";
@@ -51,7 +51,10 @@ async function uploadRecording(name: string): Promise<void> {
   await until(async () => (await get(name)).metadata.waveformUri !== "");
 }
 
-/** Uploads what is no recording; resolves once media that came after it is described, so that it had its turn. */
+/**
+ * Uploads what is no recording; resolves once media that came after it is described, so that it had
+ * its turn.
+ */
 async function uploadText(name: string): Promise<void> {
   await upload(name, text);
   await uploadRecording(await create("AUDIO"));
@@ -159,7 +162,10 @@ describe("a PATCH", () => {
     assert.deepEqual(above.toSorted(), TranscriptSchema.fields.map((each) => each.name).toSorted());
   });
 
-  /** Over REST with and without a mask, and over gRPC with one; the status of each, and the fields that it names. */
+  /**
+   * Over REST with and without a mask, and over gRPC with one; the status of each, and the fields
+   * that it names.
+   */
   async function patched(path: string, transcript: Answer["json"]): Promise<unknown[]> {
     const headers = { authorization: `Bearer ${service.key}` };
     const message = fromJson(TranscriptSchema, { ...transcript, name });

@@ -84,7 +84,7 @@ test("updateMask says what is taken", async () => {
   assert.equal(json.metadata.subject, "B");
   assert.equal(json.metadata.description, "");
   assert.equal(textOf(json), "góðan dag og velkomin");
-  assert.equal((await patch(body, {}, "?updateMask=metadata.colour")).status, 400);
+  assert.equal((await patch(body, {}, "?updateMask=metadata.color")).status, 400);
 });
 
 test("nothing to update, and what may not be stored, is refused", async () => {

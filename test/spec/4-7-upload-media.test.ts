@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 

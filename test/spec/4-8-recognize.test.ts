@@ -8,7 +8,7 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 import { secondsOf } from "./stream.ts";
 
@@ -87,7 +87,7 @@ test("every sample rate is heard", async () => {
   }
 });
 
-/** Linear interpolation: crude, and good enough for a recogniser to follow. */
+/** Linear interpolation: crude, and good enough for a recognizer to follow. */
 function resampled(samples: Int16Array, rate: number): Int16Array {
   const ratio = 16_000 / rate;
   return Int16Array.from({ length: Math.floor(samples.length / ratio) - 1 }, (_, at) => {
@@ -218,7 +218,7 @@ test("malformed, oversized and misplaced calls are refused", async () => {
   }
 });
 
-test("an unauthorised call is told so before its body is looked at", async () => {
+test("an unauthorized call is told so before its body is looked at", async () => {
   const answer = await callRest(service.address, undefined, { method: "POST", path, body: "{" });
   assert.equal(answer.status, 401);
   assert.equal(answer.headers.get("www-authenticate"), "Bearer");

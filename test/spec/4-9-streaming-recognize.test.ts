@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { openTestService, pcmOf, type TestService } from "./service.ts";
 import {
   finalsOf,
@@ -69,7 +69,8 @@ test("interim results, then a final one for each segment, then the end", async (
       before = secondsOf(endTime);
     }
   }
-  // Times count from the start of the stream: the second sentence begins after the first and its silence.
+  // Times count from the start of the stream: the second sentence begins after the first and its
+  // silence.
   const secondStart = secondsOf(finals[1]?.words?.[0]?.startTime ?? "0s");
   const firstEnd = secondsOf(finals[0]?.words?.at(-1)?.endTime ?? "0s");
   assert.ok(

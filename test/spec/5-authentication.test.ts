@@ -8,7 +8,7 @@ import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { SignJWT } from "jose";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { connectFailure } from "../connect-failure.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
 import { noteSecret } from "./secrets.ts";
 import { callRest, openTestService, type TestService } from "./service.ts";
 import { openStream, streamingConfig, streamPath } from "./stream.ts";
@@ -39,7 +39,7 @@ test("the first start writes a key that only its owner can read", async () => {
 test("the token is taken where section 5 says, and only there", async () => {
   const { key } = service;
   const bearer = { authorization: `Bearer ${key}` };
-  // 400: authorised, and then the empty request is looked at.
+  // 400: authorized, and then the empty request is looked at.
   const rows: [answer: Promise<{ status: number }>, status: number, row: string][] = [
     [get(list, bearer), 200, "header on the transcript interface"],
     [get(list, { authorization: `bearer ${key}` }), 200, "scheme in lower case"],
@@ -62,7 +62,7 @@ test("two different credentials are refused, the same one twice is not", async (
   assert.equal((await post(`${recognize}?token=other`, bearer)).status, 400);
   const { status, json } = await post(`${recognize}?token=${service.key}`, bearer);
   assert.equal(status, 400);
-  assert.match(json.message, /config/, "authorised: the empty request is what is wrong");
+  assert.match(json.message, /config/, "authorized: the empty request is what is wrong");
 });
 
 test("sockets take token= and the subprotocol, whose answer never shows the token", async () => {

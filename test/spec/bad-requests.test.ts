@@ -1,10 +1,11 @@
-// Requests that are nearly right, at the real door: none is answered with 5xx, and the service goes on.
+// Requests that are nearly right, at the real door: none is answered with 5xx, and the service goes
+// on.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { mutated } from "../mutated.ts";
-import { runs } from "../property-runs.ts";
-import { RawConnection, type RawAnswer } from "../raw-http.ts";
+import { mutated } from "../fixtures/mutated.ts";
+import { runs } from "../fixtures/property-runs.ts";
+import { RawConnection, type RawAnswer } from "../fixtures/raw-http.ts";
 import { openTestService, type TestService } from "./service.ts";
 
 let service: TestService;

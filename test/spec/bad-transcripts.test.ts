@@ -1,9 +1,10 @@
-// Transcripts that nobody should send, at the real door: each is refused in words, and nothing of it is stored.
+// Transcripts that nobody should send, at the real door: each is refused in words, and nothing of
+// it is stored.
 import assert from "node:assert/strict";
 import { after, afterEach, test } from "node:test";
 import { scopes } from "../../src/auth/caller.ts";
-import { addAccount, addApiKey } from "../auth-fixture.ts";
-import { RawConnection } from "../raw-http.ts";
+import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
+import { RawConnection } from "../fixtures/raw-http.ts";
 import { fieldsOf } from "./jobs.ts";
 import { callRest, type Answer } from "./service.ts";
 import { openStoredService } from "./stored-service.ts";
@@ -117,7 +118,8 @@ test("texts and lists that are too long", async () => {
   ];
   for (const [fields, field, words] of rows) {
     const metadata = { ...draftOf("Slæm").metadata, ...fields };
-    // A creation has all of the metadata: it may be too long as a whole, too. An update is merged once its fields are right.
+    // A creation has all of the metadata: it may be too long as a whole, too. An update is merged
+    // once its fields are right.
     const isLong = JSON.stringify(metadata).length > 65_536;
     for (const [at, answer] of (await sendBoth({ metadata })).entries()) {
       assert.equal(answer.status, 400, field);

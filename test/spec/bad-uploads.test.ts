@@ -1,11 +1,12 @@
-// Media that nobody should send, at the real door: each is refused in words, and nothing of it is stored.
+// Media that nobody should send, at the real door: each is refused in words, and nothing of it is
+// stored.
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { after, afterEach, test } from "node:test";
 import { signingKey } from "../../src/database/signing-key.ts";
 import { createSignedUrls, signedUrlMs } from "../../src/media/signed-url.ts";
-import { RawConnection } from "../raw-http.ts";
-import { until } from "../until.ts";
+import { RawConnection } from "../fixtures/raw-http.ts";
+import { until } from "../fixtures/until.ts";
 import { openStoredService } from "./stored-service.ts";
 
 const absentId = "0190a0a0-0000-7000-8000-000000000000";

@@ -1,4 +1,5 @@
-// What one request may cost, on every protocol: refused while it is read, and never on the thread that carries live audio.
+// What one request may cost, on every protocol: refused while it is read, and never on the thread
+// that carries live audio.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
@@ -17,11 +18,14 @@ import {
   CreateTranscriptRequestSchema,
   Transcripts,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { longSegments } from "../long-transcript.ts";
+import { longSegments } from "../fixtures/long-transcript.ts";
 import { openTestService, type TestService } from "./service.ts";
 
 const transcripts = "hlust.transcripts.v1alpha1.Transcripts";
-/** CPU between two looks at all else; what the callers of the test take is in it. Before there were limits it was 2 to 170 seconds. */
+/**
+ * CPU between two looks at all else; what the callers of the test take is in it. Before there were
+ * limits it was 2 to 170 seconds.
+ */
 const heldMsMax = 150;
 
 let service: TestService;
@@ -33,8 +37,8 @@ before(async () => {
 after(() => service[Symbol.asyncDispose]());
 
 /**
- * Runs a call, and answers it with the most CPU that the thread of the service took without a look at its timers meanwhile: however busy
- * the machine is.
+ * Runs a call, and answers it with the most CPU that the thread of the service took without a look
+ * at its timers meanwhile: however busy the machine is.
  */
 async function held<T>(call: () => Promise<T>): Promise<{ answer: T; heldMs: number }> {
   let before = process.threadCpuUsage();

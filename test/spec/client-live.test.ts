@@ -12,9 +12,9 @@ import {
   type StreamingRecognizeRequestSchema,
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { durationFromMs, msOfDuration } from "../../src/std/duration.ts";
-import { connectFailure } from "../connect-failure.ts";
-import { speak } from "../flite.ts";
-import { until } from "../until.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
+import { speak } from "../fixtures/flite.ts";
+import { until } from "../fixtures/until.ts";
 import { openTestService, pcmOf, type TestService } from "./service.ts";
 import { finalsOf as finalsOfStream, openStream, secondsOf, streamingConfig } from "./stream.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { connectFailure } from "../connect-failure.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
 import { createHlustClient, type HlustClient } from "../../src/client/hlust-client.ts";
 import { createRestTransport } from "../../src/client/rest-transport.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
@@ -30,8 +30,8 @@ import {
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { durationFromMs, msOfDuration } from "../../src/std/duration.ts";
 import { bindingsOf, type ConfiguredRule } from "../../src/transcoding/http-rules.ts";
-import { speak } from "../flite.ts";
-import { until } from "../until.ts";
+import { speak } from "../fixtures/flite.ts";
+import { until } from "../fixtures/until.ts";
 import { openTestService, pcmOf, type TestService } from "./service.ts";
 
 const sentence = "the weather is cold and dark today";

@@ -1,4 +1,5 @@
-// Section 5: access is requested from the operator; HLUST_CONTACT says where, wherever somebody is not let in.
+// Section 5: access is requested from the operator; HLUST_CONTACT says where, wherever somebody is
+// not let in.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";

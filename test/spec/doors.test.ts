@@ -144,7 +144,10 @@ test("the rest of a refused body is not read for ever", async () => {
   assert.match(text, /^HTTP\/1\.1 401 /);
 });
 
-/** 5 ms of what the scripted engine takes for speech, each millisecond or two: some of it comes while the last finals are made. */
+/**
+ * 5 ms of what the scripted engine takes for speech, each millisecond or two: some of it comes
+ * while the last finals are made.
+ */
 const chunk = Buffer.alloc(160, 1);
 const chunkMs = 1;
 

@@ -18,7 +18,10 @@ const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");
 const withBody = rest.filter(({ body }) => body !== "");
 let service: TestService;
-/** A key that may do nothing with speech, transcripts or accounts but read transcripts, and one that may not even that. */
+/**
+ * A key that may do nothing with speech, transcripts or accounts but read transcripts, and one that
+ * may not even that.
+ */
 let reader: string;
 let speaker: string;
 

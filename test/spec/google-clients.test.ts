@@ -1,4 +1,5 @@
-// Clients made for Google's speech service connect unchanged, with a key of ours: Google's own client, over gRPC and REST.
+// Clients made for Google's speech service connect unchanged, with a key of ours: Google's own
+// client, over gRPC and REST.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +10,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { protos } from "@google-cloud/speech";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 import { finalsOf, openStream, secondsOf, streamingConfig } from "./stream.ts";
 
@@ -99,7 +100,10 @@ function tlsEndpoint(): { apiEndpoint: string; port: number } {
   return { apiEndpoint: "localhost", port: address.port };
 }
 
-/** Sends audio in chunks and half-closes, as Google's samples do; gives what comes until the service ends the stream with OK. */
+/**
+ * Sends audio in chunks and half-closes, as Google's samples do; gives what comes until the service
+ * ends the stream with OK.
+ */
 async function hear(
   streaming: Streaming,
   { client = plain, options = withKey }: { client?: Client; options?: CallOptions } = {},
@@ -219,7 +223,9 @@ test("streamingRecognize() gives the finals of section 4.9 when the client half-
   );
 });
 
-/** Of interim results: the share of their words that stand where those of the result before stood. */
+/**
+ * Of interim results: the share of their words that stand where those of the result before stood.
+ */
 function checkStability(results: readonly InterimResult[]): void {
   let before: string[] = [];
   const seen = new Set<number>();

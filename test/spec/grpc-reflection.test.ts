@@ -1,4 +1,5 @@
-// gRPC server reflection: a client that knows nothing of the contract learns it here and calls; and what needs no token.
+// gRPC server reflection: a client that knows nothing of the contract learns it here and calls; and
+// what needs no token.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -40,7 +41,7 @@ import {
   type ServerReflectionResponse,
 } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { access, file_hlust_api_annotations } from "../../src/gen/hlust/api/annotations_pb.ts";
-import { speak } from "../flite.ts";
+import { speak } from "../fixtures/flite.ts";
 import { openTestService, pcmOf, type TestService } from "./service.ts";
 
 const versions = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { espeak, flite, joined, silence } from "../flite.ts";
-import { wavOf } from "../jobs-fixture.ts";
+import { espeak, flite, joined, silence } from "../fixtures/flite.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { pollJob, submit, textOf } from "./jobs.ts";
 import { type MediaHost, openMediaHost } from "./media-host.ts";
 import { openTestService, type TestService } from "./service.ts";
@@ -52,7 +52,10 @@ async function recognizeInTime(...call: Parameters<typeof recognize>) {
 const textsOf = (json: { results: { alternatives: { transcript: string }[] }[] }) =>
   json.results.map(({ alternatives }) => alternatives[0]?.transcript);
 
-/** The finals of a live stream of these samples, all sent at once. A service that is full is asked again, as 1013 says. */
+/**
+ * The finals of a live stream of these samples, all sent at once. A service that is full is asked
+ * again, as 1013 says.
+ */
 async function hearLive(samples: Int16Array, languageCode: string) {
   for (let triesLeft = 60; ; triesLeft--) {
     const socket = await openStream(service.address, { token: service.key });

@@ -1,4 +1,5 @@
-// A job that FAILED says why for programs, too: google.rpc.ErrorInfo in its error, on every door and to webhooks.
+// A job that FAILED says why for programs, too: google.rpc.ErrorInfo in its error, on every door
+// and to webhooks.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -13,7 +14,7 @@ import {
   type TranscriptJob,
   Transcripts,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { pollJob, submit } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
 import { noteSecret } from "./secrets.ts";

@@ -1,4 +1,5 @@
-// Lists of transcripts and jobs whose metadata is as long as an earlier version of the service took it: 1 MB each.
+// Lists of transcripts and jobs whose metadata is as long as an earlier version of the service took
+// it: 1 MB each.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

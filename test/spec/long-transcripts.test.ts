@@ -18,9 +18,9 @@ import {
   TranscriptSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { writeJson } from "../../src/transcoding/write-response.ts";
-import { cpuMs } from "../cpu-time.ts";
-import { longSegments } from "../long-transcript.ts";
-import { RawConnection } from "../raw-http.ts";
+import { cpuMs } from "../fixtures/cpu-time.ts";
+import { longSegments } from "../fixtures/long-transcript.ts";
+import { RawConnection } from "../fixtures/raw-http.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
@@ -148,7 +148,10 @@ test("RPC has the same segments, in every protocol", async () => {
   assert.deepEqual(JSON.parse(Buffer.from(data).toString()), JSON.parse(body.toString()));
 });
 
-/** What a call takes of this thread, in which the service runs, too: of a caller that does not look at the answer. */
+/**
+ * What a call takes of this thread, in which the service runs, too: of a caller that does not look
+ * at the answer.
+ */
 async function threadMs(contentType: string, acceptEncoding: string): Promise<number> {
   const before = process.threadCpuUsage();
   const response = await fetch(`${service.address}/${Transcripts.typeName}/GetTranscript`, {

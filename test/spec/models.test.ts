@@ -1,16 +1,17 @@
-// Models that are installed while the service runs, and what they bring: another language, and who speaks.
+// Models that are installed while the service runs, and what they bring: another language, and who
+// speaks.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { builtinModelsFolder } from "../../src/engines/models/models-folder.ts";
-import { espeak, flite, joined, silence } from "../flite.ts";
-import { wavOf } from "../jobs-fixture.ts";
-import { serveDownloads } from "../model-fixture.ts";
-import { type EndedCommand, runHlust } from "../run-hlust.ts";
-import { until } from "../until.ts";
+import { builtinModelsFolder } from "../../src/models/models-folder.ts";
+import { espeak, flite, joined, silence } from "../fixtures/flite.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { serveDownloads } from "../fixtures/model-fixture.ts";
+import { type EndedCommand, runHlust } from "../fixtures/run-hlust.ts";
+import { until } from "../fixtures/until.ts";
 import { pollJob, submit, textOf } from "./jobs.ts";
 import { type MediaHost, openMediaHost } from "./media-host.ts";
 import { openTestService, type TestService } from "./service.ts";
@@ -65,7 +66,10 @@ async function listModels(): Promise<{ readonly name: string; readonly sizeBytes
   return (await service.call("GET", "/v2beta1/models")).json.models;
 }
 
-/** An archive of the starter model, and its entry in a catalogue as a model of Faroese; `change` spoils the files before. */
+/**
+ * An archive of the starter model, and its entry in a catalogue as a model of Faroese; `change`
+ * spoils the files before.
+ */
 function publish(url: string, change: (folder: string) => void = () => {}): Buffer {
   const upstream = mkdtempSync(join(folder, "upstream-"));
   cpSync(starter, upstream, { recursive: true });

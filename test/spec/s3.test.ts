@@ -15,12 +15,12 @@ import {
   HealthCheckResponse_ServingStatus as Status,
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { createLog } from "../../src/std/log.ts";
-import { samplesOfWav, speak } from "../flite.ts";
-import { openTestBucket, type TestBucket } from "../open-test-bucket.ts";
-import { openTestS3, type TestS3 } from "../open-test-s3.ts";
-import { runHlust } from "../run-hlust.ts";
-import { seedPostgres } from "../seed-postgres.ts";
-import { until } from "../until.ts";
+import { samplesOfWav, speak } from "../fixtures/flite.ts";
+import { openTestBucket, type TestBucket } from "../fixtures/open-test-bucket.ts";
+import { openTestS3, type TestS3 } from "../fixtures/open-test-s3.ts";
+import { runHlust } from "../fixtures/run-hlust.ts";
+import { seedPostgres } from "../fixtures/seed-postgres.ts";
+import { until } from "../fixtures/until.ts";
 import { pollJob } from "./jobs.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
@@ -79,7 +79,9 @@ const uriOf = async (name: string): Promise<string> =>
 const put = async (url: string, body: Buffer): Promise<number> =>
   (await fetch(url, { method: "PUT", body })).status;
 
-/** The uri of a transcript once it is not that of `old`: a reader does not wait for a slow store. */
+/**
+ * The uri of a transcript once it is not that of `old`: a reader does not wait for a slow store.
+ */
 async function newUriOf(name: string, old = ""): Promise<string> {
   let uri = old;
   const isNew = (text: string) => text !== "" && pathOf(text) !== pathOf(old);

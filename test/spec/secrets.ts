@@ -5,9 +5,10 @@ import { sql } from "kysely";
 import type { Tables } from "../../src/database/tables.ts";
 
 /**
- * What the callers of this process have shown and were answered: nobody else may see it. `credential`: keys, tokens, signatures and
- * cookies, which stand nowhere but in the answer that gives them. `text`: speech and what is said about it, and addresses of
- * media, which stand in their own columns, too, and in answers to their owner.
+ * What the callers of this process have shown and were answered: nobody else may see it.
+ * `credential`: keys, tokens, signatures and cookies, which stand nowhere but in the answer that
+ * gives them. `text`: speech and what is said about it, and addresses of media, which stand in
+ * their own columns, too, and in answers to their owner.
  */
 const secrets = new Map<string, "credential" | "text">();
 /** Bodies of failed calls, and errors on streams. */
@@ -117,7 +118,10 @@ function noteAnswer(body: string): void {
   }
 }
 
-/** Where the text may stand: what recordings, jobs and webhooks are about. Everything else of the database holds nothing of anybody's. */
+/**
+ * Where the text may stand: what recordings, jobs and webhooks are about. Everything else of the
+ * database holds nothing of anybody's.
+ */
 const textColumns: ReadonlySet<string> = new Set([
   "transcript.metadata",
   "transcript.subject",
@@ -158,8 +162,8 @@ export function huntInLog(lines: readonly string[]): void {
 }
 
 /**
- * Throws when a secret stands in an error that the service at `address` told a caller, or in its database outside of the column that it
- * belongs to.
+ * Throws when a secret stands in an error that the service at `address` told a caller, or in its
+ * database outside of the column that it belongs to.
  */
 export async function huntSecrets(db: Kysely<Tables>, address: string): Promise<void> {
   const told = errorBodies.filter(({ origin }) => origin === address).map(({ body }) => body);
@@ -184,7 +188,10 @@ async function columnsOf(db: Kysely<Tables>): Promise<readonly Column[]> {
   return rows;
 }
 
-/** All that a column holds, as text; bytes that are larger than any key are media and packed segments. */
+/**
+ * All that a column holds, as text; bytes that are larger than any key are media and packed
+ * segments.
+ */
 async function contentOf(db: Kysely<Tables>, column: Column): Promise<string> {
   const name = sql.ref(column.column_name);
   const value =

@@ -8,10 +8,12 @@ import { openApp, type App } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createLog, type Log, type LogLevel } from "../../src/std/log.ts";
-import { seedPostgres } from "../seed-postgres.ts";
+import { seedPostgres } from "../fixtures/seed-postgres.ts";
 import { huntInLog, huntSecrets, noteSecret } from "./secrets.ts";
 
-/** A whole service of its own: PostgreSQL, engines, doors; in a temporary folder that goes with it. */
+/**
+ * A whole service of its own: PostgreSQL, engines, doors; in a temporary folder that goes with it.
+ */
 export interface TestService extends AsyncDisposable {
   readonly address: string;
   readonly key: string;
@@ -81,7 +83,10 @@ export async function openTestService(
   };
 }
 
-/** The log of a service, whole, to be looked through; what is of its level goes to standard error, too. */
+/**
+ * The log of a service, whole, to be looked through; what is of its level goes to standard error,
+ * too.
+ */
 function keepLog(level: LogLevel): { readonly log: Log; readonly lines: readonly string[] } {
   const lines: string[] = [];
   const shown = pino.levels.values[level] ?? Infinity;

@@ -5,7 +5,7 @@ import type { Kysely } from "kysely";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
-import { until } from "../until.ts";
+import { until } from "../fixtures/until.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
@@ -15,7 +15,10 @@ export interface StoredService extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   /** transcripts/<id> */
   readonly name: string;
-  /** No transcript, version, segment, media or file of media is there but what was there at the start. */
+  /**
+   * No transcript, version, segment, media or file of media is there but what was there at the
+   * start.
+   */
   assertUnchanged(): Promise<void>;
   mediaFiles(): string[];
   /** A transcript, deleted with its media afterwards. */

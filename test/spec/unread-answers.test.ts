@@ -1,4 +1,5 @@
-// Callers that do not read what they are answered: a node holds no more of it than it has room for, on any protocol.
+// Callers that do not read what they are answered: a node holds no more of it than it has room for,
+// on any protocol.
 import assert from "node:assert/strict";
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import { join } from "node:path";
@@ -14,8 +15,8 @@ import { memoryShares } from "../../src/settings/memory-settings.ts";
 import { createLog } from "../../src/std/log.ts";
 import { newId } from "../../src/std/ids.ts";
 import { sideThreadsMax } from "../../src/transcripts/side-thread.ts";
-import { longSegments } from "../long-transcript.ts";
-import { until } from "../until.ts";
+import { longSegments } from "../fixtures/long-transcript.ts";
+import { until } from "../fixtures/until.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
@@ -102,7 +103,10 @@ function bodyOf(type: string, name: string): Uint8Array {
 
 const rpc = (method: string): string => `/${Transcripts.typeName}/${method}`;
 
-/** Makes so many of each of these calls, on a connection each, and tells how the memory of the process has grown when all are answered. */
+/**
+ * Makes so many of each of these calls, on a connection each, and tells how the memory of the
+ * process has grown when all are answered.
+ */
 async function grownMb(
   calls: readonly ((session: ClientHttp2Session) => Unread)[],
   count: number,

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { openBrowser } from "../open-browser.ts";
+import { openBrowser } from "../fixtures/open-browser.ts";
 import { createHlustClient } from "../../src/client/hlust-client.ts";
 import {
   TranscriptJob_State as State,
@@ -13,9 +13,9 @@ import {
   Transcripts,
   type TranscriptJob,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { connectFailure } from "../connect-failure.ts";
-import { speak } from "../flite.ts";
-import { until } from "../until.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
+import { speak } from "../fixtures/flite.ts";
+import { until } from "../fixtures/until.ts";
 import { submit } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
 import { callRest, openTestService, type Answer, type TestService } from "./service.ts";

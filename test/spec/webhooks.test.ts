@@ -1,12 +1,13 @@
-// Webhooks (extension), through a whole service: a job ends, and its account's receivers have it, signed.
+// Webhooks (extension), through a whole service: a job ends, and its account's receivers have it,
+// signed.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
-import { speak } from "../flite.ts";
-import { until } from "../until.ts";
-import { openReceiver, type Received } from "../webhooks-fixture.ts";
+import { speak } from "../fixtures/flite.ts";
+import { until } from "../fixtures/until.ts";
+import { openReceiver, type Received } from "../fixtures/webhooks-fixture.ts";
 import { pollJob, submit } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
 import { openTestService, type TestService } from "./service.ts";

@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 const root = resolve(import.meta.dirname, "../..");
 
 /**
- * Test files that share a process, by the name of the suite's file: loading what they import costs up to 0.4 s of CPU for each process.
- * They run one after the other, so a suite stays under a minute. Patterns are relative to the project's root.
+ * Test files that share a process, by the name of the suite's file: loading what they import costs
+ * up to 0.4 s of CPU for each process. They run one after the other, so a suite stays under a
+ * minute. Patterns are relative to the project's root.
  */
 const suites: Readonly<Record<string, readonly string[]>> = {
   accounts: ["src/accounts/*.test.ts", "src/auth/*.test.ts"],
@@ -18,7 +19,10 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   transcripts: ["src/transcripts/**/*.test.ts", "src/webhooks/*.test.ts"],
 };
 
-/** Files of these folders that need a process of their own: they measure or kill processes, replace timers, or take long. */
+/**
+ * Files of these folders that need a process of their own: they measure or kill processes, replace
+ * timers, or take long.
+ */
 const alone: readonly string[] = [
   "src/auth/refused-attempts.test.ts",
   "src/cli/bench/server-watch.test.ts",
@@ -41,7 +45,10 @@ export function filesOf(name: string): readonly string[] {
     .toSorted();
 }
 
-/** What `node --test` is given to run every test once: the suites, and each file that is in none. Throws where a suite has no file. */
+/**
+ * What `node --test` is given to run every test once: the suites, and each file that is in none.
+ * Throws where a suite has no file.
+ */
 export function everyTestFile(): readonly string[] {
   const all = globSync(["{src,test,bench}/**/*.test.ts"], { cwd: root });
   const shared = new Set<string>();

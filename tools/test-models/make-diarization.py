@@ -71,8 +71,8 @@ def filter_banks():
     low, high = mel(20.0), mel(RATE / 2 - 400.0)
     width = (high - low) / (BANDS + 1)
     bins = mel(np.arange(FFT // 2 + 1) * RATE / FFT)
-    centres = low + width * (1 + np.arange(BANDS))
-    banks = np.maximum(0, 1 - np.abs(bins[:, None] - centres) / width)
+    centers = low + width * (1 + np.arange(BANDS))
+    banks = np.maximum(0, 1 - np.abs(bins[:, None] - centers) / width)
     banks[FFT // 2] = 0
     return banks
 
@@ -172,8 +172,8 @@ def make_embedding(path):
         node("Sqrt", ["positive"], ["deviation"]),
         node("Concat", ["mean", "deviation"], ["both"], axis=2),
         node("Squeeze", ["both", "time"], ["statistics"]),
-        node("Sub", ["statistics", "middle"], ["centred"]),
-        node("MatMul", ["centred", "turn"], ["embedding"]),
+        node("Sub", ["statistics", "middle"], ["centerd"]),
+        node("MatMul", ["centerd", "turn"], ["embedding"]),
     ]
     number = lambda value: np.array(value, np.float32)
     save(

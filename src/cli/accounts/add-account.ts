@@ -9,7 +9,10 @@ import { Arguments } from "../options.ts";
 
 const options = { ...jsonOption, key: { meaning: "with an API key of every scope" } } as const;
 
-/** `hlust accounts add NAME`: answers the id of the account; with --key the key, and nothing else, on standard output. */
+/**
+ * `hlust accounts add NAME`: answers the id of the account; with --key the key, and nothing else,
+ * on standard output.
+ */
 export async function add(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(options, args);
   const [given = ""] = takePositionals(read.positionals, ["NAME"]);

@@ -12,7 +12,10 @@ import { Arguments } from "../options.ts";
 
 const options = { ...jsonOption, yes: { meaning: "do it; without, it only says what would go" } };
 
-/** `hlust accounts delete ID --yes`: with all that it has, but for its audit log. Without --yes nothing goes, and it ends with 1. */
+/**
+ * `hlust accounts delete ID --yes`: with all that it has, but for its audit log. Without --yes
+ * nothing goes, and it ends with 1.
+ */
 export async function remove(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -11,8 +11,8 @@ export interface BenchUsage<Table extends OptionTable> {
 }
 
 /**
- * Runs one kind of bench: reads its arguments, shows its help, prints its report. `run` resolves with whether all went well: exit
- * code 0, else 1. Throws UsageError with how it is called.
+ * Runs one kind of bench: reads its arguments, shows its help, prints its report. `run` resolves
+ * with whether all went well: exit code 0, else 1. Throws UsageError with how it is called.
  */
 export async function runBench<Table extends OptionTable & { help: object; json: object }>(
   usage: BenchUsage<Table>,
@@ -36,7 +36,10 @@ export async function runBench<Table extends OptionTable & { help: object; json:
   }
 }
 
-/** Does the work while the server's processes are watched; without processes there is nothing to tell of them. */
+/**
+ * Does the work while the server's processes are watched; without processes there is nothing to
+ * tell of them.
+ */
 export async function watched<T>(
   pids: readonly number[],
   work: () => Promise<T>,

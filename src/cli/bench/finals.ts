@@ -13,7 +13,10 @@ export interface FinalsComparison {
   readonly differingStreams: number;
 }
 
-/** Compares the streams of each recording with what most of them heard: of those that heard anything, where there are any. */
+/**
+ * Compares the streams of each recording with what most of them heard: of those that heard
+ * anything, where there are any.
+ */
 export function compareFinals(streams: readonly StreamFinals[]): FinalsComparison {
   let [lost, differingStreams] = [0, 0];
   for (const group of Map.groupBy(streams, ({ recording }) => recording).values()) {

@@ -31,7 +31,10 @@ export interface LiveStreamEvents {
 export interface LiveStreamEnd {
   /** Undefined where there was no WebSocket. */
   readonly closeCode: number | undefined;
-  /** Undefined when the server closed with 1000 after all was sent. `kind` is the same for failures of the same sort. */
+  /**
+   * Undefined when the server closed with 1000 after all was sent. `kind` is the same for failures
+   * of the same sort.
+   */
   readonly failure: { readonly kind: string; readonly message: string } | undefined;
   readonly closeMs: number | undefined;
 }
@@ -40,7 +43,10 @@ export interface LiveStreamEnd {
 const unsentBytesMax = 128 << 10;
 const finalize = Buffer.from('{"audioContent":""}');
 
-/** One stream of section 4.9: opens, sends its chunks at their times, finalises, and waits for the server's close. */
+/**
+ * One stream of section 4.9: opens, sends its chunks at their times, finalizes, and waits for the
+ * server's close.
+ */
 export class LiveStream {
   readonly #options: LiveStreamOptions;
   readonly #events: LiveStreamEvents;

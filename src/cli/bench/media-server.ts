@@ -8,7 +8,10 @@ export interface ServedMedia extends AsyncDisposable {
   readonly urls: readonly string[];
 }
 
-/** URLs stay as they are; files get one of a server at `host`. Throws UsageError for a file that is not there. */
+/**
+ * URLs stay as they are; files get one of a server at `host`. Throws UsageError for a file that is
+ * not there.
+ */
 export async function serveFiles(media: readonly string[], host: string): Promise<ServedMedia> {
   const isUrl = (text: string) => /^https?:\/\//i.test(text);
   const sizes = await Promise.all(

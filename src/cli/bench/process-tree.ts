@@ -15,7 +15,10 @@ export interface ProcessInfo {
 const msPerTick = 10;
 const interpreters = /^(node|python[\d.]*|ruby|java|bun|deno|perl)$/;
 
-/** The processes `roots` and all their descendants, each once; none where they are gone or there is no /proc. */
+/**
+ * The processes `roots` and all their descendants, each once; none where they are gone or there is
+ * no /proc.
+ */
 export async function processTree(...roots: readonly number[]): Promise<ProcessInfo[]> {
   const all = await allProcesses();
   const tree = all.filter(({ pid }) => roots.includes(pid));
@@ -52,14 +55,18 @@ function nameOf(command: string): string {
   return script === undefined ? name : basename(script);
 }
 
-/** Memory of a process, pages that are shared by their share; undefined where it may not be read. */
+/**
+ * Memory of a process, pages that are shared by their share; undefined where it may not be read.
+ */
 export async function pssBytes(pid: number): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
-/** Who listens on this TCP port of this machine; undefined where nobody does, or it cannot be seen. */
+/**
+ * Who listens on this TCP port of this machine; undefined where nobody does, or it cannot be seen.
+ */
 export async function listenerOf(port: number): Promise<number | undefined> {
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((table) =>
     readFile(table, "utf8").catch(() => ""),
@@ -85,7 +92,10 @@ function inodesOf(table: string, port: number): string[] {
   });
 }
 
-/** The service's own PostgreSQL outlives it and is no child of it: the one whose data folder this process has open. */
+/**
+ * The service's own PostgreSQL outlives it and is no child of it: the one whose data folder this
+ * process has open.
+ */
 export async function ownPostgresOf(pid: number): Promise<number | undefined> {
   for (const path of new Set(await openFilesOf(pid))) {
     if (!path.startsWith("/")) continue;

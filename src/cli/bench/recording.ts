@@ -14,7 +14,9 @@ const bytesPerSample = 2;
 /** §8. */
 const [rateMin, rateMax] = [8_000, 48_000];
 
-/** Reads a WAV file of 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError that names the file. */
+/**
+ * Reads a WAV file of 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError that names the file.
+ */
 export async function readRecording(path: string): Promise<Recording> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
@@ -42,7 +44,10 @@ function headerOf(path: string, bytes: Buffer) {
   throw new UsageError(`${path} is not a WAV file`);
 }
 
-/** The built-in recording: a tone of 3 s and 700 ms of digital silence, ten times. No sample of the tone is 0. */
+/**
+ * The built-in recording: a tone of 3 s and 700 ms of digital silence, ten times. No sample of the
+ * tone is 0.
+ */
 export const synthetic = { name: "tone and silence", toneMs: 3_000, silenceMs: 700, times: 10 };
 
 export function syntheticRecording(times = synthetic.times): Recording {

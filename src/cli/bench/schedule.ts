@@ -2,8 +2,9 @@
 export type Step = (dueMs: number) => void;
 
 /**
- * Steps at their times, with one timer for all of them. A step that comes late does not move the next: times are absolute, so
- * nothing drifts. What is due at one moment runs in the order of its time.
+ * Steps at their times, with one timer for all of them. A step that comes late does not move the
+ * next: times are absolute, so nothing drifts. What is due at one moment runs in the order of its
+ * time.
  */
 export class Schedule implements Disposable {
   /** A binary heap: the earliest stands first. */

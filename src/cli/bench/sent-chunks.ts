@@ -1,9 +1,15 @@
 import type { Chunks } from "./recording.ts";
 
-/** Word times are told in whole milliseconds: a word may seem to end so much after the samples that it was heard in. */
+/**
+ * Word times are told in whole milliseconds: a word may seem to end so much after the samples that
+ * it was heard in.
+ */
 const roundingMs = 1;
 
-/** When the chunks of one stream were sent, as milliseconds of performance.now(). A recording that is over begins again. */
+/**
+ * When the chunks of one stream were sent, as milliseconds of performance.now(). A recording that
+ * is over begins again.
+ */
 export class SentChunks {
   readonly #chunks: Chunks;
   readonly #sentAt: number[] = [];
@@ -31,7 +37,9 @@ export class SentChunks {
     return this.#finalizedAt;
   }
 
-  /** When the chunk was sent that holds this moment of the stream; undefined while it has not been. */
+  /**
+   * When the chunk was sent that holds this moment of the stream; undefined while it has not been.
+   */
   sentAtOf(audioMs: number): number | undefined {
     return this.#sentAt[this.#chunkOf(Math.max(0, audioMs - roundingMs))];
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { until } from "../../../test/until.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { processTree } from "./process-tree.ts";
 import { ServerWatch } from "./server-watch.ts";
 
@@ -10,7 +10,8 @@ const beforeMs = 800;
 const whileMs = 200;
 
 test("ServerWatch tells the CPU since its start, also of a child that dies", async () => {
-  // Three generations: the last works all the time; the others wait, and have its CPU time when it is gone.
+  // Three generations: the last works all the time; the others wait, and have its CPU time when it
+  // is gone.
   const work = "while :; do :; done";
   const child = `(${work}) & echo $!; wait`;
   const root = spawn("sh", ["-c", `sh -c '${child}'; exec cat`], { detached: true });

@@ -67,7 +67,10 @@ export class ServerWatch implements Disposable {
     };
   }
 
-  /** CPU time from before the start that these have at the end: their own, and what they have from children that are gone. */
+  /**
+   * CPU time from before the start that these have at the end: their own, and what they have from
+   * children that are gone.
+   */
   #cpuBefore(processes: readonly ProcessInfo[]): ReadonlyMap<number, number> {
     const there = new Set(processes.map(({ pid }) => pid));
     const before = new Map<number, number>();

@@ -9,7 +9,9 @@ export interface StreamAnswer {
 export interface StreamResult {
   readonly isFinal: boolean;
   readonly transcript: string;
-  /** End of the last word, from the start of the stream; undefined where there are no word times. */
+  /**
+   * End of the last word, from the start of the stream; undefined where there are no word times.
+   */
   readonly endMs: number | undefined;
 }
 

@@ -10,13 +10,17 @@ export interface LagDistributions {
 }
 
 /**
- * How long the messages of one stream took. A message covers the audio up to the end of its last word:
+ * How long the messages of one stream took. A message covers the audio up to the end of its last
+ * word:
  *
- * - interim: from the sending of the chunk that holds this end. Counted once for each end: a message that only changes earlier
+ * - interim: from the sending of the chunk that holds this end. Counted once for each end: a
+ *   message that only changes earlier
  *   words has nothing that it waited for.
- * - final: from the sending of the chunk that completes `silenceMs` of silence after this end, as no server can know before that
+ * - final: from the sending of the chunk that completes `silenceMs` of silence after this end, as
+ *   no server can know before that
  *   the utterance is over; where that chunk was not yet sent, the utterance was ended for its length: from the chunk of the end.
- * - last final: where the stream was finalised before that silence was complete: from the empty audioContent.
+ * - last final: where the stream was finalized before that silence was complete: from the empty
+ *   audioContent.
  *
  * Messages without word times are not counted: nothing says what they cover.
  */

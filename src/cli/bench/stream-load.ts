@@ -10,7 +10,10 @@ import { ToolWatch, type ToolUse } from "./tool-watch.ts";
 
 /** §4.9. */
 const streamPath = "/v2beta1/speech:streamingrecognize";
-/** Spreads the chunks of streams evenly over the time between two chunks, however many streams there are. */
+/**
+ * Spreads the chunks of streams evenly over the time between two chunks, however many streams there
+ * are.
+ */
 const goldenRatio = 0.618_033_988_749_895;
 
 export interface StreamLoadOptions {

@@ -1,7 +1,10 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Distribution, type Summary } from "./distribution.ts";
 
-/** What the load took of this process. Where it is too much, the tool was measured and not the server. */
+/**
+ * What the load took of this process. Where it is too much, the tool was measured and not the
+ * server.
+ */
 export interface ToolUse {
   readonly cpuMs: number;
   readonly wallMs: number;
@@ -17,7 +20,10 @@ export interface ToolUse {
 
 /** A message this late has not been sent at its time. */
 const lateMs = 20;
-/** Past this share of late messages, or of one core, or of a delay this long for 1 in 100, the tool was the bottleneck. */
+/**
+ * Past this share of late messages, or of one core, or of a delay this long for 1 in 100, the tool
+ * was the bottleneck.
+ */
 const lateShareMax = 0.01;
 const coreShareMax = 0.9;
 const delayMsMax = 50;

@@ -16,8 +16,8 @@ export async function submitJob(
 }
 
 /**
- * Polls a job (§4.2) until it has succeeded; the seconds of its recording. Throws CallFailure for another end, or when `endsAt`,
- * a time of performance.now(), has passed.
+ * Polls a job (§4.2) until it has succeeded; the seconds of its recording. Throws CallFailure for
+ * another end, or when `endsAt`, a time of performance.now(), has passed.
  */
 export async function jobDone(
   caller: HttpCaller,

@@ -60,7 +60,10 @@ export async function create(
   process.stdout.write(`${key.secret}\n`);
 }
 
-/** As the column of a key has them; what is 0 or the default is as the account has it. Throws invalid_argument. */
+/**
+ * As the column of a key has them; what is 0 or the default is as the account has it. Throws
+ * invalid_argument.
+ */
 function keyLimits(given: Readonly<Record<string, number | null>>): string {
   const set = Object.entries(given).map(([name, value]) => [name, value ?? 0]);
   const violations = new Violations();

@@ -1,4 +1,4 @@
-import { addModel } from "../../engines/models/add-model.ts";
+import { addModel } from "../../models/add-model.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelTools } from "./model-tools.ts";
 import { oneName, takeSwitch } from "./one-name.ts";

@@ -1,6 +1,6 @@
-import { readCatalogue, type CatalogueEntry } from "../../engines/models/catalogue.ts";
-import { megabytes } from "../../engines/models/disk-room.ts";
-import { readModels } from "../../engines/models/models-folder.ts";
+import { readCatalogue, type CatalogueEntry } from "../../models/catalogue.ts";
+import { megabytes } from "../../models/disk-room.ts";
+import { readModels } from "../../models/models-folder.ts";
 import { Arguments } from "../options.ts";
 import { columns } from "./columns.ts";
 import { modelSettings } from "./model-settings.ts";

@@ -1,5 +1,5 @@
-import { megabytes } from "../../engines/models/disk-room.ts";
-import { readModels } from "../../engines/models/models-folder.ts";
+import { megabytes } from "../../models/disk-room.ts";
+import { readModels } from "../../models/models-folder.ts";
 import { hasEnglishModel } from "../../engines/pocketsphinx/sphinx-library.ts";
 import { Arguments } from "../options.ts";
 import { columns } from "./columns.ts";

@@ -1,6 +1,6 @@
 import { readConfig } from "../../config.ts";
-import { builtinCatalogue } from "../../engines/models/catalogue.ts";
-import { builtinModelsFolder, type ModelFolders } from "../../engines/models/models-folder.ts";
+import { builtinCatalogue } from "../../models/catalogue.ts";
+import { builtinModelsFolder, type ModelFolders } from "../../models/models-folder.ts";
 
 /** Where models lie, and the file that says which there are elsewhere. */
 export function modelSettings(environment: NodeJS.ProcessEnv): {

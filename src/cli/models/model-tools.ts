@@ -1,4 +1,4 @@
-import type { InstalledModel } from "../../engines/models/models-folder.ts";
+import type { InstalledModel } from "../../models/models-folder.ts";
 
 /** What a model made of a recording. */
 export interface HeardSpeech {
@@ -10,7 +10,10 @@ export interface HeardSpeech {
 
 /** What needs engines; without it models are installed unheard. */
 export interface ModelTools {
-  /** Loads the model of a folder in a process of its own and lets it hear something. Throws when it cannot. */
+  /**
+   * Loads the model of a folder in a process of its own and lets it hear something. Throws when it
+   * cannot.
+   */
   readonly verify?: (folder: string) => Promise<void>;
   /** Without a file: a sample in a language of the model. */
   readonly hear?: (model: InstalledModel, wavFile: string | undefined) => Promise<HeardSpeech>;

@@ -1,4 +1,7 @@
-/** ": did you mean a, b?" for a name that nothing has; names that differ in little, or have it as a part. */
+/**
+ * ": did you mean a, b?" for a name that nothing has; names that differ in little, or have it as a
+ * part.
+ */
 export function nearestNames(name: string, known: readonly string[]): string {
   const near = nearest(
     known.map((each) => ({ names: [each], each })),
@@ -7,7 +10,10 @@ export function nearestNames(name: string, known: readonly string[]): string {
   return didYouMean(near.map(({ each }) => each));
 }
 
-/** The three whose names differ least from what was asked for, if they differ in little or have it as a part. */
+/**
+ * The three whose names differ least from what was asked for, if they differ in little or have it
+ * as a part.
+ */
 export function nearest<Named extends { readonly names: readonly string[] }>(
   known: readonly Named[],
   name: string,

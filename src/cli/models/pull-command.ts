@@ -1,6 +1,6 @@
-import { readCatalogue } from "../../engines/models/catalogue.ts";
-import { readModels } from "../../engines/models/models-folder.ts";
-import { pullModel } from "../../engines/models/pull-model.ts";
+import { readCatalogue } from "../../models/catalogue.ts";
+import { readModels } from "../../models/models-folder.ts";
+import { pullModel } from "../../models/pull-model.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelTools } from "./model-tools.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PullProgress } from "../../engines/models/pull-model.ts";
+import type { PullProgress } from "../../models/pull-model.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { PullDisplay } from "./pull-display.ts";
 

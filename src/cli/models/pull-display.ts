@@ -1,7 +1,10 @@
-import { megabytes } from "../../engines/models/disk-room.ts";
-import type { PullProgress } from "../../engines/models/pull-model.ts";
+import { megabytes } from "../../models/disk-room.ts";
+import type { PullProgress } from "../../models/pull-model.ts";
 
-/** Where progress is shown: a terminal, which redraws a line, or a file, which gets a line each tenth. */
+/**
+ * Where progress is shown: a terminal, which redraws a line, or a file, which gets a line each
+ * tenth.
+ */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   /** Of the terminal, as it is now; 0 or absent where it does not tell. */

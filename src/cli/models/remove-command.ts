@@ -1,5 +1,5 @@
-import { removeModel } from "../../engines/models/install-model.ts";
-import { readModels } from "../../engines/models/models-folder.ts";
+import { removeModel } from "../../models/install-model.ts";
+import { readModels } from "../../models/models-folder.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { modelSettings } from "./model-settings.ts";
 import { nearestNames } from "./nearest-names.ts";

@@ -1,4 +1,4 @@
-import { readModels } from "../../engines/models/models-folder.ts";
+import { readModels } from "../../models/models-folder.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelTools } from "./model-tools.ts";

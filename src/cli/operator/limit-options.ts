@@ -5,7 +5,7 @@ const meanings = {
   requestsPerMinute: "calls in any 60 seconds",
   concurrentStreams: "live streams that are open at once",
   queuedJobs: "jobs that wait or run",
-  audioSecondsPerDay: "seconds of audio recognised in a day (UTC)",
+  audioSecondsPerDay: "seconds of audio recognized in a day (UTC)",
   storedBytes: "bytes of media that are kept",
 } as const;
 
@@ -14,7 +14,10 @@ type LimitName = (typeof accountLimitNames)[number];
 export const accountLimitOptions = optionsOf(accountLimitNames);
 export const keyLimitOptions = optionsOf(keyLimitNames);
 
-/** The limits that were given, by their names; null where `default` was. What is too much is told by whoever sets them. */
+/**
+ * The limits that were given, by their names; null where `default` was. What is too much is told by
+ * whoever sets them.
+ */
 export function givenLimits(read: {
   text(option: string): string | undefined;
 }): Partial<Record<LimitName, number | null>> {

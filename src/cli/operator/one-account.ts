@@ -3,7 +3,10 @@ import { UsageError } from "../command.ts";
 import { didYouMean, nearest } from "../models/nearest-names.ts";
 import type { ServiceDatabase } from "./with-database.ts";
 
-/** The account of an id, with or without `accounts/` before it; when none is given, the only one that there is. */
+/**
+ * The account of an id, with or without `accounts/` before it; when none is given, the only one
+ * that there is.
+ */
 export async function oneAccount(
   db: ServiceDatabase,
   given: string | undefined,

@@ -3,7 +3,10 @@ import { didYouMean, nearest } from "../models/nearest-names.ts";
 import { oneAccount } from "./one-account.ts";
 import type { ServiceDatabase } from "./with-database.ts";
 
-/** A member of an account, by e-mail address, whatever its letter case, or by id with or without members/ before it. */
+/**
+ * A member of an account, by e-mail address, whatever its letter case, or by id with or without
+ * members/ before it.
+ */
 export async function oneMember(
   db: ServiceDatabase,
   account: string | undefined,

@@ -1,6 +1,8 @@
 import { UsageError } from "../command.ts";
 
-/** Exactly these arguments, in their order; UsageError names the one that is missing or too many. */
+/**
+ * Exactly these arguments, in their order; UsageError names the one that is missing or too many.
+ */
 export function takePositionals(given: readonly string[], names: readonly string[]): string[] {
   const [extra] = given.slice(names.length);
   if (extra !== undefined) throw new UsageError(`unexpected ${JSON.stringify(extra)}`);

@@ -5,7 +5,9 @@ import type { OpenArchive } from "../../media/open-archive.ts";
 /** The database of a service. */
 export type ServiceDatabase = OpenArchive["db"];
 
-/** Runs on the database of the service that the environment names, whether the service runs or not. */
+/**
+ * Runs on the database of the service that the environment names, whether the service runs or not.
+ */
 export async function withDatabase<Result>(
   environment: NodeJS.ProcessEnv,
   run: (db: ServiceDatabase) => Promise<Result>,

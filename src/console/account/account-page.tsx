@@ -8,7 +8,10 @@ import { Sessions } from "./sessions.tsx";
 import "../parts/rows.css";
 import "./account.css";
 
-/** The account: its people and what was done, for those who keep it, and for everybody where they are signed in. */
+/**
+ * The account: its people and what was done, for those who keep it, and for everybody where they
+ * are signed in.
+ */
 export function AccountPage() {
   const t = useText();
   const { account, role, scopes } = useSession();

@@ -41,7 +41,9 @@ export function offlineError(): ApiError {
   return new ApiError("the service could not be reached", { status: 0, reason: "OFFLINE" });
 }
 
-/** The google.rpc.Status in a body, in the form {"code", "message", "details"}, as far as it is one. */
+/**
+ * The google.rpc.Status in a body, in the form {"code", "message", "details"}, as far as it is one.
+ */
 interface StatusBody {
   readonly message?: string;
   readonly details?: readonly {

@@ -1,4 +1,7 @@
-/** The name of a file in a Content-Disposition of the service: as it is (RFC 8187) where it is given, else in ASCII; undefined for none. */
+/**
+ * The name of a file in a Content-Disposition of the service: as it is (RFC 8187) where it is
+ * given, else in ASCII; undefined for none.
+ */
 export function attachmentName(header: string): string | undefined {
   const whole = /filename\*=UTF-8''([^;\s]+)/i.exec(header)?.[1];
   const name = (whole && decoded(whole)) ?? /filename="([^"]*)"/i.exec(header)?.[1];

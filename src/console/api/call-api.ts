@@ -7,16 +7,22 @@ export interface Call {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   /** Sent as JSON. */
   readonly body?: object;
-  /** Beside those that every call has: idempotency-key, or if-match with the version that is changed. */
+  /**
+   * Beside those that every call has: idempotency-key, or if-match with the version that is
+   * changed.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Whose call it is (identityOf), where its page may be gone by now. Default: of whoever the pages are for (callsAreOf). */
+  /**
+   * Whose call it is (identityOf), where its page may be gone by now. Default: of whoever the pages
+   * are for (callsAreOf).
+   */
   readonly owner?: string;
 }
 
 /**
- * Calls a method of the API with the session (docs/console.md): `path` is that of the contract, such as /v1/account. Answers the body in
- * JSON; throws ApiError.
+ * Calls a method of the API with the session (docs/console.md): `path` is that of the contract,
+ * such as /v1/account. Answers the body in JSON; throws ApiError.
  */
 export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> {
   return callConsole(`/console/api${path}`, call);
@@ -34,7 +40,10 @@ export async function callConsole<Answer>(path: string, call: Call = {}): Promis
   }
 }
 
-/** A file that the service answers to a GET, with the name that it gives it (RFC 6266); undefined where it gives none. */
+/**
+ * A file that the service answers to a GET, with the name that it gives it (RFC 6266); undefined
+ * where it gives none.
+ */
 export async function fetchAttachment(
   path: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string | undefined }> {
@@ -61,10 +70,15 @@ export function whenSessionChanged(tell: () => void): void {
 
 const changes: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
 
-/** Who is told to the service with each call, so that nothing is done for anybody else whom another tab has signed in. */
+/**
+ * Who is told to the service with each call, so that nothing is done for anybody else whom another
+ * tab has signed in.
+ */
 let pagesOwner: string | undefined;
 
-/** From now on calls are of this owner (identityOf): of whoever the pages are for that are shown. */
+/**
+ * From now on calls are of this owner (identityOf): of whoever the pages are for that are shown.
+ */
 export function callsAreOf(owner: string | undefined): void {
   pagesOwner = owner;
 }

@@ -1,4 +1,7 @@
-/** What this browser has kept under a name; undefined where it keeps nothing, as in private windows of some. */
+/**
+ * What this browser has kept under a name; undefined where it keeps nothing, as in private windows
+ * of some.
+ */
 export function readKept(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined;

@@ -1,7 +1,10 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
-/** How long after a call without an answer the service is asked whether it is there: longer each time, up to the last. */
+/**
+ * How long after a call without an answer the service is asked whether it is there: longer each
+ * time, up to the last.
+ */
 const probeMs = [1_000, 2_000, 4_000, 8_000] as const;
 
 let isReachable = true;
@@ -14,7 +17,10 @@ export function useIsReachable(): boolean {
   return useSyncExternalStore(subscribe, () => isReachable);
 }
 
-/** Tells how a call went: whether any answer came. Until one comes again, the service is asked by itself. */
+/**
+ * Tells how a call went: whether any answer came. Until one comes again, the service is asked by
+ * itself.
+ */
 export function noteAnswer(hasCome: boolean): void {
   if (hasCome) {
     clearTimeout(timer);
@@ -25,7 +31,10 @@ export function noteAnswer(hasCome: boolean): void {
   for (const tell of listeners) tell();
 }
 
-/** Reads again what is shown as soon as the service is back; the browser says when its network goes and comes. */
+/**
+ * Reads again what is shown as soon as the service is back; the browser says when its network goes
+ * and comes.
+ */
 export function watchReach(queries: QueryClient): void {
   addEventListener("offline", () => {
     noteAnswer(false);

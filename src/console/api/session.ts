@@ -49,7 +49,8 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
       const ways = (error.metadata["signInWays"] ?? "apiKey").split(",");
       return { signInWays: ways.includes("openId") ? ["apiKey", "openId"] : ["apiKey"], contact };
     }
-    // Browsers do not say that a page is the service's own where it came over http from another machine: nobody can sign in there.
+    // Browsers do not say that a page is the service's own where it came over http from another
+    // machine: nobody can sign in there.
     if (error.reason === "ORIGIN_REFUSED" && !isSecureContext) {
       return { signInWays: [], contact };
     }
@@ -72,7 +73,10 @@ async function tellingOtherTabs<Answer>(news: TabNews, work: Promise<Answer>): P
   return answer;
 }
 
-/** Asks again who is signed in when another tab has signed in, or gone to another account. `leave`: one has signed out. */
+/**
+ * Asks again who is signed in when another tab has signed in, or gone to another account. `leave`:
+ * one has signed out.
+ */
 export function watchOtherTabs(queries: QueryClient, leave: () => void): void {
   new BroadcastChannel(tabs).addEventListener("message", ({ data }: MessageEvent<TabNews>) => {
     if (data === "signedOut") leave();
@@ -80,7 +84,10 @@ export function watchOtherTabs(queries: QueryClient, leave: () => void): void {
   });
 }
 
-/** Signs in with an API key, or with the token of a link. Throws ApiError: SIGN_IN_REFUSED, TOO_MANY_REFUSED, HTTPS_NEEDED. */
+/**
+ * Signs in with an API key, or with the token of a link. Throws ApiError: SIGN_IN_REFUSED,
+ * TOO_MANY_REFUSED, HTTPS_NEEDED.
+ */
 export function signIn(
   by: { readonly apiKey: string } | { readonly signInToken: string },
 ): Promise<Session> {
@@ -109,13 +116,19 @@ export function identityOf({ account, actor }: Session): string {
   return `${account.name} ${actor}`;
 }
 
-/** Whose session it is now, as far as this tab knows; undefined where nobody is signed in. What takes a while looks here at its end. */
+/**
+ * Whose session it is now, as far as this tab knows; undefined where nobody is signed in. What
+ * takes a while looks here at its end.
+ */
 export function whoIsIn(queries: QueryClient): string | undefined {
   const session = queries.getQueryData(sessionQuery.queryKey);
   return session && isSignedIn(session) ? identityOf(session) : undefined;
 }
 
-/** Forgets all that was read for one account, or one person, as soon as the session is another's: also when another tab has changed it. */
+/**
+ * Forgets all that was read for one account, or one person, as soon as the session is another's:
+ * also when another tab has changed it.
+ */
 export function keepAccountsApart(queries: QueryClient): void {
   let before: string | undefined;
   queries.getQueryCache().subscribe(({ query }) => {

@@ -1,7 +1,10 @@
 import { createContext, useContext } from "react";
 import type { Session } from "./session.ts";
 
-/** Whose pages these are. It stays while the session has ended and its pages only step back (console.tsx). */
+/**
+ * Whose pages these are. It stays while the session has ended and its pages only step back
+ * (console.tsx).
+ */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
 /** Who is signed in, for pages, which are shown to nobody else. */

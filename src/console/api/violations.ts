@@ -1,6 +1,9 @@
 import { ApiError } from "./api-error.ts";
 
-/** What the service says of a field of a request, or of a part of it ("scopes[0]"); undefined when it says nothing. */
+/**
+ * What the service says of a field of a request, or of a part of it ("scopes[0]"); undefined when
+ * it says nothing.
+ */
 export function violationOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   return error.violations.find(

@@ -9,7 +9,10 @@ import { Looks } from "./looks.tsx";
 import { Mark } from "./mark.tsx";
 import "./foot.css";
 
-/** Who one is, in which account, and how the console looks: below the menu, or on a phone above the page, where it opens. */
+/**
+ * Who one is, in which account, and how the console looks: below the menu, or on a phone above the
+ * page, where it opens.
+ */
 export function Foot({ session }: { readonly session: Session }) {
   const t = useText();
   const [here] = useLocation();

@@ -2,8 +2,9 @@ import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 
 /**
- * Puts the keyboard, and the voice of a screen reader, at the title of a page that has been gone to; not at the first one. Where the page
- * is still on its way that is when it comes, unless the keyboard is elsewhere by then.
+ * Puts the keyboard, and the voice of a screen reader, at the title of a page that has been gone
+ * to; not at the first one. Where the page is still on its way that is when it comes, unless the
+ * keyboard is elsewhere by then.
  */
 export function usePageFocus(): void {
   const [here] = useLocation();

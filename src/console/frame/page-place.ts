@@ -1,8 +1,13 @@
-/** Where on a page its reader was: kept in the entry of the browser's history, for when they come back to it. */
+/**
+ * Where on a page its reader was: kept in the entry of the browser's history, for when they come
+ * back to it.
+ */
 export interface PagePlace {
   /** Pixels above the window. */
   readonly top: number;
-  /** Which reading of a list it was (transcripts/reading.ts), and in which row the keyboard stood. */
+  /**
+   * Which reading of a list it was (transcripts/reading.ts), and in which row the keyboard stood.
+   */
   readonly list?: number | undefined;
   readonly row?: number | undefined;
 }

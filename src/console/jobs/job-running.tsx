@@ -6,7 +6,10 @@ import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { cancelJob, type Job } from "./job.ts";
 
-/** How far a job is, and the way to stop it: with a question in its place where something would be lost. */
+/**
+ * How far a job is, and the way to stop it: with a question in its place where something would be
+ * lost.
+ */
 export function JobRunning({
   job,
   percent,

@@ -43,7 +43,10 @@ function stateOf({ state, progressPercent, transcript, error }: TranscriptJobJso
   return { kind: "PROCESSING", percent: progressPercent ?? 0 };
 }
 
-/** What a job is called: its subject, or the name that its URL ends with; empty where it has neither. */
+/**
+ * What a job is called: its subject, or the name that its URL ends with; empty where it has
+ * neither.
+ */
 export function subjectOf({ metadata: { subject = "", originalUri = "" } }: Job): string {
   return subject || (originalUri.startsWith("uploads/") ? "" : subjectOfUrl(originalUri));
 }
@@ -79,7 +82,10 @@ export async function cancelJob({ name }: Job): Promise<Job> {
   return jobOf(answer);
 }
 
-/** What can be sent again to have the recording of a job tried once more: the fields that a caller sets, and the same source. */
+/**
+ * What can be sent again to have the recording of a job tried once more: the fields that a caller
+ * sets, and the same source.
+ */
 export function requestAgain({ metadata }: Job) {
   const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
   const { additionalMetadata, speakers, dictation } = metadata;

@@ -1,6 +1,9 @@
 import type { Job, JobsPart } from "./job.ts";
 
-/** Puts what was heard of jobs into the pages that are shown. What is older than what is there, or of a job that has ended, says nothing. */
+/**
+ * Puts what was heard of jobs into the pages that are shown. What is older than what is there, or
+ * of a job that has ended, says nothing.
+ */
 export function withJobs(parts: readonly JobsPart[], heard: readonly Job[]): readonly JobsPart[] {
   const byName = new Map(heard.map((job) => [job.name, job]));
   return parts.map((part) =>
@@ -10,7 +13,10 @@ export function withJobs(parts: readonly JobsPart[], heard: readonly Job[]): rea
   );
 }
 
-/** The same with jobs that came since, above the others; undefined where there may be more of them than `first`, the first page, has. */
+/**
+ * The same with jobs that came since, above the others; undefined where there may be more of them
+ * than `first`, the first page, has.
+ */
 export function withFirstPart(
   parts: readonly JobsPart[],
   first: JobsPart,

@@ -8,7 +8,10 @@ import { useText } from "../text/language.tsx";
 import type { JobDraft } from "./job-draft.ts";
 import { charCount, jobLimits, keywordsIn } from "./job-limits.ts";
 
-/** What may be said of a recording and mostly is not: folded away until somebody wants it, or something in it is wrong. */
+/**
+ * What may be said of a recording and mostly is not: folded away until somebody wants it, or
+ * something in it is wrong.
+ */
 export function NewJobDetails({
   draft,
   onChange,

@@ -5,7 +5,10 @@ import { subjectOfUrl } from "../upload/media-kind.ts";
 import type { JobDraft } from "./job-draft.ts";
 import { charCount, jobLimits } from "./job-limits.ts";
 
-/** Where a recording is on the web, and what it is to be called: as its file, where nothing is typed. */
+/**
+ * Where a recording is on the web, and what it is to be called: as its file, where nothing is
+ * typed.
+ */
 export function NewJobUrl({
   draft,
   onChange,

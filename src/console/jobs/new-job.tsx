@@ -20,7 +20,10 @@ import { NewJobUrl } from "./new-job-url.tsx";
 import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./send-draft.ts";
 import "./new-job.css";
 
-/** The form for a new job. What is typed is kept until it is sent, also where the form is closed or another page is gone to. */
+/**
+ * The form for a new job. What is typed is kept until it is sent, also where the form is closed or
+ * another page is gone to.
+ */
 export function NewJob({
   onSubmitted,
   onClose,

@@ -29,8 +29,8 @@ export function fileProblem({ file }: DraftFile): FileProblem | undefined {
 }
 
 /**
- * What the service has against the files of a draft and what is said of them, before any of them is sent; undefined where there is
- * nothing. Throws ApiError for what is no fault of the draft.
+ * What the service has against the files of a draft and what is said of them, before any of them is
+ * sent; undefined where there is nothing. Throws ApiError for what is no fault of the draft.
  */
 export async function checkFiles(draft: JobDraft): Promise<DraftProblems | undefined> {
   const place = await initUpload(new AbortController().signal);

@@ -20,11 +20,17 @@ export const jobsQuery = infiniteQueryOptions({
 
 type JobsData = InfiniteData<JobsPart, string>;
 
-/** How often the pages of running jobs that are not watched are asked for; and, of that, the first page for jobs that are new. */
+/**
+ * How often the pages of running jobs that are not watched are asked for; and, of that, the first
+ * page for jobs that are new.
+ */
 const pollMs = 5_000;
 const pollsToNew = 4;
 
-/** The list with all that is heard of it: jobs in sight are watched, others asked for. `onEnd`: a job that was running has ended. */
+/**
+ * The list with all that is heard of it: jobs in sight are watched, others asked for. `onEnd`: a
+ * job that was running has ended.
+ */
 export function useJobs(onEnd: (job: Job) => void) {
   const query = useInfiniteQuery(jobsQuery);
   const { hear, hearFirst, hearNew } = useHearing(onEnd);
@@ -88,7 +94,10 @@ function endedSince(before: readonly JobsPart[], now: readonly JobsPart[]): Job[
   return jobs.filter(({ name, state }) => state.kind !== "PROCESSING" && running.has(name));
 }
 
-/** Asks for pages again, while somebody looks at this one; while the service is away the frame says so. */
+/**
+ * Asks for pages again, while somebody looks at this one; while the service is away the frame says
+ * so.
+ */
 function usePolls(wanted: {
   readonly parts: readonly JobsPart[] | undefined;
   readonly isNeeded: (part: JobsPart) => boolean;

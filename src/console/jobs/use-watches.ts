@@ -2,10 +2,15 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** A browser has six connections to a service of HTTP/1.1: some have to be left for calls and files. */
+/**
+ * A browser has six connections to a service of HTTP/1.1: some have to be left for calls and files.
+ */
 const watchesMax = 4;
 
-/** Watches the first few of these jobs, while somebody looks at the page. Answers those that something is heard of. */
+/**
+ * Watches the first few of these jobs, while somebody looks at the page. Answers those that
+ * something is heard of.
+ */
 export function useWatches(
   names: readonly string[],
   onJob: (job: Job) => void,

@@ -2,8 +2,9 @@ import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/tra
 import { jobOf, type Job } from "./job.ts";
 
 /**
- * Follows a job until it has ended (:watch, server-sent events). `onBroken`: it is followed no more, as past the limit of watches, or until
- * the next onJob(), where the browser connects again by itself. Call the answer to stop.
+ * Follows a job until it has ended (:watch, server-sent events). `onBroken`: it is followed no
+ * more, as past the limit of watches, or until the next onJob(), where the browser connects again
+ * by itself. Call the answer to stop.
  */
 export function watchJob(
   name: string,

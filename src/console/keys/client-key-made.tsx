@@ -7,7 +7,10 @@ import { saveFile } from "./save-file.ts";
 import { signedRequest } from "./signed-request.ts";
 import { useUnsaved } from "./use-unsaved.ts";
 
-/** A client key that was registered: what its tokens must say, a request to try it with, and the private key to save, this once. */
+/**
+ * A client key that was registered: what its tokens must say, a request to try it with, and the
+ * private key to save, this once.
+ */
 export function ClientKeyMade({
   clientKey,
   privatePem,

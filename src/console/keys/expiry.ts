@@ -8,8 +8,8 @@ const dayMs = 86_400_000;
 export type ExpireTime = { readonly at: string } | "never" | "missing";
 
 /**
- * The expireTime of a key that is made at `now`. `day` is what a field for dates has ("2027-03-01"): the key ends with
- * that day, by the clock of this machine.
+ * The expireTime of a key that is made at `now`. `day` is what a field for dates has
+ * ("2027-03-01"): the key ends with that day, by the clock of this machine.
  */
 export function expireTimeOf(expiry: Expiry, day: string, now: Date): ExpireTime {
   if (expiry === "never") return "never";

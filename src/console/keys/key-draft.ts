@@ -24,7 +24,10 @@ export interface KeyRequest {
   readonly expireTime?: string;
 }
 
-/** A key for all but the account, as far as its maker may do that, which ends: what is forgotten does no harm for ever. */
+/**
+ * A key for all but the account, as far as its maker may do that, which ends: what is forgotten
+ * does no harm for ever.
+ */
 export function newDraft(own: readonly string[]): KeyDraft {
   const usual = scopes.filter((scope) => scope !== "account" && own.includes(scope));
   return draftOf({ displayName: "", scopes: usual, expiry: "90", day: "" });

@@ -18,7 +18,10 @@ interface DraftProps {
   readonly error: unknown;
 }
 
-/** What both kinds of keys are asked for: a name, what they may do, and when they end. Only what the user may do can be given. */
+/**
+ * What both kinds of keys are asked for: a name, what they may do, and when they end. Only what the
+ * user may do can be given.
+ */
 export function KeyFields({ draft, onChange, isChecked, error }: DraftProps) {
   const t = useText();
   const now = useNow();

@@ -18,7 +18,10 @@ export interface Key {
   readonly name: string;
   readonly displayName: string;
   readonly scopes: readonly string[];
-  /** By what its owner knows it again: how its secret begins, or how it signs, and the ends of its id. */
+  /**
+   * By what its owner knows it again: how its secret begins, or how it signs, and the ends of its
+   * id.
+   */
   readonly mark: string;
   readonly creationTime: string;
   readonly expireTime: string | undefined;

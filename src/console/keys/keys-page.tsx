@@ -47,7 +47,8 @@ function Keys() {
   const close = () => setAsked(undefined);
   useEffect(() => {
     if (gone === 0) return undefined;
-    // The button that asked is gone with its row. The dialog, which brings the keyboard back to it, has its turn first.
+    // The button that asked is gone with its row. The dialog, which brings the keyboard back to it,
+    // has its turn first.
     const frame = requestAnimationFrame(() =>
       document.querySelector<HTMLElement>("main h1")?.focus(),
     );

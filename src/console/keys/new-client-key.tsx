@@ -21,7 +21,10 @@ import "./key-form.css";
 
 const wheres = ["here", "own"] as const;
 
-/** Registers a client key: a pair made here, whose private half is the user's alone, or a public key of theirs. */
+/**
+ * Registers a client key: a pair made here, whose private half is the user's alone, or a public key
+ * of theirs.
+ */
 export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
   const queries = useQueryClient();

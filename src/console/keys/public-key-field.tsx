@@ -5,7 +5,9 @@ import { keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { publicKeyCharsMax } from "./public-key-problem.ts";
 
-/** Where a public key is pasted, or read from a file. Nothing of it is sent before it was looked at. */
+/**
+ * Where a public key is pasted, or read from a file. Nothing of it is sent before it was looked at.
+ */
 export function PublicKeyField({
   value,
   onChange,

@@ -8,8 +8,9 @@ export const publicKeyCharsMax = 10_000;
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * What is wrong with a text that is to be registered as a public key, as far as its form tells; undefined where the service is to judge.
- * A private key is seen here, so that it never leaves the browser.
+ * What is wrong with a text that is to be registered as a public key, as far as its form tells;
+ * undefined where the service is to judge. A private key is seen here, so that it never leaves the
+ * browser.
  */
 export function publicKeyProblem(given: string): Phrase<string> | undefined {
   const text = given.trim();

@@ -6,13 +6,19 @@ export interface ClientFacts {
   readonly algorithm: string;
 }
 
-/** How openssl signs a file named token.txt; it has no such form for ES256, whose signatures it writes otherwise than tokens do. */
+/**
+ * How openssl signs a file named token.txt; it has no such form for ES256, whose signatures it
+ * writes otherwise than tokens do.
+ */
 const signers: Readonly<Record<string, string>> = {
   EdDSA: "openssl pkeyutl -sign -rawin -inkey private-key.pem -in token.txt",
   RS256: "openssl dgst -sha256 -sign private-key.pem token.txt",
 };
 
-/** Lines for a shell that sign a token of ten minutes and call with it; undefined where openssl alone cannot. */
+/**
+ * Lines for a shell that sign a token of ten minutes and call with it; undefined where openssl
+ * alone cannot.
+ */
 export function signedRequest({
   keyId,
   clientId,

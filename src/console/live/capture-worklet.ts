@@ -1,4 +1,5 @@
-// Runs on the browser's audio thread, which goes on while the page is busy or in the background: what it posts waits in order.
+// Runs on the browser's audio thread, which goes on while the page is busy or in the background:
+// what it posts waits in order.
 
 /** What TypeScript's DOM lacks of this thread. */
 declare const sampleRate: number;
@@ -7,12 +8,15 @@ declare class AudioWorkletProcessor {
 }
 declare function registerProcessor(name: string, processor: typeof AudioWorkletProcessor): void;
 
-/** How much goes in a message: a word is shown later by half of it on average, and each message costs the page some work. */
+/**
+ * How much goes in a message: a word is shown later by half of it on average, and each message
+ * costs the page some work.
+ */
 const chunkMs = 60;
 
 /**
- * Hands out what it hears as LINEAR16, in chunks; after any message to it the rest, and then how many samples there were in all so that
- * the page knows whether it has them all.
+ * Hands out what it hears as LINEAR16, in chunks; after any message to it the rest, and then how
+ * many samples there were in all so that the page knows whether it has them all.
  */
 class Capture extends AudioWorkletProcessor {
   readonly #chunkSamples = Math.round((chunkMs * sampleRate) / 1000);

@@ -13,13 +13,17 @@ const valuesMax = 500;
 const marksMsMax = 10 * 60_000;
 
 /**
- * How long words took from being said to being seen, by the clock of this machine: from the capture of the last sample of a word, as
- * its final result has it, until the word stood on the page as it finally stands; and the same of the last word of an utterance
- * until all of it was final. What was not seen, as in the background, counts for nothing.
+ * How long words took from being said to being seen, by the clock of this machine: from the capture
+ * of the last sample of a word, as its final result has it, until the word stood on the page as it
+ * finally stands; and the same of the last word of an utterance until all of it was final. What was
+ * not seen, as in the background, counts for nothing.
  */
 export class Delays {
   readonly #marks: { readonly endMs: number; readonly at: number }[] = [];
-  /** The words of the utterance that is being said: what they were, and since when they have been so. */
+  /**
+   * The words of the utterance that is being said: what they were, and since when they have been
+   * so.
+   */
   #seen: { readonly text: string; readonly at: number }[] = [];
   readonly #words: number[] = [];
   readonly #sentences: number[] = [];

@@ -25,15 +25,21 @@ export interface HearingEvents {
   readonly onLink: (link: Link) => void;
 }
 
-/** decisions, Speech: silence that ends an utterance. A final with less of it behind was cut short: by the end of its stream. */
+/**
+ * decisions, Speech: silence that ends an utterance. A final with less of it behind was cut short:
+ * by the end of its stream.
+ */
 const endingMs = 500;
 /**
- * Sound without words that was sent so long ago is not sent again to the next stream: utterances last 60 s at most, and what stands
- * in buffers on the way is a minute or two.
+ * Sound without words that was sent so long ago is not sent again to the next stream: utterances
+ * last 60 s at most, and what stands in buffers on the way is a minute or two.
  */
 const replaySecondsMax = 300;
 
-/** A final: from where on it had sound, where its last word ends, and what had been sent when it came. In samples. */
+/**
+ * A final: from where on it had sound, where its last word ends, and what had been sent when it
+ * came. In samples.
+ */
 interface Final {
   readonly start: number;
   readonly end: number;
@@ -41,8 +47,9 @@ interface Final {
 }
 
 /**
- * Has a recording heard while it grows, by one live stream after the other: where one breaks, the next begins where the last final
- * ended, so that nothing is lost whatever happens on the way. Times of words are those of the recording.
+ * Has a recording heard while it grows, by one live stream after the other: where one breaks, the
+ * next begins where the last final ended, so that nothing is lost whatever happens on the way.
+ * Times of words are those of the recording.
  */
 export class Hearing {
   readonly #client: HlustClient;

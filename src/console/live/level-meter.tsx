@@ -9,7 +9,10 @@ const calmMs = 1000;
 /** Of a bar that shows silence. */
 const heightMin = 0.08;
 
-/** How loud what is sent has been in the last seconds, the newest at the right; without motion how loud it is, from the left. */
+/**
+ * How loud what is sent has been in the last seconds, the newest at the right; without motion how
+ * loud it is, from the left.
+ */
 export function LevelMeter({
   onLevel,
   isOn,

@@ -1,7 +1,10 @@
 /** Softer is not shown: the noise of a good microphone in a quiet room. */
 const floorDb = -60;
 
-/** How loud samples are, 0 to 1: their RMS in decibels below the loudest that there can be, from -60 on. */
+/**
+ * How loud samples are, 0 to 1: their RMS in decibels below the loudest that there can be, from -60
+ * on.
+ */
 export function loudnessOf(samples: Int16Array): number {
   let power = 0;
   // A loop: this runs for each sample that is sent.

@@ -9,7 +9,10 @@ import type { LiveSession } from "./live-session.ts";
 import type { LiveState } from "./live-state.ts";
 import "../parts/note.css";
 
-/** Everything that stands between somebody who speaks and the words, in their sight, and what to do about it. */
+/**
+ * Everything that stands between somebody who speaks and the words, in their sight, and what to do
+ * about it.
+ */
 export function LiveNotes({
   state,
   session,

@@ -27,8 +27,9 @@ interface Coming {
 }
 
 /**
- * Somebody speaks: a microphone, what it recorded, and what the service heard of it. Outlives the page that shows it, so that a page
- * that has to go (the session in the browser has ended) loses nothing.
+ * Somebody speaks: a microphone, what it recorded, and what the service heard of it. Outlives the
+ * page that shows it, so that a page that has to go (the session in the browser has ended) loses
+ * nothing.
  */
 export class LiveSession {
   readonly #client = createHlustClient({
@@ -74,7 +75,10 @@ export class LiveSession {
     return () => this.#levelListeners.delete(listener);
   };
 
-  /** In what language the next words are said; once there are some, it stays. A guess gives way to what was chosen. */
+  /**
+   * In what language the next words are said; once there are some, it stays. A guess gives way to
+   * what was chosen.
+   */
   speak(languageCode: string, by: "choice" | "guess"): void {
     if (this.#recording || (by === "guess" && this.#isLanguageChosen)) return;
     this.#isLanguageChosen ||= by === "choice";
@@ -116,7 +120,10 @@ export class LiveSession {
     }
   }
 
-  /** Stops listening. Resolves when all that was said has been heard, as far as the service can be reached. */
+  /**
+   * Stops listening. Resolves when all that was said has been heard, as far as the service can be
+   * reached.
+   */
   async stop(problem?: "gone" | "full"): Promise<void> {
     if (this.#state.phase === "opening") {
       this.#turn += 1;
@@ -159,8 +166,8 @@ export class LiveSession {
   }
 
   /**
-   * Saves what was said, with its sound, and answers `transcripts/<id>`. What has failed goes on where it was with another call. Throws
-   * ApiError, or the reason of `signal`.
+   * Saves what was said, with its sound, and answers `transcripts/<id>`. What has failed goes on
+   * where it was with another call. Throws ApiError, or the reason of `signal`.
    */
   async save(subject: string, options: Parameters<TranscriptSaving["save"]>[2]): Promise<string> {
     const recording = this.#recording;
@@ -196,7 +203,9 @@ export class LiveSession {
     this.#change({ ...idleState(languageCode), deviceId });
   }
 
-  /** What came is on the page since `at`, in ms of Date.now(); undefined where nobody sees the page. */
+  /**
+   * What came is on the page since `at`, in ms of Date.now(); undefined where nobody sees the page.
+   */
   readonly wasShown = (at: number | undefined): void => {
     const coming = this.#coming;
     this.#coming = [];
@@ -267,7 +276,10 @@ export class LiveSession {
     for (const listener of this.#listeners) listener();
   }
 
-  /** A page has no key: each stream has a token of its own. What one has said is sent for nobody else. */
+  /**
+   * A page has no key: each stream has a token of its own. What one has said is sent for nobody
+   * else.
+   */
   async #askForToken(signal: AbortSignal): Promise<string> {
     if (!this.#isHere())
       throw new ApiError("somebody else is signed in", { status: 401, reason: "SIGNED_OUT" });
@@ -283,7 +295,10 @@ export class LiveSession {
 
 const kept = new Map<string, LiveSession>();
 
-/** The session of somebody in an account: whoever comes after them in the same browser finds nothing of it. */
+/**
+ * The session of somebody in an account: whoever comes after them in the same browser finds nothing
+ * of it.
+ */
 export function liveSessionOf(owner: string, isHere: () => boolean): LiveSession {
   const session = kept.get(owner) ?? new LiveSession(owner, isHere);
   kept.set(owner, session);

@@ -9,7 +9,9 @@ export interface LiveState {
   readonly phase: "idle" | "opening" | "listening" | "closing" | "stopped";
   readonly languageCode: string;
   readonly deviceId: string | undefined;
-  /** Why there is no sound; `gone`: the microphone went in the middle; `full`: no more can be kept. */
+  /**
+   * Why there is no sound; `gone`: the microphone went in the middle; `full`: no more can be kept.
+   */
   readonly problem: MicrophoneProblem | "gone" | "full" | undefined;
   /** Why there is silence. */
   readonly pause: "muted" | "suspended" | undefined;

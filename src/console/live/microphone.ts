@@ -1,6 +1,9 @@
 import captureUrl from "./capture-worklet.ts?worker&url";
 
-/** Why there is no sound: `insecure` pages get no microphone; `refused` by the user or the device; `missing`; `busy` elsewhere; `broken`. */
+/**
+ * Why there is no sound: `insecure` pages get no microphone; `refused` by the user or the device;
+ * `missing`; `busy` elsewhere; `broken`.
+ */
 export type MicrophoneProblem = "insecure" | "refused" | "missing" | "busy" | "broken";
 
 /** A microphone that cannot be opened. */
@@ -26,7 +29,10 @@ export interface MicrophoneEvents {
   readonly onChunk: (chunk: Chunk) => void;
   /** Nothing more comes by itself: unplugged, or no longer allowed. */
   readonly onGone: () => void;
-  /** `muted`: the device or the system gives silence. `suspended`: the browser has stopped listening, until resume(). */
+  /**
+   * `muted`: the device or the system gives silence. `suspended`: the browser has stopped
+   * listening, until resume().
+   */
   readonly onPause: (pause: "muted" | "suspended" | undefined) => void;
 }
 
@@ -36,7 +42,10 @@ export interface Microphone {
   readonly deviceId: string | undefined;
   /** Listens again after `suspended`: browsers want a press for it. */
   resume(): Promise<void>;
-  /** Lets go of the device; resolves when the last chunk was handed out, with the samples that are missing among all of them. */
+  /**
+   * Lets go of the device; resolves when the last chunk was handed out, with the samples that are
+   * missing among all of them.
+   */
   close(): Promise<number>;
 }
 
@@ -46,9 +55,10 @@ const rateMax = 48_000;
 const lastChunkMsMax = 2_000;
 
 /**
- * Opens a microphone. Of what browsers do to sound, echo cancellation and noise suppression are off: they are made for calls, take
- * consonants along with the noise, and models have learnt from speech as it is. The automatic gain stays on: it only lifts who speaks
- * softly. Throws MicrophoneError.
+ * Opens a microphone. Of what browsers do to sound, echo cancellation and noise suppression are
+ * off: they are made for calls, take consonants along with the noise, and models have learnt from
+ * speech as it is. The automatic gain stays on: it only lifts who speaks softly. Throws
+ * MicrophoneError.
  */
 export async function openMicrophone(
   wanted: { readonly deviceId: string | undefined; readonly rate: number | undefined },

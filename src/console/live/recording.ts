@@ -9,7 +9,10 @@ interface Piece {
   readonly content: Blob;
 }
 
-/** Everything that was said into the microphone: LINEAR16 of one channel, kept until it is saved or given up. */
+/**
+ * Everything that was said into the microphone: LINEAR16 of one channel, kept until it is saved or
+ * given up.
+ */
 export class Recording {
   /** Samples a second. */
   readonly rate: number;
@@ -71,7 +74,10 @@ export class Recording {
     return this.#length > start;
   }
 
-  /** What was said from a sample on, as bytes, and what will be until the end; `onRead` is told how far it was taken. */
+  /**
+   * What was said from a sample on, as bytes, and what will be until the end; `onRead` is told how
+   * far it was taken.
+   */
   async *from(start: number, onRead: (end: number) => void): AsyncGenerator<Uint8Array, void> {
     let at = start;
     while (await this.hasMore(at)) {

@@ -10,7 +10,10 @@ import { initUpload } from "../upload/upload-place.ts";
 import type { Recording } from "./recording.ts";
 import type { Utterance } from "./spoken.ts";
 
-/** Says in a transcript's additionalMetadata which recording it is of, so that one whose answer got lost is found again. */
+/**
+ * Says in a transcript's additionalMetadata which recording it is of, so that one whose answer got
+ * lost is found again.
+ */
 const recordingKey = "console.recording";
 
 /** What a transcript of live speech is made of. */
@@ -21,8 +24,9 @@ export interface Draft {
 }
 
 /**
- * Saves live speech as a transcript with its sound: first the words (§4.5), then the media of that transcript (§4.7). What fails can be
- * tried again with the same object, and goes on where it failed: never a second transcript.
+ * Saves live speech as a transcript with its sound: first the words (§4.5), then the media of that
+ * transcript (§4.7). What fails can be tried again with the same object, and goes on where it
+ * failed: never a second transcript.
  */
 export class TranscriptSaving {
   readonly #id = crypto.randomUUID();

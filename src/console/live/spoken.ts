@@ -14,7 +14,10 @@ export interface Utterance {
 
 /** Everything that was heard of a recording. Never changed: another one takes its place. */
 export interface Spoken {
-  /** What is final. Earlier paragraphs stay the same objects while more is said, so that nothing of them is shown anew. */
+  /**
+   * What is final. Earlier paragraphs stay the same objects while more is said, so that nothing of
+   * them is shown anew.
+   */
   readonly paragraphs: readonly (readonly Utterance[])[];
   /** What may still change. */
   readonly interim: readonly SpokenWord[];
@@ -22,7 +25,10 @@ export interface Spoken {
 
 export const nothingSpoken: Spoken = { paragraphs: [], interim: [] };
 
-/** A paragraph has as many words at least, and ends where a pause is this long; or has as many at most. */
+/**
+ * A paragraph has as many words at least, and ends where a pause is this long; or has as many at
+ * most.
+ */
 const paragraphWordsMin = 60;
 const paragraphPauseMs = 1500;
 const paragraphWordsMax = 250;
@@ -31,7 +37,10 @@ export function withInterim(spoken: Spoken, interim: readonly SpokenWord[]): Spo
   return { ...spoken, interim };
 }
 
-/** Words that will not change any more. Times follow those of the words before, which those of two streams need not do by themselves. */
+/**
+ * Words that will not change any more. Times follow those of the words before, which those of two
+ * streams need not do by themselves.
+ */
 export function withFinal({ paragraphs }: Spoken, words: readonly SpokenWord[]): Spoken {
   if (words.length === 0) return { paragraphs, interim: [] };
   const paragraph = paragraphs.at(-1) ?? [];

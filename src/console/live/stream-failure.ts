@@ -14,7 +14,10 @@ export interface StreamFailure {
 const retryMsMin = 500;
 const retryMsMax = 10_000;
 
-/** What a failure of recognizeLive() means; `failures` of them came one after the other, without a word between. */
+/**
+ * What a failure of recognizeLive() means; `failures` of them came one after the other, without a
+ * word between.
+ */
 export function failureOf(cause: unknown, failures: number): StreamFailure {
   const error = apiErrorOf(cause);
   const later = Math.min(retryMsMax, retryMsMin * 2 ** failures);
@@ -57,6 +60,7 @@ const statuses: Partial<Record<Code, number>> = {
   [Code.NotFound]: 404,
   [Code.Unimplemented]: 404,
   [Code.ResourceExhausted]: 429,
-  // A token is of one stream and a minute: another one is asked for, and that says whether the session is over.
+  // A token is of one stream and a minute: another one is asked for, and that says whether the
+  // session is over.
   [Code.Unauthenticated]: 503,
 };

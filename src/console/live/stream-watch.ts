@@ -1,4 +1,6 @@
-/** A stream that takes nothing and says nothing for so long is dead, whatever the browser believes. */
+/**
+ * A stream that takes nothing and says nothing for so long is dead, whatever the browser believes.
+ */
 const stillMsMax = 20_000;
 /** A stream that is refused is so at its first audio: one that takes some for so long is open. */
 const openMsMin = 1_000;

@@ -2,8 +2,9 @@ import { useEffect, useEffectEvent } from "react";
 import { useLocation } from "wouter";
 
 /**
- * While `isOn()`, leaving the page asks: the browser by itself where the tab goes, and `ask` where another page of the console is gone to,
- * with what then goes there. A browser that cannot hold back a page goes; what was said waits for the return to the page.
+ * While `isOn()`, leaving the page asks: the browser by itself where the tab goes, and `ask` where
+ * another page of the console is gone to, with what then goes there. A browser that cannot hold
+ * back a page goes; what was said waits for the return to the page.
  */
 export function useLeaveGuard(isOn: () => boolean, ask: (goOn: () => void) => void): void {
   const [, navigate] = useLocation();

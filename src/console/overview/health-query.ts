@@ -1,7 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { offlineError } from "../api/api-error.ts";
 
-/** What /readyz tells of the parts of the service, whether all of them are ready (200) or not (503). */
+/**
+ * What /readyz tells of the parts of the service, whether all of them are ready (200) or not (503).
+ */
 export interface Health {
   readonly status: string;
   readonly parts: Readonly<Record<string, PartHealth | undefined>>;
@@ -9,7 +11,7 @@ export interface Health {
 
 interface PartHealth {
   readonly ready: boolean;
-  /** Of the engines: processes that can recognise, of all. */
+  /** Of the engines: processes that can recognize, of all. */
   readonly running?: number;
   readonly processes?: number;
   /** Of the sandbox: `bubblewrap`, or `reduced`. */

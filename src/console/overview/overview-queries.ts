@@ -8,7 +8,10 @@ import { callApi } from "../api/call-api.ts";
 import { listJobs } from "../jobs/job.ts";
 import { rowOf } from "../transcripts/page-query.ts";
 
-/** While the page is looked at, what it shows is at most so old; jobs that run are asked for more often. */
+/**
+ * While the page is looked at, what it shows is at most so old; jobs that run are asked for more
+ * often.
+ */
 const freshMs = 20_000;
 const runningMs = 2_000;
 /** So many of the latest are shown. */

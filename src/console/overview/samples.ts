@@ -35,7 +35,9 @@ export async function fetchSample({ url, languageCode }: Sample): Promise<File> 
   }
 }
 
-/** Commands for a shell that recognise a sample with the key in HLUST_KEY: they work as they stand. */
+/**
+ * Commands for a shell that recognize a sample with the key in HLUST_KEY: they work as they stand.
+ */
 export function requestFor({ url, languageCode }: Sample, origin: string): string {
   const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode };
   const [before, after] = JSON.stringify({ config, audio: { content: "|" } }).split("|");

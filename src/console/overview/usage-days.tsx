@@ -4,7 +4,10 @@ import { spanText } from "../text/numbers.ts";
 import { overviewText } from "../text/overview.ts";
 import type { MonthUse } from "./usage-month.ts";
 
-/** The audio of each day as a column; what a column stands for is read out, and shown where the pointer rests. */
+/**
+ * The audio of each day as a column; what a column stands for is read out, and shown where the
+ * pointer rests.
+ */
 export function UsageDays({ use, today }: { readonly use: MonthUse; readonly today: number }) {
   const t = useText();
   const { language } = useLanguage();

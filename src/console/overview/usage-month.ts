@@ -24,7 +24,10 @@ export interface MonthUse {
   };
 }
 
-/** The month that `now` is in, of the days that the service tells of (newest first, without those of no use). */
+/**
+ * The month that `now` is in, of the days that the service tells of (newest first, without those of
+ * no use).
+ */
 export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const prefix = now.toISOString().slice(0, "2026-11-".length);

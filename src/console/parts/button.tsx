@@ -3,8 +3,8 @@ import { Button as AriaButton, type ButtonProps } from "react-aria-components/Bu
 import "./button.css";
 
 /**
- * Something to press. `look`: one primary a page at most; quiet where it stands among text; danger for what cannot be undone. With
- * `isPending` it keeps the keyboard and does nothing.
+ * Something to press. `look`: one primary a page at most; quiet where it stands among text; danger
+ * for what cannot be undone. With `isPending` it keeps the keyboard and does nothing.
  */
 export function Button({
   look = "plain",
@@ -18,7 +18,8 @@ export function Button({
   readonly className?: string;
   readonly ref?: Ref<HTMLButtonElement>;
 }) {
-  // Not the library's own isPending: it reads the name of the button out, from a place that is wrong when the button is gone.
+  // Not the library's own isPending: it reads the name of the button out, from a place that is
+  // wrong when the button is gone.
   const pending = { "aria-disabled": true, "data-busy": true, type: "button" } as const;
   return (
     <AriaButton

@@ -1,6 +1,9 @@
 import "./chip.css";
 
-/** A word about a thing that can be pressed; `label` says what for. With `isTaken` a press takes it away. */
+/**
+ * A word about a thing that can be pressed; `label` says what for. With `isTaken` a press takes it
+ * away.
+ */
 export function ChipButton({
   text,
   label,

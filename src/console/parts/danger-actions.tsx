@@ -2,7 +2,10 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { Button } from "./button.tsx";
 
-/** The answers to a question about what cannot be undone: the way back comes first, and has the keyboard. */
+/**
+ * The answers to a question about what cannot be undone: the way back comes first, and has the
+ * keyboard.
+ */
 export function DangerActions({
   text,
   isPending,

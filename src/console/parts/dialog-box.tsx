@@ -5,8 +5,9 @@ import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import "./dialog-box.css";
 
 /**
- * A question over the page. Escape closes it, but not with `isLocked`, where what it shows is shown once; a press beside it does so only
- * with `isDismissable`, so that nothing typed is lost by a stray one.
+ * A question over the page. Escape closes it, but not with `isLocked`, where what it shows is shown
+ * once; a press beside it does so only with `isDismissable`, so that nothing typed is lost by a
+ * stray one.
  */
 export function DialogBox({
   title,

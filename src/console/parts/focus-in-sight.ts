@@ -8,9 +8,10 @@ addEventListener("scroll", () => (scrolledAtMs = performance.now()), { passive: 
 const goneOnBy = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 /**
- * Gives an element the keyboard, and keeps it in sight. End, Page Down and wheels take the window to its place by and by, and what is left
- * of their way is gone on with from wherever the browser has brought the element into sight: until the window rests, or the reader goes on,
- * the element is brought back.
+ * Gives an element the keyboard, and keeps it in sight. End, Page Down and wheels take the window
+ * to its place by and by, and what is left of their way is gone on with from wherever the browser
+ * has brought the element into sight: until the window rests, or the reader goes on, the element is
+ * brought back.
  */
 export function focusInSight(element: HTMLElement): void {
   const isUnderWay = performance.now() - scrolledAtMs < restMs;

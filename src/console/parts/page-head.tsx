@@ -1,7 +1,10 @@
 import { type ReactNode, useEffect } from "react";
 import "./page-head.css";
 
-/** The title of a page, also of the browser's tab, with a sentence under it and what can be done with the whole page beside it. */
+/**
+ * The title of a page, also of the browser's tab, with a sentence under it and what can be done
+ * with the whole page beside it.
+ */
 export function PageHead({
   title,
   sub,

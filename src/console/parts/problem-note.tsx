@@ -4,7 +4,10 @@ import { problemOf, type Problems } from "../text/problems.ts";
 import { Button } from "./button.tsx";
 import "./note.css";
 
-/** A failure where it happened: what went wrong, what to do next, and where it may pass a way to try again. Read out at once. */
+/**
+ * A failure where it happened: what went wrong, what to do next, and where it may pass a way to try
+ * again. Read out at once.
+ */
 export function ProblemNote({
   error,
   own,

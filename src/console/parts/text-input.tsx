@@ -6,7 +6,9 @@ import { TextArea } from "react-aria-components/TextArea";
 import { TextField, type TextFieldProps } from "react-aria-components/TextField";
 import "./fields.css";
 
-/** A field for a line of text, or with `lines` for several; `problem` is told under it and read out. */
+/**
+ * A field for a line of text, or with `lines` for several; `problem` is told under it and read out.
+ */
 export function TextInput({
   label,
   hint,

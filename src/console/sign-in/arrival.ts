@@ -1,4 +1,7 @@
-/** What the address brings along after its # for signing in: the token of a link, or why signing in elsewhere went wrong. */
+/**
+ * What the address brings along after its # for signing in: the token of a link, or why signing in
+ * elsewhere went wrong.
+ */
 export type Arrival =
   | { readonly signInToken: string }
   /** A reason of docs/console.md, or whatever somebody has written there. */
@@ -12,8 +15,8 @@ export function readArrival(hash: string): Arrival | undefined {
 }
 
 /**
- * Takes it out of the address, and so out of the browser's history, at once: the token opens the console for whoever has it. Nothing is
- * asked of anybody before.
+ * Takes it out of the address, and so out of the browser's history, at once: the token opens the
+ * console for whoever has it. Nothing is asked of anybody before.
  */
 export function takeArrival(): Arrival | undefined {
   const arrival = readArrival(location.hash);

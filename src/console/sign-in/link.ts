@@ -19,7 +19,9 @@ export interface LinkState {
 let state: LinkState = { isEntering: false };
 const listeners = new Set<() => void>();
 
-/** Follows the link that this page was opened with, and those that are opened in its place later. */
+/**
+ * Follows the link that this page was opened with, and those that are opened in its place later.
+ */
 export function followLinks(queries: QueryClient): void {
   addEventListener("hashchange", () => follow(queries, takeArrival()));
   follow(queries, firstArrival);

@@ -12,7 +12,10 @@ import { ProviderLink } from "./provider-link.tsx";
 import { SignInProblem } from "./sign-in-problem.tsx";
 import "./sign-in-page.css";
 
-/** The way in, at whatever address: that is where it leads. `hasEnded`: somebody was at work here until now. */
+/**
+ * The way in, at whatever address: that is where it leads. `hasEnded`: somebody was at work here
+ * until now.
+ */
 export function SignInPage({
   signInWays: ways,
   contact,

@@ -16,7 +16,10 @@ export function SignInProblem({
 /** What addresses say went wrong. */
 const reasons = new Set([...Object.keys(signInProblems), "TOO_MANY_REFUSED"]);
 
-/** Anybody may write an address: what it says went wrong is shown only where it is a reason that there is. */
+/**
+ * Anybody may write an address: what it says went wrong is shown only where it is a reason that
+ * there is.
+ */
 function inOurWords(error: unknown): unknown {
   const isOfAddress = error instanceof ApiError && error.status === 0 && error.reason !== "OFFLINE";
   if (!isOfAddress || reasons.has(error.reason)) return error;

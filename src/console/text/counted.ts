@@ -1,7 +1,10 @@
 import type { Language } from "./language.tsx";
 import { numberText } from "./numbers.ts";
 
-/** "1 uppskrift", "21 uppskrift", "1.284 uppskriftir": in Icelandic the last digit decides, but for 11. */
+/**
+ * "1 uppskrift", "21 uppskrift", "1.284 uppskriftir": in Icelandic the last digit decides, but for
+ * 11.
+ */
 export function counted(language: Language, count: number, one: string, many: string): string {
   return `${numberText(language, count)} ${isOne(language, count) ? one : many}`;
 }

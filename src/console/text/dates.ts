@@ -1,6 +1,7 @@
 import type { Language } from "./language.tsx";
 
-// Chromium has no Icelandic dates: names are ours in both languages, so that they are the same in every browser.
+// Chromium has no Icelandic dates: names are ours in both languages, so that they are the same in
+// every browser.
 const months: Readonly<Record<Language, readonly string[]>> = {
   is: [
     "janúar",
@@ -92,7 +93,10 @@ export function clockTime(date: Date): string {
   return `${hours}:${minutes}`;
 }
 
-/** When something was, as people say it: "rétt í þessu", "fyrir 3 mín.", "í dag 9:41", "í gær 16:02", "18. nóv. 16:02". */
+/**
+ * When something was, as people say it: "rétt í þessu", "fyrir 3 mín.", "í dag 9:41", "í gær
+ * 16:02", "18. nóv. 16:02".
+ */
 export function when(language: Language, date: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - date.getTime()) / 60_000);
   if (minutes < 1 && minutes > -2) return language === "is" ? "rétt í þessu" : "just now";

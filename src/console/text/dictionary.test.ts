@@ -1,4 +1,5 @@
-// The dictionary is whole: every phrase is said in both languages, and nothing is said anywhere else.
+// The dictionary is whole: every phrase is said in both languages, and nothing is said anywhere
+// else.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -16,7 +17,8 @@ function problemsIn(value: unknown, place: string, seen: (place: string) => void
     return entries.flatMap(([name, inner]) => problemsIn(inner, `${place}.${name}`, seen));
   }
   const { is, en }: { is?: unknown; en?: unknown } = value;
-  // A table by language of what is no text, or names by code of the language: "is" is Icelandic there.
+  // A table by language of what is no text, or names by code of the language: "is" is Icelandic
+  // there.
   if (typeof is === "object" || typeof en === "object") {
     return entries.flatMap(([name, inner]) => problemsIn(inner, `${place}.${name}`, seen));
   }
@@ -69,7 +71,10 @@ const names = new Set(["Hlust", "bin/hlust console", "https://", "N", "P"]);
 /** What stands between a > and a < that are no tags. */
 const code = /\w\(|^[()|&,]|&&|\|\||`|,$/;
 
-/** What a component says by itself: text between its tags, in the attributes that are told, and as strings in its place. */
+/**
+ * What a component says by itself: text between its tags, in the attributes that are told, and as
+ * strings in its place.
+ */
 function literalTextIn(source: string): string[] {
   const plain = source
     .replaceAll(/\{?\/\*.*?\*\/\}?/gs, "")

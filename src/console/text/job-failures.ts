@@ -54,7 +54,10 @@ const others: Readonly<Record<string, Phrase<string>>> = {
   "an image": { is: "mynd", en: "an image" },
 };
 
-/** Why jobs end FAILED, by the words of the service: src/media (by URL), src/audio (what it is), src/jobs and src/auth (all else). */
+/**
+ * Why jobs end FAILED, by the words of the service: src/media (by URL), src/audio (what it is),
+ * src/jobs and src/auth (all else).
+ */
 const failures: readonly (readonly [RegExp, Say])[] = [
   [/^the server of the media answered (\d{3})/, ([status = ""]) => statusProblem(Number(status))],
   problem(
@@ -190,9 +193,9 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     },
   ),
   problem(
-    /s of audio that it may have recognised in a day/,
+    /s of audio that it may have recognized in a day/,
     "Reikningurinn hefur notað allt hljóð sem hann má láta skrifa upp á dag.",
-    "The account has used all the audio that it may have recognised in a day.",
+    "The account has used all the audio that it may have recognized in a day.",
     { is: "Reyndu aftur á morgun.", en: "Try again tomorrow." },
   ),
   problem(
@@ -209,7 +212,10 @@ const failures: readonly (readonly [RegExp, Say])[] = [
   ),
 ];
 
-/** Why a job FAILED, in words of a person, and what to do next; the service's own words, in English, where there are none. */
+/**
+ * Why a job FAILED, in words of a person, and what to do next; the service's own words, in English,
+ * where there are none.
+ */
 export function jobFailure(message: string): Problem {
   for (const [pattern, say] of failures) {
     const match = pattern.exec(message);

@@ -1,6 +1,9 @@
 import type { Phrase } from "./language.tsx";
 
-/** Browsers lack Icelandic names of languages: those that recordings here are likely to be in, by the first part of their BCP 47 code. */
+/**
+ * Browsers lack Icelandic names of languages: those that recordings here are likely to be in, by
+ * the first part of their BCP 47 code.
+ */
 const names: Readonly<Record<string, Phrase<string>>> = {
   ar: { is: "arabíska", en: "Arabic" },
   cs: { is: "tékkneska", en: "Czech" },

@@ -23,7 +23,10 @@ interface Speaking {
 
 const Context = createContext<Speaking | undefined>(undefined);
 
-/** Gives every part below it the language that the user has chosen, else the first of the browser's that there is. */
+/**
+ * Gives every part below it the language that the user has chosen, else the first of the browser's
+ * that there is.
+ */
 export function LanguageProvider({ children }: { readonly children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(() => chosenLanguage(navigator.languages));
   useEffect(() => {

@@ -11,8 +11,8 @@ export interface Problem {
 export type Problems = Readonly<Record<string | number, Problem>>;
 
 /**
- * What is said of a failure of the service, by its reason where there is one for people; its own words else, in English. `own`: of the
- * page that met it.
+ * What is said of a failure of the service, by its reason where there is one for people; its own
+ * words else, in English. `own`: of the page that met it.
  */
 export function problemOf(error: unknown, own: Problems = {}): Problem {
   if (!(error instanceof ApiError)) return broken;
@@ -52,7 +52,10 @@ const broken: Problem = {
   },
 };
 
-/** Something of the service, or of a proxy before it, does not work: its own words are for its operator. */
+/**
+ * Something of the service, or of a proxy before it, does not work: its own words are for its
+ * operator.
+ */
 const failed: Problem = {
   sentence: { is: "Þjónustan gat ekki svarað.", en: "The service could not answer." },
   next: nexts.later,
@@ -135,7 +138,7 @@ const problems: Problems = {
   AUDIO_LIMIT: {
     sentence: {
       is: "Reikningurinn hefur notað allt hljóð sem hann má láta skrifa upp á dag.",
-      en: "The account has used all the audio that it may have recognised in a day.",
+      en: "The account has used all the audio that it may have recognized in a day.",
     },
     next: {
       is: "Reyndu aftur á morgun, eða biddu rekstraraðilann um hærri mörk.",

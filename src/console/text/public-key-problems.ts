@@ -1,4 +1,7 @@
-/** What is wrong with a text that is no public key, before it is sent anywhere (keys/public-key-problem.ts). */
+/**
+ * What is wrong with a text that is no public key, before it is sent anywhere
+ * (keys/public-key-problem.ts).
+ */
 export const publicKeyProblems = {
   empty: { is: "Límdu opinbera lykilinn hér.", en: "Paste the public key here." },
   private: {

@@ -14,7 +14,7 @@ export const signInText = {
   },
   withProvider: {
     is: "Skrá inn með aðgangi vinnustaðarins",
-    en: "Sign in with your organisation",
+    en: "Sign in with your organization",
   },
   or: { is: "eða með lykli", en: "or with a key" },
   apiKey: { is: "API-lykill", en: "API key" },
@@ -101,7 +101,7 @@ export const signInProblems: Problems = {
   PROVIDER_AWAY: {
     sentence: {
       is: "Innskráning vinnustaðarins svarar ekki.",
-      en: "Your organisation’s sign-in does not answer.",
+      en: "Your organization’s sign-in does not answer.",
     },
     next: {
       is: "Reyndu aftur eftir augnablik, eða skráðu þig inn með lykli.",
@@ -111,7 +111,7 @@ export const signInProblems: Problems = {
   PROVIDER_FAILED: {
     sentence: {
       is: "Innskráning vinnustaðarins svaraði með einhverju sem stenst ekki.",
-      en: "Your organisation’s sign-in sent back what is not in order.",
+      en: "Your organization’s sign-in sent back what is not in order.",
     },
     next: {
       is: "Reyndu aftur. Ef þetta endurtekur sig segir dagbók þjónustunnar hvers vegna.",

@@ -1,4 +1,5 @@
-// Times, spans, sizes and counts at their edges: the clock put forward, the end of a year, the last second of a minute, nothing at all.
+// Times, spans, sizes and counts at their edges: the clock put forward, the end of a year, the last
+// second of a minute, nothing at all.
 import assert from "node:assert/strict";
 import { env } from "node:process";
 import { test } from "node:test";

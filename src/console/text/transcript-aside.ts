@@ -2,7 +2,9 @@ import { counted, isOne } from "./counted.ts";
 import { capital, listed } from "./listed.ts";
 import { numberText } from "./numbers.ts";
 
-/** Texts of what stands beside a transcript: speakers, versions, downloads, and what it is about. */
+/**
+ * Texts of what stands beside a transcript: speakers, versions, downloads, and what it is about.
+ */
 export const asideText = {
   speakers: { is: "Raddir", en: "Speakers" },
   speaker: { is: (id: string) => `Rödd ${id}`, en: (id: string) => `Speaker ${id}` },
@@ -36,7 +38,7 @@ export const asideText = {
 
   versions: { is: "Útgáfur", en: "Versions" },
   olderVersions: { is: "Sýna eldri útgáfur", en: "Show older versions" },
-  fromRecogniser: { is: "Frá talgreini", en: "From the recogniser" },
+  fromRecognizer: { is: "Frá talgreini", en: "From the recognizer" },
   firstVersion: { is: "Fyrsta útgáfa", en: "First version" },
   someVersion: { is: "Útgáfa", en: "Version" },
   changed: {

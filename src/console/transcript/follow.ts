@@ -1,13 +1,22 @@
-/** Where a word may stand on the screen, in shares of its height, before the page is scrolled to it; and where it is put then. */
+/**
+ * Where a word may stand on the screen, in shares of its height, before the page is scrolled to it;
+ * and where it is put then.
+ */
 const zone = { top: 0.1, bottom: 0.62, put: 0.3 };
 /** The same for what somebody has gone to: all that is free of the player. */
 const free = { top: 0.06, bottom: 0.82, put: 0.3 };
-/** Parts far away are as high as they are thought to be until they are laid out: then the place is looked for again. */
+/**
+ * Parts far away are as high as they are thought to be until they are laid out: then the place is
+ * looked for again.
+ */
 const looksMax = 4;
 
 /** Keeps what is heard in sight. */
 export interface Follow extends Disposable {
-  /** Scrolls to a word that is out of sight, unless the user has scrolled away; `isGoneTo`: the user wants to be there. */
+  /**
+   * Scrolls to a word that is out of sight, unless the user has scrolled away; `isGoneTo`: the user
+   * wants to be there.
+   */
   bring(word: Range, isGoneTo: boolean): void;
 }
 

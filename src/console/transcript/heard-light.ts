@@ -6,9 +6,11 @@ export const piecesOfPart = 32;
 const lingerSeconds = 0.6;
 
 /**
- * Shows in the text what is heard: the word under way has a wash, what was said is ink, what is to come is softer. Each paragraph is one
- * text, as search and screen readers want it: the browser paints over it (CSS Custom Highlight API), and where it cannot, a span lies
- * under the word. A new word costs the same in a long text as in a short one; `root` has parts as children, those have paragraphs.
+ * Shows in the text what is heard: the word under way has a wash, what was said is ink, what is to
+ * come is softer. Each paragraph is one text, as search and screen readers want it: the browser
+ * paints over it (CSS Custom Highlight API), and where it cannot, a span lies under the word. A new
+ * word costs the same in a long text as in a short one; `root` has parts as children, those have
+ * paragraphs.
  */
 export class HeardLight {
   readonly #root: HTMLElement;
@@ -50,7 +52,10 @@ export class HeardLight {
     return isOther;
   }
 
-  /** The word that is heard, to be brought into sight; undefined before the first one, and while its paragraph is not there. */
+  /**
+   * The word that is heard, to be brought into sight; undefined before the first one, and while its
+   * paragraph is not there.
+   */
   range(): Range | undefined {
     const node = this.#textNode(this.#piece);
     if (!node || this.#word < 0) return undefined;

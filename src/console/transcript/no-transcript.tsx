@@ -10,7 +10,10 @@ import { useText } from "../text/language.tsx";
 import { transcriptText } from "../text/transcript.ts";
 import { jobInsteadQuery } from "./transcript-query.ts";
 
-/** What stands in place of a transcript that is not there: the job that is to make it, or that there is none. */
+/**
+ * What stands in place of a transcript that is not there: the job that is to make it, or that there
+ * is none.
+ */
 export function NoTranscript({ id }: { readonly id: string }) {
   const t = useText();
   const { data: job, error, refetch } = useQuery(jobInsteadQuery(id));

@@ -1,6 +1,9 @@
 import { keep, readKept } from "../api/kept.ts";
 
-/** Where the user stopped listening, of the last transcripts that they listened to: ids with seconds, the latest first. */
+/**
+ * Where the user stopped listening, of the last transcripts that they listened to: ids with
+ * seconds, the latest first.
+ */
 type Places = readonly (readonly [id: string, seconds: number])[];
 
 const keptAs = "hlust.places";
@@ -8,7 +11,9 @@ const placesMax = 50;
 /** Nearer to the start than this nothing is kept. */
 const secondsMin = 3;
 
-/** Where the user stopped in a transcript; undefined where they did not begin, or came to its end. */
+/**
+ * Where the user stopped in a transcript; undefined where they did not begin, or came to its end.
+ */
 export function placeIn(id: string): number | undefined {
   return placesOf(readKept(keptAs)).find(([kept]) => kept === id)?.[1];
 }

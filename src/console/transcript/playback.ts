@@ -27,8 +27,9 @@ export interface MediaSource {
 type PlaceListener = (seconds: number, isSought: boolean) => void;
 
 /**
- * The playing of one recording: what the text, the player and the keys share. Without a media element what is asked of it waits for one.
- * `onPlace` listeners are told the place with each frame while it plays, and whenever it changes otherwise.
+ * The playing of one recording: what the text, the player and the keys share. Without a media
+ * element what is asked of it waits for one. `onPlace` listeners are told the place with each frame
+ * while it plays, and whenever it changes otherwise.
  */
 export class Playback {
   #media: HTMLMediaElement | undefined;
@@ -181,7 +182,9 @@ export class Playback {
     if (this.#place > 0) media.currentTime = this.#place;
   }
 
-  /** By a URL that has expired nothing comes any more: by a new one it goes on at the same place. */
+  /**
+   * By a URL that has expired nothing comes any more: by a new one it goes on at the same place.
+   */
   async #recover(media: HTMLMediaElement): Promise<void> {
     const isOfContent = media.error?.code === MediaError.MEDIA_ERR_DECODE;
     if (isOfContent || this.#isRenewed || !this.#source) {

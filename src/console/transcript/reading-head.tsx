@@ -7,7 +7,10 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { clockText, secondsOf } from "../text/numbers.ts";
 import { transcriptText } from "../text/transcript.ts";
 
-/** What a transcript is called, with when it was made, how long it is, and in which language; and its keywords. */
+/**
+ * What a transcript is called, with when it was made, how long it is, and in which language; and
+ * its keywords.
+ */
 export function ReadingHead({ transcript }: { readonly transcript: TranscriptJson }) {
   const t = useText();
   const { language } = useLanguage();

@@ -28,7 +28,10 @@ export function Reading({
 }: {
   readonly transcript: TranscriptJson;
   readonly name: string;
-  /** The id of the version that the address names; undefined where this is what the transcript is now. */
+  /**
+   * The id of the version that the address names; undefined where this is what the transcript is
+   * now.
+   */
   readonly version: string | undefined;
 }) {
   const text = useTextOf(transcript);
@@ -82,7 +85,10 @@ export function Reading({
   );
 }
 
-/** The text of a transcript: the same as long as its version is, while its URLs are others with each answer. */
+/**
+ * The text of a transcript: the same as long as its version is, while its URLs are others with each
+ * answer.
+ */
 function useTextOf({ version, segments }: TranscriptJson): SpokenText {
   const id = version?.name;
   const [shown, setShown] = useState(() => ({ id, text: spokenText(segments ?? []) }));

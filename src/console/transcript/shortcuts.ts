@@ -10,7 +10,10 @@ export type Command =
   | { readonly do: "word" | "segment" | "speed"; readonly by: 1 | -1 }
   | { readonly do: "tenth"; readonly at: number };
 
-/** What of a key event tells the command; AltGr makes letters of its own, so that a key with it is never one. */
+/**
+ * What of a key event tells the command; AltGr makes letters of its own, so that a key with it is
+ * never one.
+ */
 export interface Key {
   readonly key: string;
   readonly shiftKey: boolean;

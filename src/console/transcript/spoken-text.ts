@@ -18,11 +18,17 @@ export interface Piece {
 export interface SpokenText {
   readonly pieces: readonly Piece[];
   readonly wordCount: number;
-  /** Of each word in reading order: when it is heard, in seconds, and where it begins in the text of its piece, in UTF-16 units. */
+  /**
+   * Of each word in reading order: when it is heard, in seconds, and where it begins in the text of
+   * its piece, in UTF-16 units.
+   */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
   readonly offsets: Uint32Array;
-  /** The words in order of their starts, where that is not the order of reading: when people talk at once. */
+  /**
+   * The words in order of their starts, where that is not the order of reading: when people talk at
+   * once.
+   */
   readonly byTime: Uint32Array | undefined;
 }
 
@@ -59,7 +65,10 @@ export function spokenText(segments: readonly SegmentJson[]): SpokenText {
   return { pieces, wordCount, starts, ends, offsets, byTime };
 }
 
-/** Where the piece that begins at `from` ends: with the segment, or with a sentence in its second half. */
+/**
+ * Where the piece that begins at `from` ends: with the segment, or with a sentence in its second
+ * half.
+ */
 function endOfPiece(words: NonNullable<SegmentJson["words"]>, from: number): number {
   if (words.length - from <= pieceWordsMax) return words.length;
   const latest = from + pieceWordsMax;

@@ -9,12 +9,16 @@ import { NoTranscript, NoVersion } from "./no-transcript.tsx";
 import { Reading } from "./reading.tsx";
 import { transcriptQuery } from "./transcript-query.ts";
 
-/** One transcript: /transcripts/<id>, with `?t=<seconds>` at a place in it, with `?version=<id>` as it once was. */
+/**
+ * One transcript: /transcripts/<id>, with `?t=<seconds>` at a place in it, with `?version=<id>` as
+ * it once was.
+ */
 export function TranscriptPage() {
   const t = useText();
   const id = useParams<{ id: string }>().id;
   const version = new URLSearchParams(useSearch()).get("version") ?? undefined;
-  // An address is anybody's: what it names must not climb to other methods. Browsers take a backslash for a slash.
+  // An address is anybody's: what it names must not climb to other methods. Browsers take a
+  // backslash for a slash.
   const name = `transcripts/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useQuery(transcriptQuery(name, version));
   if (data) {

@@ -10,8 +10,9 @@ import { callApi } from "../api/call-api.ts";
 const waveformWait = { everyMs: 5_000, timesMax: 24 };
 
 /**
- * A transcript with its text: `name` is transcripts/<transcript_id>, `version` the id of an earlier state of it. Its answers may be of many
- * megabytes, so that they are neither compared nor asked for again without need.
+ * A transcript with its text: `name` is transcripts/<transcript_id>, `version` the id of an earlier
+ * state of it. Its answers may be of many megabytes, so that they are neither compared nor asked
+ * for again without need.
  */
 export function transcriptQuery(name: string, version?: string) {
   const path = version === undefined ? name : `${name}/versions/${encodeURIComponent(version)}`;

@@ -6,8 +6,9 @@ import type { SpokenText } from "./spoken-text.ts";
 import { wordAtPoint } from "./word-at-point.ts";
 
 /**
- * Lets a text be heard: it shows the word under way, follows it, and a press on a word goes to it. `shown` changes when more of the text
- * is there. `isGoneTo`: the address names a place, which is brought into sight first.
+ * Lets a text be heard: it shows the word under way, follows it, and a press on a word goes to it.
+ * `shown` changes when more of the text is there. `isGoneTo`: the address names a place, which is
+ * brought into sight first.
  */
 export function useListening(
   root: RefObject<HTMLElement | null>,

@@ -5,8 +5,9 @@ import type { SpokenText } from "./spoken-text.ts";
 import { piecesOfPart } from "./heard-light.ts";
 
 /**
- * Makes the times in the margin one stop of the keyboard: up and down go from one to the next, Home and End to the first and the last, and
- * Enter, or a press, plays from there. They stay links to their places, to be copied or opened elsewhere.
+ * Makes the times in the margin one stop of the keyboard: up and down go from one to the next, Home
+ * and End to the first and the last, and Enter, or a press, plays from there. They stay links to
+ * their places, to be copied or opened elsewhere.
  */
 export function useRoving(
   root: RefObject<HTMLElement | null>,
@@ -32,7 +33,7 @@ export function useRoving(
       (event) => {
         const { target, key } = event;
         if (!isTime(target) || event.shiftKey || event.altKey || event.ctrlKey) return;
-        const to = neighbour(text, pieceOf(ground, target), key);
+        const to = neighbor(text, pieceOf(ground, target), key);
         if (to === undefined) return;
         event.preventDefault();
         const time = timeOf(ground, to);
@@ -59,7 +60,7 @@ function isTime(target: EventTarget | null): target is HTMLAnchorElement {
   return target instanceof HTMLAnchorElement && target.classList.contains("segment-time");
 }
 
-function neighbour({ pieces }: SpokenText, piece: number, key: string): number | undefined {
+function neighbor({ pieces }: SpokenText, piece: number, key: string): number | undefined {
   const last = pieces.length - 1;
   if (key === "ArrowDown") return Math.min(piece + 1, last);
   if (key === "ArrowUp") return Math.max(piece - 1, 0);

@@ -4,7 +4,9 @@ import { extentOfWord, wordAtOffset, type SpokenText } from "./spoken-text.ts";
 /** How far beside a word a press still means it, in pixels. */
 const slackPx = 3;
 
-/** The word at a point of the window; undefined where there is none. `root` as HeardLight has it. */
+/**
+ * The word at a point of the window; undefined where there is none. `root` as HeardLight has it.
+ */
 export function wordAtPoint(
   root: HTMLElement,
   text: SpokenText,

@@ -16,7 +16,10 @@ const partsAtOnce = 3;
 
 type Speakers = Readonly<Record<string, SpeakerJson>>;
 
-/** The text of a transcript, with who speaks and when in its margin; with a playback it can be heard from any place. */
+/**
+ * The text of a transcript, with who speaks and when in its margin; with a playback it can be heard
+ * from any place.
+ */
 export function Words({
   text,
   speakers,

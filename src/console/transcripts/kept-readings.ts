@@ -6,7 +6,10 @@ const keptMax = 20;
 const kept = new Map<number, { readonly account: string; readonly reading: Reading }>();
 let lastId = 0;
 
-/** The reading that the entry of the history stands in, if it is of this account and filter; else a new one. */
+/**
+ * The reading that the entry of the history stands in, if it is of this account and filter; else a
+ * new one.
+ */
 export function readingHere(account: string, filter: string): Reading {
   const found = kept.get(placeHere()?.list ?? 0);
   if (found?.account === account && found.reading.filter === filter) return found.reading;

@@ -1,6 +1,6 @@
 /**
- * How far a list has been read that comes page by page: which pages there are, and where each begins. What stands on them can be
- * forgotten, and asked for again by the page's token.
+ * How far a list has been read that comes page by page: which pages there are, and where each
+ * begins. What stands on them can be forgotten, and asked for again by the page's token.
  */
 export interface Reading {
   readonly id: number;
@@ -27,7 +27,10 @@ export function rowCount({ pages }: Reading): number {
   return last ? last.index + last.rows : 0;
 }
 
-/** Where a row stands: the page, and how many rows of it come before; undefined behind what is known. */
+/**
+ * Where a row stands: the page, and how many rows of it come before; undefined behind what is
+ * known.
+ */
 export function placeOf(
   { pages }: Reading,
   index: number,
@@ -49,7 +52,9 @@ export function tokenOf({ pages, next }: Reading, page: number): string | undefi
   return page === pages.length ? next : pages[page]?.token;
 }
 
-/** The reading after a page has come, for the first time or again: then rows may have gone from it. */
+/**
+ * The reading after a page has come, for the first time or again: then rows may have gone from it.
+ */
 export function withPage(
   reading: Reading,
   page: number,

@@ -1,4 +1,7 @@
-/** What the list is searched for: a part of the title, or keywords, all of them. The service's filter takes one of the two (section 4.3). */
+/**
+ * What the list is searched for: a part of the title, or keywords, all of them. The service's
+ * filter takes one of the two (section 4.3).
+ */
 export interface Search {
   readonly subject: string;
   readonly keywords: readonly string[];

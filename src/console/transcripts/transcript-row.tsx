@@ -10,7 +10,10 @@ import type { TranscriptRow as Row } from "./page-query.ts";
 /** So many keywords fit beside the facts; the transcript's own page shows all. */
 const keywordsShown = 3;
 
-/** A transcript in the list: its title, which opens it, and what is known of it. `row` is undefined while its page is on its way. */
+/**
+ * A transcript in the list: its title, which opens it, and what is known of it. `row` is undefined
+ * while its page is on its way.
+ */
 export function TranscriptRow({
   row,
   index,

@@ -15,8 +15,8 @@ import "./transcript-rows.css";
 const rowsAhead = 60;
 
 /**
- * A list without end, of which only the rows in sight, and the one with the keyboard, are in the page. Those of a page that was forgotten
- * are asked for again when they come into sight.
+ * A list without end, of which only the rows in sight, and the one with the keyboard, are in the
+ * page. Those of a page that was forgotten are asked for again when they come into sight.
  */
 export function TranscriptRows({
   reading,

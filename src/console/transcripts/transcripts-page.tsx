@@ -15,7 +15,10 @@ import { filterOf, readSearch, type Search, searchQuery } from "./search.ts";
 import { TranscriptRows } from "./transcript-rows.tsx";
 import { useReading } from "./use-reading.ts";
 
-/** The account's transcripts, newest first, and the search for some of them, which stands in the address. */
+/**
+ * The account's transcripts, newest first, and the search for some of them, which stands in the
+ * address.
+ */
 export function TranscriptsPage() {
   const { account } = useSession();
   return <Transcripts key={account.name} />;

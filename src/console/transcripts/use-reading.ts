@@ -17,7 +17,10 @@ export interface ShownReading {
   readonly onPage: (reading: number, page: number, came: TranscriptRows) => void;
 }
 
-/** Reads the account's transcripts that pass a filter; where the entry of the history has kept a list, that one. */
+/**
+ * Reads the account's transcripts that pass a filter; where the entry of the history has kept a
+ * list, that one.
+ */
 export function useReading(filter: string): ShownReading {
   const account = useSession().account.name;
   const [wanted, setWanted] = useState(() => readingHere(account, filter));
@@ -25,7 +28,8 @@ export function useReading(filter: string): ShownReading {
   if (wanted.filter !== filter) setWanted(readingHere(account, filter));
   useEffect(() => keepReading(account, wanted), [account, wanted]);
   useEffect(() => {
-    // Whoever comes back to the window at the head of the list sees what has come since; nothing moves under a reader further down.
+    // Whoever comes back to the window at the head of the list sees what has come since; nothing
+    // moves under a reader further down.
     const renew = () => {
       const isReading = window.scrollY > 0 || document.activeElement?.closest("li");
       if (document.visibilityState === "visible" && !isReading) {

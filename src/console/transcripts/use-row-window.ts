@@ -5,7 +5,10 @@ import {
 } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
-/** All rows are as high as the first one, which is as high as its style and the reader's size of type make it: so no row ever moves. */
+/**
+ * All rows are as high as the first one, which is as high as its style and the reader's size of
+ * type make it: so no row ever moves.
+ */
 let lastRowHeight = 85;
 /** Rows that are ready above and below the window. */
 const overscan = 8;

@@ -4,8 +4,8 @@ import { uploadText } from "../text/upload.ts";
 import "./file-drop.css";
 
 /**
- * Takes files that are dropped anywhere on the page, and says so while they are held over it. A browser would go to a file that nobody
- * takes: without `onFiles` it is dropped to no effect.
+ * Takes files that are dropped anywhere on the page, and says so while they are held over it. A
+ * browser would go to a file that nobody takes: without `onFiles` it is dropped to no effect.
  */
 export function FileDrop({
   onFiles,

@@ -1,4 +1,7 @@
-/** What a file or URL seems to be, by its type and its name; the service looks at the bytes (docs/api.md, Uploads). */
+/**
+ * What a file or URL seems to be, by its type and its name; the service looks at the bytes
+ * (docs/api.md, Uploads).
+ */
 export type MediaKind = "AUDIO" | "VIDEO" | "UNKNOWN" | "OTHER";
 
 /** Names of files that the service reads (docs/api.md, Jobs). */
@@ -42,7 +45,9 @@ export const acceptedFiles = ["audio/*", "video/*", ...kindsByName.keys().map((n
   .filter((name) => name !== ".ts")
   .join(",");
 
-/** A title made of a file's name: without its ending, and with spaces for what stands in for them. */
+/**
+ * A title made of a file's name: without its ending, and with spaces for what stands in for them.
+ */
 export function subjectOfName(name: string): string {
   const stem = name.replace(/\.[^./\s]{1,5}$/, "");
   const isSpaced = /\s/.test(stem);

@@ -1,11 +1,15 @@
 import { ApiError, errorOfBody, offlineError } from "../api/api-error.ts";
 
-/** A connection that takes nothing for as long is dead, whatever the browser believes. The service waits as long itself. */
+/**
+ * A connection that takes nothing for as long is dead, whatever the browser believes. The service
+ * waits as long itself.
+ */
 const stillMsMax = 60_000;
 
 /**
- * Sends a file by one PUT and tells how many of its bytes are gone (XMLHttpRequest: fetch does not tell). Resolves when the service has
- * all of them on its disk; rejects with ApiError, or with the signal's reason. Half a file is never kept (docs/api.md, Uploads).
+ * Sends a file by one PUT and tells how many of its bytes are gone (XMLHttpRequest: fetch does not
+ * tell). Resolves when the service has all of them on its disk; rejects with ApiError, or with the
+ * signal's reason. Half a file is never kept (docs/api.md, Uploads).
  */
 export function putFile(
   url: string,
@@ -53,7 +57,10 @@ export function putFile(
   });
 }
 
-/** Why nothing came of it: the connection, or a file that has changed on the device since it was chosen, which browsers tell nobody. */
+/**
+ * Why nothing came of it: the connection, or a file that has changed on the device since it was
+ * chosen, which browsers tell nobody.
+ */
 async function brokenBy(file: Blob): Promise<ApiError> {
   try {
     await file.slice(0, 1).arrayBuffer();

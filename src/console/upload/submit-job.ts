@@ -5,7 +5,10 @@ import type {
 import { ApiError, type FieldViolation } from "../api/api-error.ts";
 import { type Call, callApi } from "../api/call-api.ts";
 
-/** Submits a recording (§4.1). With the same `key` it makes one job, however often it is sent. Throws ApiError. */
+/**
+ * Submits a recording (§4.1). With the same `key` it makes one job, however often it is sent.
+ * Throws ApiError.
+ */
 export function submitJob(
   request: SubmitTranscriptJobRequestJson,
   { key, ...call }: { readonly key: string } & Pick<Call, "signal" | "owner">,
@@ -19,8 +22,9 @@ export function submitJob(
 }
 
 /**
- * What the service has against a job of a file that is still here, so that nobody sends gigabytes for a wrong word: the job is submitted
- * with a place that has got no file yet, which is always refused, with all else that is wrong. Throws ApiError for what is no violation.
+ * What the service has against a job of a file that is still here, so that nobody sends gigabytes
+ * for a wrong word: the job is submitted with a place that has got no file yet, which is always
+ * refused, with all else that is wrong. Throws ApiError for what is no violation.
  */
 export async function checkJob(
   metadata: SubmitTranscriptJobRequestJson["metadata"],

@@ -1,4 +1,6 @@
-/** Speed counts what was sent in the last while, so that it follows the network and does not jump. */
+/**
+ * Speed counts what was sent in the last while, so that it follows the network and does not jump.
+ */
 const windowMs = 8_000;
 /** Before as much is known, nothing is said. */
 const knownMs = 1_000;

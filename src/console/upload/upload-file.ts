@@ -7,14 +7,19 @@ import { waitOut } from "./wait-out.ts";
 /** How far a file is. */
 export interface Transfer {
   readonly sentBytes: number;
-  /** What it waits to pass, as OFFLINE where the network is gone: it goes on by itself, from the first byte. */
+  /**
+   * What it waits to pass, as OFFLINE where the network is gone: it goes on by itself, from the
+   * first byte.
+   */
   readonly waitsFor: ApiError | undefined;
 }
 
 /**
- * Sends a file to the service and answers `uploads/<id>`, for a job to take; see waitOut() for what it rejects with.
+ * Sends a file to the service and answers `uploads/<id>`, for a job to take; see waitOut() for what
+ * it rejects with.
  *
- * `begin`: where the file goes, asked for anew when a place has got too old. `pause`: end() tries again now.
+ * `begin`: where the file goes, asked for anew when a place has got too old. `pause`: end() tries
+ * again now.
  */
 export async function uploadFile(
   file: Blob,

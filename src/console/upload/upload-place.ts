@@ -16,10 +16,16 @@ export interface UploadPlace {
   readonly staleAt: number;
 }
 
-/** §4.7: a URL works for an hour; the clock of this machine is not looked at by anybody, so it is not taken to the end. */
+/**
+ * §4.7: a URL works for an hour; the clock of this machine is not looked at by anybody, so it is
+ * not taken to the end.
+ */
 const placeMs = 50 * 60_000;
 
-/** Asks for a place: of a recording that a job is to take, or of a transcript's media. Throws ApiError. */
+/**
+ * Asks for a place: of a recording that a job is to take, or of a transcript's media. Throws
+ * ApiError.
+ */
 export async function initUpload(
   signal: AbortSignal,
   { transcript, owner }: { readonly transcript?: string; readonly owner?: string } = {},
@@ -34,7 +40,8 @@ export async function initUpload(
   const bytesMax = Number(searchParams.get("bytesMax"));
   return {
     name: resourceName,
-    // The service may be called by several names; its pages call it by the one that they came from. What is signed has no host.
+    // The service may be called by several names; its pages call it by the one that they came from.
+    // What is signed has no host.
     url: pathname.startsWith("/media/uploads/") ? pathname + search : storageSignedUrl,
     bytesMax: bytesMax > 0 ? bytesMax : undefined,
     staleAt: askedAt + placeMs,

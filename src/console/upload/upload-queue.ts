@@ -43,8 +43,9 @@ interface Work {
 }
 
 /**
- * Files go up one after the other and become jobs; whoever looks is told of each change. One at a time: a browser has six connections to a
- * service of HTTP/1.1, which jobs are watched through as well.
+ * Files go up one after the other and become jobs; whoever looks is told of each change. One at a
+ * time: a browser has six connections to a service of HTTP/1.1, which jobs are watched through as
+ * well.
  */
 export class UploadQueue {
   #uploads: readonly QueuedUpload[] = [];

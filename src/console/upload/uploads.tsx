@@ -32,8 +32,9 @@ interface Uploads {
 const Context = createContext<Uploads | undefined>(undefined);
 
 /**
- * What outlasts the pages: files on their way, and what is typed for a new job. Whoever would leave the console while files are on their
- * way is asked. A file that is dropped anywhere becomes part of the draft.
+ * What outlasts the pages: files on their way, and what is typed for a new job. Whoever would leave
+ * the console while files are on their way is asked. A file that is dropped anywhere becomes part
+ * of the draft.
  */
 export function UploadsProvider({ children }: { readonly children: ReactNode }) {
   const queue = useQueue();

@@ -3,8 +3,9 @@ import { mayPass } from "../api/call-api.ts";
 import type { Pause } from "./pause.ts";
 
 /**
- * Does something until it is done: what can pass is waited out, as the network gone, the service away, a session that ended. Rejects with
- * what no other try would help, or with the signal's reason. `pause`: end() tries again now.
+ * Does something until it is done: what can pass is waited out, as the network gone, the service
+ * away, a session that ended. Rejects with what no other try would help, or with the signal's
+ * reason. `pause`: end() tries again now.
  */
 export async function waitOut<Done>(
   work: () => Promise<Done>,

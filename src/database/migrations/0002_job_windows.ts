@@ -1,7 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker died. */
+/**
+ * Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker
+ * died.
+ */
 export const jobWindows: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Where the queue is when nobody waits, and whether a job has run alone past where its worker died. */
+/**
+ * Where the queue is when nobody waits, and whether a job has run alone past where its worker died.
+ */
 export const fairJobs: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -2,8 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Which archive this database belongs to, and the pulse that its media store shows too. A row that a dump brings has another xmin than
- * the transaction that it names: so a restored database can be distinguished from one that was only moved. What rewrites the table has to write both anew.
+ * Which archive this database belongs to, and the pulse that its media store shows too. A row that
+ * a dump brings has another xmin than the transaction that it names: so a restored database can be
+ * distinguished from one that was only moved. What rewrites the table has to write both anew.
  */
 export const archiveIdentity: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

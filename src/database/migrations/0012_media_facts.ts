@@ -2,8 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Facts of the media follow the media: what the metadata of a job's transcript says of its recording counts until other media comes.
- * The metadata of other transcripts says nothing of it: they are left alone, as the table is locked meanwhile.
+ * Facts of the media follow the media: what the metadata of a job's transcript says of its
+ * recording counts until other media comes. The metadata of other transcripts says nothing of it:
+ * they are left alone, as the table is locked meanwhile.
  */
 export const mediaFacts: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { EngineWord, Hypothesis } from "../engine.ts";
+import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 import type { CtcBeam } from "./ctc-beam.ts";
 import { logSum, type Prefix, type Stamp } from "./prefix.ts";
 import type { TokenTable } from "./token-table.ts";
@@ -10,7 +10,10 @@ const tokenFrames = 2;
 /** What turns frames of the outputs into times. */
 export interface FrameTimes {
   readonly frameMs: number;
-  /** Of the first frame, counted from the utterance's first sample: what was heard before that is not in it. */
+  /**
+   * Of the first frame, counted from the utterance's first sample: what was heard before that is
+   * not in it.
+   */
   readonly startMs: number;
   /** The utterance ends, as far as it was heard. */
   readonly endMs: number;
@@ -28,7 +31,10 @@ export function partialReading(
   return { text: textOf(heard), words: timedWords(heard, times) };
 }
 
-/** Distinct readings of an utterance that is over, best first, with confidences; none where nothing was heard. */
+/**
+ * Distinct readings of an utterance that is over, best first, with confidences; none where nothing
+ * was heard.
+ */
 export function finalReadings(
   beam: CtcBeam,
   parts: {
@@ -90,8 +96,8 @@ function rivalsOf(beam: CtcBeam, { tokens }: TokenTable, scorer: WordScorer): re
 }
 
 /**
- * How sure a word is: the share of the rivals that have it at this place, by how clearly its tokens were heard. The first knows what
- * else it might have been, the second what the beam has let go.
+ * How sure a word is: the share of the rivals that have it at this place, by how clearly its tokens
+ * were heard. The first knows what else it might have been, the second what the beam has let go.
  */
 function confidenceOf(word: HeardWord, rivals: readonly Rival[]): number {
   let share = 0;

@@ -50,7 +50,10 @@ function framesOf(stamp: Stamp | undefined): readonly number[] {
   return stamp ? [...framesOf(stamp.before), stamp.first] : [];
 }
 
-/** All alignments one by one: of each text the sum, and the frames at which the likeliest begins its tokens. */
+/**
+ * All alignments one by one: of each text the sum, and the frames at which the likeliest begins its
+ * tokens.
+ */
 function allAlignments(frames: readonly Float32Array[], blank: number) {
   const texts = new Map<string, { sum: number; best: number; starts: readonly number[] }>();
   const visit = (at: number, path: readonly number[], probability: number) => {

@@ -12,8 +12,9 @@ const shelfCount = 128;
 const scoreMargin = 18;
 
 /**
- * Prefix beam search over the outputs of a CTC model: sums up all alignments of a text, keeps the best texts, and knows the likeliest
- * alignment of each. Frames cost the same wherever in an utterance.
+ * Prefix beam search over the outputs of a CTC model: sums up all alignments of a text, keeps the
+ * best texts, and knows the likeliest alignment of each. Frames cost the same wherever in an
+ * utterance.
  */
 export class CtcBeam {
   readonly #table: TokenTable;
@@ -56,7 +57,10 @@ export class CtcBeam {
     return this.#beam;
   }
 
-  /** Hears a frame: the logarithms of the probabilities of all tokens, from `at` on. Throws an Error where they are none. */
+  /**
+   * Hears a frame: the logarithms of the probabilities of all tokens, from `at` on. Throws an Error
+   * where they are none.
+   */
   step(logs: Float32Array, at: number): void {
     const blankLog = logs[at + this.#table.blank] ?? 0;
     this.#chooseTokens(logs, at);
@@ -93,7 +97,10 @@ export class CtcBeam {
     if (this.#tokens.length > tokensMax) this.#keepLikeliest(best);
   }
 
-  /** Of too many tokens the likeliest, as told by shelves: sorting thousands would take longer than all else. */
+  /**
+   * Of too many tokens the likeliest, as told by shelves: sorting thousands would take longer than
+   * all else.
+   */
   #keepLikeliest(best: number): void {
     const shelfOf = (log: number) => Math.floor(((best - log) * shelfCount) / tokenMargin);
     const shelves = this.#shelves.fill(0);

@@ -1,6 +1,6 @@
-import { testEngine } from "../../../test/engine-conformance.ts";
-import { espeak } from "../../../test/flite.ts";
-import { openStarter } from "../../../test/open-starter.ts";
+import { testEngine } from "../../../test/fixtures/engine-conformance.ts";
+import { espeak } from "../../../test/fixtures/flite.ts";
+import { openStarter } from "../../../test/fixtures/open-starter.ts";
 
 const said = () => ({ spoken: espeak("veðrið er gott í dag"), other: espeak("takk fyrir") });
 const heard = /^veðrið er gott í dag$/;

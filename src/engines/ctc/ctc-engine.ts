@@ -1,6 +1,6 @@
 import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
-import type { Decoder, Engine, RecognitionMode } from "../engine.ts";
-import type { ModelCard } from "../models/model-card.ts";
+import type { Decoder, Engine, RecognitionMode } from "../protocol/engine.ts";
+import type { ModelCard } from "../../models/model-card.ts";
 import { type CtcModel, openCtcModel } from "./ctc-model.ts";
 import type { DecoderParts } from "./decoder-parts.ts";
 import { RecordingDecoder } from "./recording-decoder.ts";
@@ -13,8 +13,8 @@ import { WordScorer } from "./word-scorer.ts";
 const beamWidths: Readonly<Record<RecognitionMode, number>> = { live: 16, short: 32, job: 32 };
 
 /**
- * Speech recognition with a CTC model on onnxruntime: our own features, search, times and confidences. Throws an Error that begins with the
- * path of the model's file that is wrong.
+ * Speech recognition with a CTC model on onnxruntime: our own features, search, times and
+ * confidences. Throws an Error that begins with the path of the model's file that is wrong.
  */
 export async function openCtcEngine(card: ModelCard, folder: string): Promise<Engine> {
   const model = await openCtcModel(card, folder);

@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type Starter, starterCard, starterFolders } from "../../../test/open-starter.ts";
-import type { ModelCard } from "../models/model-card.ts";
+import { type Starter, starterCard, starterFolders } from "../../../test/fixtures/open-starter.ts";
+import type { ModelCard } from "../../models/model-card.ts";
 import { openCtcEngine } from "./ctc-engine.ts";
 import { openCtcModel } from "./ctc-model.ts";
 

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { InferenceSession } from "onnxruntime-node";
-import { engineSampleRate } from "../engine.ts";
+import { engineSampleRate } from "../protocol/engine.ts";
 import {
   checkModelFiles,
   ModelFileError,
   readModelLines,
   readModelTokens,
   readOnnxMetadata,
-} from "../models/check-model-files.ts";
-import type { ModelCard, ModelFile } from "../models/model-card.ts";
+} from "../../models/check-model-files.ts";
+import type { ModelCard, ModelFile } from "../../models/model-card.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import {
   numberOption,
@@ -31,9 +31,9 @@ export interface CtcModel {
 const lexiconPenaltyDefault = 4;
 
 /**
- * Loads a model of engine ctc. Its card has the files `model` and `tokens`, perhaps `lexicon` (a word a line), and options that win over
- * what the model says of itself: windowFrames, shiftFrames, frameMs, lexiconPenalty. Throws an Error that begins with the path of
- * the file that is wrong.
+ * Loads a model of engine ctc. Its card has the files `model` and `tokens`, perhaps `lexicon` (a
+ * word a line), and options that win over what the model says of itself: windowFrames, shiftFrames,
+ * frameMs, lexiconPenalty. Throws an Error that begins with the path of the file that is wrong.
  */
 export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
   const { model, tokens, lexicon } = card.files;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { espeak } from "../../../test/flite.ts";
-import { openStarter } from "../../../test/open-starter.ts";
-import type { DecoderOptions, Engine, Hypothesis } from "../engine.ts";
+import { espeak } from "../../../test/fixtures/flite.ts";
+import { openStarter } from "../../../test/fixtures/open-starter.ts";
+import type { DecoderOptions, Engine, Hypothesis } from "../protocol/engine.ts";
 
 /** Common phrases: a starter model of another training hears most of them, too. */
 const phrases = [

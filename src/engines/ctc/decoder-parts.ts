@@ -1,4 +1,4 @@
-import type { RecognitionMode } from "../engine.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
@@ -12,7 +12,7 @@ export interface DecoderParts {
 }
 
 /**
- * Frames of silence heard before each utterance. Measured where utterances begin with their first sample of speech: three of 23 wrong
- * first words are right with it, and more of it is no better.
+ * Frames of silence heard before each utterance. Measured where utterances begin with their first
+ * sample of speech: three of 23 wrong first words are right with it, and more of it is no better.
  */
 export const leadFrames = 16;

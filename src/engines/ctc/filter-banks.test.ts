@@ -40,9 +40,9 @@ function slowFilterBanks(samples: Int16Array, binCount: number): number[][] {
       return real * real + imaginary * imaginary;
     });
     return Array.from({ length: binCount }, (_, bin) => {
-      const centre = mel(20) + (bin + 1) * step;
+      const center = mel(20) + (bin + 1) * step;
       const sum = powers.reduce((total, power, at) => {
-        const distance = Math.abs(mel((at * 16_000) / 512) - centre) / step;
+        const distance = Math.abs(mel((at * 16_000) / 512) - center) / step;
         return total + power * Math.max(0, 1 - distance);
       }, 0);
       return Math.log(Math.max(sum, 1.1920928955078125e-7));

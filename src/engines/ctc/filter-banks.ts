@@ -1,4 +1,4 @@
-import { engineSampleRate } from "../engine.ts";
+import { engineSampleRate } from "../protocol/engine.ts";
 import { MelFilters, silenceFeature } from "./mel-filters.ts";
 import { PowerSpectrum } from "./power-spectrum.ts";
 
@@ -8,7 +8,10 @@ const shiftSamples = (featureMs * engineSampleRate) / 1000;
 /** 25 ms. */
 const windowSamples = 400;
 const transformSamples = 512;
-/** The first window begins so much before the first sample: each lies around the middle of its 10 ms. */
+/**
+ * The first window begins so much before the first sample: each lies around the middle of its 10
+ * ms.
+ */
 const leadSamples = windowSamples / 2 - shiftSamples / 2;
 const range = { lowHertz: 20, highHertz: 7600, sampleRate: engineSampleRate };
 const preemphasis = 0.97;
@@ -20,8 +23,9 @@ const window = Float64Array.from({ length: windowSamples }, (_, index) =>
 );
 
 /**
- * Logarithmic mel filter banks of a stream of samples, as Kaldi makes them (feature-fbank.cc with snip_edges=false, no dither; samples
- * from -1 to 1): what neural models are trained on. Frames gather here until they are dropped.
+ * Logarithmic mel filter banks of a stream of samples, as Kaldi makes them (feature-fbank.cc with
+ * snip_edges=false, no dither; samples from -1 to 1): what neural models are trained on. Frames
+ * gather here until they are dropped.
  */
 export class FilterBanks {
   readonly binCount: number;
@@ -119,7 +123,10 @@ export class FilterBanks {
     }
   }
 
-  /** Takes the samples from `start` of the utterance on: without their mean, pre-emphasised, windowed. */
+  /**
+   * Takes the samples from `start` of the utterance on: without their mean, pre-emphasised,
+   * windowed.
+   */
   #takeWindow(start: number): void {
     const frame = this.#frame;
     const samples = this.#samples;
@@ -141,7 +148,10 @@ export class FilterBanks {
     }
   }
 
-  /** Where the sample is kept that stands for one, perhaps outside of the utterance: it goes back and forth. */
+  /**
+   * Where the sample is kept that stands for one, perhaps outside of the utterance: it goes back
+   * and forth.
+   */
   #mirrored(sample: number): number {
     const count = this.#sampleCount;
     let at = sample;

@@ -1,4 +1,4 @@
-import type { PhraseHints } from "../engine.ts";
+import type { PhraseHints } from "../protocol/engine.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter } from "./token-table.ts";
 
@@ -12,15 +12,19 @@ export interface HintState {
 }
 
 /**
- * Phrases that are likely to be said, as an Aho-Corasick automaton over their letters. Who walks along a phrase earns score with each
- * letter, keeps it when the phrase is complete, and gives it back when it turns out to be another. A node is the longest beginning
- * of a phrase that has just been said.
+ * Phrases that are likely to be said, as an Aho-Corasick automaton over their letters. Who walks
+ * along a phrase earns score with each letter, keeps it when the phrase is complete, and gives it
+ * back when it turns out to be another. A node is the longest beginning of a phrase that has just
+ * been said.
  */
 export class HintGraph {
   /** Where every utterance begins. */
   readonly start: HintState;
   readonly #trie = new LetterTrie();
-  /** By node: what the letters of its path earn, what of that is kept whatever follows, and the phrase that is complete there. */
+  /**
+   * By node: what the letters of its path earn, what of that is kept whatever follows, and the
+   * phrase that is complete there.
+   */
   readonly #earned: Float64Array;
   readonly #kept: Float64Array;
   readonly #completed: Float64Array;
@@ -114,7 +118,9 @@ interface Step {
   readonly earned: number;
 }
 
-/** The words of a phrase as they are said: in lower case, without what is no letter and no digit. */
+/**
+ * The words of a phrase as they are said: in lower case, without what is no letter and no digit.
+ */
 export function foldedWords(phrase: string): readonly string[] {
   return (
     phrase

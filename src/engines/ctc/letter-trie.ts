@@ -1,6 +1,12 @@
-/** Words by their letters. A state is where in the words one stands after some letters; 0 is before the first. */
+/**
+ * Words by their letters. A state is where in the words one stands after some letters; 0 is before
+ * the first.
+ */
 export class LetterTrie {
-  /** By state: the letter that leads to it, its first child, its next sibling (0 is none), and whether a word ends there. */
+  /**
+   * By state: the letter that leads to it, its first child, its next sibling (0 is none), and
+   * whether a word ends there.
+   */
   #letters = new Int32Array(64);
   #children = new Int32Array(64);
   #siblings = new Int32Array(64);

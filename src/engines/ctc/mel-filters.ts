@@ -1,11 +1,19 @@
-/** The least power of a filter, FLT_EPSILON as in Kaldi: its logarithm is that of digital silence. */
+/**
+ * The least power of a filter, FLT_EPSILON as in Kaldi: its logarithm is that of digital silence.
+ */
 const powerMin = 1.1920928955078125e-7;
 export const silenceFeature = Math.log(powerMin);
 
-/** Triangles over a power spectrum, each from the middle of the one before to that of the next, evenly over the mel scale. */
+/**
+ * Triangles over a power spectrum, each from the middle of the one before to that of the next,
+ * evenly over the mel scale.
+ */
 export class MelFilters {
   readonly #count: number;
-  /** Of each filter: where in the spectrum it begins, and where its weights do; of those, one end more. */
+  /**
+   * Of each filter: where in the spectrum it begins, and where its weights do; of those, one end
+   * more.
+   */
   readonly #firsts: Int32Array;
   readonly #starts: Int32Array;
   readonly #weights: Float64Array;

@@ -1,6 +1,6 @@
 import { type InferenceSession, Tensor } from "onnxruntime-node";
-import { ModelFileError } from "../models/check-model-files.ts";
-import type { ModelCard } from "../models/model-card.ts";
+import { ModelFileError } from "../../models/check-model-files.ts";
+import type { ModelCard } from "../../models/model-card.ts";
 import { featureMs } from "./filter-banks.ts";
 import type { StreamingShape } from "./window-tensors.ts";
 
@@ -34,14 +34,18 @@ const countMax = 999_999;
 const inputSizeMax = 1 << 24;
 /** What zipformer models do where nothing is said. */
 const subsamplingDefault = 4;
-/** So much may the probabilities of an output differ from 1 altogether: other numbers would be taken for what they are not. */
+/**
+ * So much may the probabilities of an output differ from 1 altogether: other numbers would be taken
+ * for what they are not.
+ */
 const sumTolerance = 0.05;
 /** Frames that a recording model hears to tell how many tokens it has. */
 const probeFrames = 100;
 
 /**
- * How the model is fed, from its inputs, its metadata (as NeMo writes it) and the options of its card, which win. It hears silence once:
- * what it puts out then is what counts. Throws ModelFileError where it is another kind of model.
+ * How the model is fed, from its inputs, its metadata (as NeMo writes it) and the options of its
+ * card, which win. It hears silence once: what it puts out then is what counts. Throws
+ * ModelFileError where it is another kind of model.
  */
 export async function readLayout(
   session: InferenceSession,

@@ -1,6 +1,7 @@
 /**
- * Power spectra of real frames of a fixed length, twice a power of four: the frame goes through a complex transform of half its length,
- * even samples as the real and odd ones as the imaginary part, and the two are told apart afterwards.
+ * Power spectra of real frames of a fixed length, twice a power of four: the frame goes through a
+ * complex transform of half its length, even samples as the real and odd ones as the imaginary
+ * part, and the two are told apart afterwards.
  */
 export class PowerSpectrum {
   readonly #half: number;
@@ -25,7 +26,10 @@ export class PowerSpectrum {
     this.#sine = Float64Array.from({ length }, (_, k) => -Math.sin(angle * k));
   }
 
-  /** Writes |X(k)|^2 for k from 0 up to half the length, which is left out: no filter of ours looks at it. */
+  /**
+   * Writes |X(k)|^2 for k from 0 up to half the length, which is left out: no filter of ours looks
+   * at it.
+   */
   write(frame: Float64Array, powers: Float64Array): void {
     this.#load(frame);
     for (let size = 4; size <= this.#half; size *= 4) this.#combine(size);
@@ -84,7 +88,10 @@ export class PowerSpectrum {
     }
   }
 
-  /** Even and odd samples have conjugate symmetric spectra: the sum and the difference of mirrored values are theirs. */
+  /**
+   * Even and odd samples have conjugate symmetric spectra: the sum and the difference of mirrored
+   * values are theirs.
+   */
   #separate(powers: Float64Array): void {
     const real = this.#real;
     const imaginary = this.#imaginary;

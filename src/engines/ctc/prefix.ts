@@ -19,8 +19,9 @@ export interface Alignments {
 }
 
 /**
- * A text so far, as a node of the tree of all texts in question: a token after those of its parent. Alignments of it end in a blank or
- * in the token itself; the next token may be the same one only after a blank.
+ * A text so far, as a node of the tree of all texts in question: a token after those of its parent.
+ * Alignments of it end in a blank or in the token itself; the next token may be the same one only
+ * after a blank.
  */
 export class Prefix {
   readonly parent: Prefix | undefined;
@@ -80,7 +81,10 @@ export class Prefix {
     this.score = this.total + this.words.score;
   }
 
-  /** It is in the beam no more: where nobody comes after it, it leaves the tree with those before it that stood there only for it. */
+  /**
+   * It is in the beam no more: where nobody comes after it, it leaves the tree with those before it
+   * that stood there only for it.
+   */
   leave(): void {
     this.isInBeam = false;
     clear(this.blank);

@@ -1,4 +1,4 @@
-import { type Decoder, engineSampleRate, type Hypothesis } from "../engine.ts";
+import { type Decoder, engineSampleRate, type Hypothesis } from "../protocol/engine.ts";
 import { finalReadings, type FrameTimes, partialReading } from "./beam-readings.ts";
 import { CtcBeam } from "./ctc-beam.ts";
 import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
@@ -7,7 +7,10 @@ import type { Outputs, RecordingModel } from "./recording-model.ts";
 
 /** Silence after an utterance, so that its last word is told. */
 const tailFrames = 16;
-/** A live utterance is heard again after so many frames at the earliest, and so that hearing takes at most this share of the time. */
+/**
+ * A live utterance is heard again after so many frames at the earliest, and so that hearing takes
+ * at most this share of the time.
+ */
 const againFramesMin = 20;
 const againShareMax = 1 / 3;
 /** Searched in one slice. */

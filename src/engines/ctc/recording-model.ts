@@ -23,7 +23,10 @@ export class RecordingModel {
     this.layout = layout;
   }
 
-  /** How long it takes to hear this many frames, in frames of time: measured once, so that every stream is heard at the same times. */
+  /**
+   * How long it takes to hear this many frames, in frames of time: measured once, so that every
+   * stream is heard at the same times.
+   */
   costOf(frames: number): number {
     return frames * this.#costOfFrame;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { starterCard, starterFolders } from "../../../test/open-starter.ts";
+import { starterCard, starterFolders } from "../../../test/fixtures/open-starter.ts";
 import { type CtcModel, openCtcModel } from "./ctc-model.ts";
 import { StreamingBatch, type Window } from "./streaming-batch.ts";
 import { newStreamState, type StreamingShape } from "./window-tensors.ts";

@@ -1,5 +1,5 @@
 import type { InferenceSession } from "onnxruntime-node";
-import type { RecognitionMode } from "../engine.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
 import { type StreamingShape, type StreamState, WindowTensors } from "./window-tensors.ts";
 
 /** Windows heard in one run at most: more at once save nothing more, and others wait for them. */
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Hears windows of many streams in one run of their model: its weights are walked through once for all of them. What a stream hears does
- * not depend on who else is in the run.
+ * Hears windows of many streams in one run of their model: its weights are walked through once for
+ * all of them. What a stream hears does not depend on who else is in the run.
  */
 export class StreamingBatch {
   readonly #session: InferenceSession;

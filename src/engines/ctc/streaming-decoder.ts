@@ -1,4 +1,4 @@
-import { type Decoder, engineSampleRate, type Hypothesis } from "../engine.ts";
+import { type Decoder, engineSampleRate, type Hypothesis } from "../protocol/engine.ts";
 import { finalReadings, type FrameTimes, partialReading } from "./beam-readings.ts";
 import { CtcBeam } from "./ctc-beam.ts";
 import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
@@ -7,7 +7,10 @@ import type { StreamingLayout } from "./model-layout.ts";
 import type { StreamingBatch, Window } from "./streaming-batch.ts";
 import { newStreamState, type StreamState } from "./window-tensors.ts";
 
-/** Hears an utterance a window at a time, while it is spoken, in one batch with other streams of its model. */
+/**
+ * Hears an utterance a window at a time, while it is spoken, in one batch with other streams of its
+ * model.
+ */
 export class StreamingDecoder implements Decoder {
   readonly #parts: DecoderParts;
   readonly #layout: StreamingLayout;
@@ -85,7 +88,10 @@ export class StreamingDecoder implements Decoder {
     }
   }
 
-  /** Has the next window heard, if there is one and nothing else is: a promise as long as something is. */
+  /**
+   * Has the next window heard, if there is one and nothing else is: a promise as long as something
+   * is.
+   */
   #hear(): Promise<void> | undefined {
     if (this.#window || this.#hasOutputs) return this.#heard;
     const { windowFrames, shiftFrames } = this.#layout;

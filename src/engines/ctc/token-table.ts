@@ -1,4 +1,4 @@
-import { ModelFileError } from "../models/check-model-files.ts";
+import { ModelFileError } from "../../models/check-model-files.ts";
 
 /** Begins a word, as SentencePiece marks it; alone it is the space between two. */
 const wordMark = "\u2581";
@@ -16,7 +16,10 @@ export interface Token {
   readonly letters: readonly number[];
 }
 
-/** The tokens of a model by their number; undefined is what never comes out: blank, unknown, begin and end of sentence. */
+/**
+ * The tokens of a model by their number; undefined is what never comes out: blank, unknown, begin
+ * and end of sentence.
+ */
 export interface TokenTable {
   readonly tokens: readonly (Token | undefined)[];
   readonly blank: number;

@@ -1,6 +1,9 @@
 import { type InferenceSession, Tensor } from "onnxruntime-node";
 
-/** What a streaming model is told and tells, for one stream: the layout of NeMo's cache-aware CTC models. */
+/**
+ * What a streaming model is told and tells, for one stream: the layout of NeMo's cache-aware CTC
+ * models.
+ */
 export interface StreamingShape {
   /** Streams that it may be told of in one run: 1 where it was exported for one. */
   readonly rowsMax: number;
@@ -29,7 +32,10 @@ export function newStreamState(shape: StreamingShape): StreamState {
   };
 }
 
-/** The tensors of a run, a row for each stream, in memory that is made once. Inputs and outputs go by their places, not their names. */
+/**
+ * The tensors of a run, a row for each stream, in memory that is made once. Inputs and outputs go
+ * by their places, not their names.
+ */
 export class WindowTensors {
   readonly rowsMax: number;
   readonly #shape: StreamingShape;

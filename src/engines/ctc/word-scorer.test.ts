@@ -8,7 +8,9 @@ const known = new LetterTrie();
 for (const word of ["takk", "fyrir", "fyrirfram"]) known.add(lettersOf(word));
 const lexicon = { words: known, penalty: 4 };
 
-/** The tokens that a text is said with: letters with a space for itself, or pieces that begin words. */
+/**
+ * The tokens that a text is said with: letters with a space for itself, or pieces that begin words.
+ */
 function tokensOf(symbols: readonly string[]): readonly (Token | undefined)[] {
   return tokenTable("tokens.txt", [...symbols, "<blk>"]).tokens.slice(0, -1);
 }

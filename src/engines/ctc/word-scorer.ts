@@ -1,4 +1,4 @@
-import type { PhraseHints } from "../engine.ts";
+import type { PhraseHints } from "../protocol/engine.ts";
 import { foldedWords, HintGraph, type HintState } from "./hint-graph.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter, type Token } from "./token-table.ts";
@@ -6,7 +6,10 @@ import { lettersOf, spaceLetter, type Token } from "./token-table.ts";
 /** A word that goes on with letters that no known word has. */
 const unknown = -1;
 
-/** What the words of a hypothesis are worth beside their sound, and where in words and hints it stands. */
+/**
+ * What the words of a hypothesis are worth beside their sound, and where in words and hints it
+ * stands.
+ */
 export interface WordState {
   /** Of all words so far, a natural logarithm; 0 is neutral. */
   readonly score: number;
@@ -22,7 +25,10 @@ export interface Lexicon {
   readonly penalty: number;
 }
 
-/** Scores hypotheses by a lexicon and by the hints of a session, either of which may be absent. Words of hints are as good as known. */
+/**
+ * Scores hypotheses by a lexicon and by the hints of a session, either of which may be absent.
+ * Words of hints are as good as known.
+ */
 export class WordScorer {
   readonly start: WordState;
   readonly #lexicon: Lexicon | undefined;
@@ -45,7 +51,10 @@ export class WordScorer {
     return next;
   }
 
-  /** The score when nothing follows: that of a last word that is none, and of a phrase that is not complete, is known now. */
+  /**
+   * The score when nothing follows: that of a last word that is none, and of a phrase that is not
+   * complete, is known now.
+   */
   finish(state: WordState): number {
     const { score, hint } = state;
     const hintScore = hint && this.#hints ? this.#hints.finish(hint) - hint.score : 0;
@@ -71,7 +80,9 @@ export class WordScorer {
     return { score: score - penalty, word, hintWord, hint };
   }
 
-  /** Of a word that is only the beginning of known ones; what no word begins with has been paid for. */
+  /**
+   * Of a word that is only the beginning of known ones; what no word begins with has been paid for.
+   */
   #penaltyOfEnd({ word, hintWord }: WordState): number {
     const lexicon = this.#lexicon;
     if (!lexicon || (word === unknown && hintWord === unknown)) return 0;

@@ -1,24 +1,37 @@
 import { type Cepstra, cepstrumLength } from "./cepstra.ts";
 
-// The mean of the cepstra stands for the microphone and the voice; taken off each frame before the search, it leaves the words.
-// It is ours and not the decoder's own, so that no decoder carries a caller's mean to the next one.
+// The mean of the cepstra stands for the microphone and the voice; taken off each frame before the
+// search, it leaves the words. It is ours and not the decoder's own, so that no decoder carries a
+// caller's mean to the next one.
 
 /** Speech has more power than this share of the way from quiet to loud. */
 const speechShare = 0.3;
-/** Silence around speech counts for at most this share of a mean: the model was trained with a little of it. */
+/**
+ * Silence around speech counts for at most this share of a mean: the model was trained with a
+ * little of it.
+ */
 const silenceShareMax = 0.15;
-/** No room is as quiet: digital silence, whose frames lie so far off that a few of them spoil a mean. */
+/**
+ * No room is as quiet: digital silence, whose frames lie so far off that a few of them spoil a
+ * mean.
+ */
 const powerMin = 0;
 /** The loudest frames that may be a click. */
 const clickFrames = 5;
 /** From the quiet part to the loud one: less is silence alone, or noise. */
 const speechRangeMin = 25;
-/** Standard deviation of each coefficient within an utterance, measured over the voices and recordings of bench/RESULTS.md. */
+/**
+ * Standard deviation of each coefficient within an utterance, measured over the voices and
+ * recordings of bench/RESULTS.md.
+ */
 const deviations = [
   29.6, 18.4, 14.5, 20.1, 18.1, 13.2, 14.9, 14.5, 13.4, 12.7, 10.7, 10, 10.6,
 ] as const;
 
-/** Of the frames of a whole utterance: of its speech, and of as much of its silence as there is in ordinary recordings. */
+/**
+ * Of the frames of a whole utterance: of its speech, and of as much of its silence as there is in
+ * ordinary recordings.
+ */
 export function utteranceMean(cepstra: Cepstra, count = cepstra.count): Float64Array {
   const frames = Array.from({ length: count }, (_, index) => index);
   const real = frames.filter((index) => cepstra.power(index) > powerMin);
@@ -53,7 +66,10 @@ export function speechFrames(cepstra: Cepstra, count: number): number {
   return powers.filter((power) => power > quiet + speechShare * (loud - quiet)).length;
 }
 
-/** How far one mean is from another: the root mean square of their differences, in standard deviations of speech. */
+/**
+ * How far one mean is from another: the root mean square of their differences, in standard
+ * deviations of speech.
+ */
 export function meanDistance(one: Float64Array, other: Float64Array): number {
   const squares = one.map((value, index) => {
     return ((value - (other[index] ?? 0)) / (deviations[index] ?? 1)) ** 2;

@@ -10,8 +10,8 @@ import { parseSettings } from "./sphinx-settings.ts";
 const searchName = "words";
 
 /**
- * Makes decoders that share the language model, 33 MB that each would have for itself. The library counts who shares it without a
- * lock: one decoder is made at a time, and none is freed meanwhile.
+ * Makes decoders that share the language model, 33 MB that each would have for itself. The library
+ * counts who shares it without a lock: one decoder is made at a time, and none is freed meanwhile.
  */
 export class DecoderMaker {
   readonly #library: SphinxLibrary;
@@ -71,7 +71,9 @@ export class DecoderMaker {
     return decoder;
   }
 
-  /** The model in C's memory, read when the first decoder is there to lend its table of logarithms. */
+  /**
+   * The model in C's memory, read when the first decoder is there to lend its table of logarithms.
+   */
   #modelFor(decoder: Pointer, settings: readonly string[]): Pointer {
     if (this.#languageModel !== undefined) return this.#languageModel;
     const logmath = this.#library.ps_get_logmath(decoder);

@@ -2,8 +2,8 @@ import { type Cepstra, cepstrumLength } from "./cepstra.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 
 /**
- * PocketSphinx's own front end apart from its decoder: samples to cepstra, noise taken off, every frame kept. A frame stands
- * where it was heard, so word times are right over any pause.
+ * PocketSphinx's own front end apart from its decoder: samples to cepstra, noise taken off, every
+ * frame kept. A frame stands where it was heard, so word times are right over any pause.
  */
 export class FrontEnd {
   readonly #library: SphinxLibrary;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { flite, joined, silence } from "../../../test/flite.ts";
+import { flite, joined, silence } from "../../../test/fixtures/flite.ts";
 import { Cepstra } from "./cepstra.ts";
 import { meanDistance, utteranceMean } from "./cepstral-mean.ts";
 import { DecoderMaker } from "./decoder-maker.ts";

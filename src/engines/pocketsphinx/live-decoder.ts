@@ -1,4 +1,4 @@
-import type { Decoder, Hypothesis } from "../engine.ts";
+import type { Decoder, Hypothesis } from "../protocol/engine.ts";
 import { Cepstra } from "./cepstra.ts";
 import type { FrontEnd } from "./front-end.ts";
 import type { Search } from "./search.ts";
@@ -13,8 +13,9 @@ const framesPerMs = 0.9;
 const secondPassMsMax = 150;
 
 /**
- * Hears an utterance while it is spoken, in one search that takes the same mean off every frame. When that mean has become wrong, the
- * search begins again at the start of the utterance with a better one: most often never, or early, when it costs little.
+ * Hears an utterance while it is spoken, in one search that takes the same mean off every frame.
+ * When that mean has become wrong, the search begins again at the start of the utterance with a
+ * better one: most often never, or early, when it costs little.
  */
 export class LiveDecoder implements Decoder {
   readonly #alternativesMax: number;
@@ -27,7 +28,9 @@ export class LiveDecoder implements Decoder {
   /** What the search takes off every frame, and how many it has had. */
   #mean: Float64Array | undefined;
   #searched = 0;
-  /** The last reading told, of so many frames: a search that begins again takes nothing of it back. */
+  /**
+   * The last reading told, of so many frames: a search that begins again takes nothing of it back.
+   */
   #told: { readonly text: string; readonly reading: Hypothesis | undefined } | undefined;
   #toldFrames = 0;
 

@@ -2,12 +2,19 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
-import { flite, fliteWords, joined, noise, silence, type SpokenWord } from "../../../test/flite.ts";
-import { runs } from "../../../test/property-runs.ts";
-import type { Engine } from "../engine.ts";
-import { EngineSession } from "../engine-session.ts";
-import type { SessionOptions } from "../engine-frames.ts";
-import type { Recognition } from "../recognizer.ts";
+import {
+  flite,
+  fliteWords,
+  joined,
+  noise,
+  silence,
+  type SpokenWord,
+} from "../../../test/fixtures/flite.ts";
+import { runs } from "../../../test/fixtures/property-runs.ts";
+import type { Engine } from "../protocol/engine.ts";
+import { EngineSession } from "../process/engine-session.ts";
+import type { SessionOptions } from "../protocol/engine-frames.ts";
+import type { Recognition } from "../protocol/recognizer.ts";
 import { openPocketsphinx } from "./pocketsphinx-engine.ts";
 
 const options: SessionOptions = {

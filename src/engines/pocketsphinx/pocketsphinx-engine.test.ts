@@ -1,5 +1,5 @@
-import { testEngine } from "../../../test/engine-conformance.ts";
-import { flite } from "../../../test/flite.ts";
+import { testEngine } from "../../../test/fixtures/engine-conformance.ts";
+import { flite } from "../../../test/fixtures/flite.ts";
 import { openPocketsphinx } from "./pocketsphinx-engine.ts";
 
 // As short as can be: a second of sound takes up to one of CPU here, and it is heard many times.

@@ -1,5 +1,5 @@
 import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
-import type { DecoderOptions, Engine } from "../engine.ts";
+import type { DecoderOptions, Engine } from "../protocol/engine.ts";
 import { DecoderMaker } from "./decoder-maker.ts";
 import { FrontEnd } from "./front-end.ts";
 import { LiveDecoder } from "./live-decoder.ts";
@@ -15,7 +15,10 @@ const wholeSettings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" }
 /** Utterances of one mode heard in turns; others wait. More would take memory and end no sooner. */
 const wholeMax = 2;
 
-/** PocketSphinx 0.8 with Debian's model of American English. Throws an Error that names what is not installed. */
+/**
+ * PocketSphinx 0.8 with Debian's model of American English. Throws an Error that names what is not
+ * installed.
+ */
 export async function openPocketsphinx(): Promise<Engine> {
   checkEnglishModel();
   const { library, viewFloats } = await loadSphinxLibrary();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { flite } from "../../../test/flite.ts";
-import { until } from "../../../test/until.ts";
+import { flite } from "../../../test/fixtures/flite.ts";
+import { until } from "../../../test/fixtures/until.ts";
 import { Cepstra } from "./cepstra.ts";
 import { utteranceMean } from "./cepstral-mean.ts";
 import { DecoderMaker } from "./decoder-maker.ts";
@@ -80,7 +80,9 @@ test("SearchPool lends what it has at once, and makes more without stopping anyb
   takeBack([first]);
 });
 
-/** The most CPU time that this thread was kept in one turn of the event loop while `work` went on. */
+/**
+ * The most CPU time that this thread was kept in one turn of the event loop while `work` went on.
+ */
 async function longestTurnMs(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let lastMs = threadMs();

@@ -10,13 +10,19 @@ const reserveMax = 8;
 
 /** Where a decoder has its searches from. */
 export interface Searches {
-  /** A search with an utterance begun in it; undefined when there is none now. Throws why none can be made. */
+  /**
+   * A search with an utterance begun in it; undefined when there is none now. Throws why none can
+   * be made.
+   */
   lend(): Search | undefined;
   /** Takes back a search whose utterance has ended. */
   takeBack(search: Search): void;
 }
 
-/** Searches of one setting, lent for an utterance and taken back. Making one takes 250 ms, so that is done aside. */
+/**
+ * Searches of one setting, lent for an utterance and taken back. Making one takes 250 ms, so that
+ * is done aside.
+ */
 export class SearchPool implements Searches {
   readonly #library: SphinxLibrary;
   readonly #viewFloats: ViewFloats;
@@ -30,7 +36,10 @@ export class SearchPool implements Searches {
   #failure: unknown;
   #isClosed = false;
 
-  /** `settings` are options of PocketSphinx over those that all share. Makes the first search at once. */
+  /**
+   * `settings` are options of PocketSphinx over those that all share. Makes the first search at
+   * once.
+   */
   constructor(
     parts: {
       readonly library: SphinxLibrary;
@@ -104,7 +113,10 @@ export class SearchPool implements Searches {
   }
 }
 
-/** At most so many searches of a pool at a time: who waits for one waits for others of the same kind only. */
+/**
+ * At most so many searches of a pool at a time: who waits for one waits for others of the same kind
+ * only.
+ */
 export class SearchShare implements Searches {
   readonly #pool: Searches;
   readonly #lentMax: number;

@@ -1,4 +1,4 @@
-import type { EngineWord, Hypothesis } from "../engine.ts";
+import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 import { cepstrumLength, frameMs } from "./cepstra.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 
@@ -10,13 +10,16 @@ const warmUpFrames = 10;
 const nbestReadMax = 100;
 
 /**
- * One PocketSphinx decoder with the search in it, fed with cepstra and the mean to take off them. It keeps nothing from one
- * utterance to the next, so it may serve another caller each time.
+ * One PocketSphinx decoder with the search in it, fed with cepstra and the mean to take off them.
+ * It keeps nothing from one utterance to the next, so it may serve another caller each time.
  */
 export class Search {
   readonly decoder: Pointer;
   readonly #library: SphinxLibrary;
-  /** One frame in C's memory: given several at once, this version overwrites the first with the last. */
+  /**
+   * One frame in C's memory: given several at once, this version overwrites the first with the
+   * last.
+   */
   readonly #block: Pointer;
   readonly #frame: Float32Array;
   #frames = 0;
@@ -28,7 +31,10 @@ export class Search {
     this.#frame = viewFloats(this.#block, cepstrumLength);
   }
 
-  /** A decoder scores the first frames that it ever hears a little differently from all later ones: those are spent here. */
+  /**
+   * A decoder scores the first frames that it ever hears a little differently from all later ones:
+   * those are spent here.
+   */
   warmUp(): void {
     const nothing = new Float32Array(cepstrumLength);
     const mean = new Float64Array(cepstrumLength);
@@ -126,7 +132,10 @@ export class Search {
   }
 }
 
-/** The word as written: `either(2)` is a way to say "either"; `<sil>`, `[NOISE]` and `++UM++` are none. */
+/**
+ * The word as written: `either(2)` is a way to say "either"; `<sil>`, `[NOISE]` and `++UM++` are
+ * none.
+ */
 function spoken(word: string): string | undefined {
   return /^[<[+]/.test(word) ? undefined : word.replace(/\(\d+\)$/, "");
 }

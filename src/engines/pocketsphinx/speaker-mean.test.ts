@@ -5,13 +5,13 @@ import { Cepstra, cepstrumLength } from "./cepstra.ts";
 import { meanDistance, utteranceMean } from "./cepstral-mean.ts";
 import { SpeakerMean } from "./speaker-mean.ts";
 
-/** A voice: frames around its own colour, always the same ones. */
-function voice(count: number, colour: number, seed = 1): Float32Array[] {
+/** A voice: frames around its own color, always the same ones. */
+function voice(count: number, color: number, seed = 1): Float32Array[] {
   let state = seed;
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
   return Array.from({ length: count }, () => {
     return Float32Array.from({ length: cepstrumLength }, (_, index) => {
-      return index === 0 ? 60 + 60 * random() : colour + 20 * random();
+      return index === 0 ? 60 + 60 * random() : color + 20 * random();
     });
   });
 }
@@ -25,7 +25,10 @@ function cepstraOf(frames: readonly Float32Array[]): Cepstra {
   return cepstra;
 }
 
-/** One utterance in pieces: the means in their order, each with the frames that had been heard when it came. */
+/**
+ * One utterance in pieces: the means in their order, each with the frames that had been heard when
+ * it came.
+ */
 function follow(
   speaker: SpeakerMean,
   frames: readonly Float32Array[],
@@ -114,8 +117,8 @@ test("SpeakerMean does not take a stranger for the one before", () => {
 
 test("SpeakerMean is not wrong again and again where speakers take turns", () => {
   const speaker = new SpeakerMean();
-  const means = [5, 30, -20, 5, 30, -20].map((colour, index) => {
-    return follow(speaker, voice(300, colour, index + 1)).length;
+  const means = [5, 30, -20, 5, 30, -20].map((color, index) => {
+    return follow(speaker, voice(300, color, index + 1)).length;
   });
   assert.deepEqual(means.slice(2), [1, 1, 1, 1]);
 });

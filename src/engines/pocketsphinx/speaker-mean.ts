@@ -2,15 +2,19 @@ import type { Cepstra } from "./cepstra.ts";
 import { meanBetween, meanDistance, speechFrames, utteranceMean } from "./cepstral-mean.ts";
 
 /**
- * A mean this far from a better one hears other words: all is heard again with the better one, early where that still costs little.
- * Of 1265 words, and CPU (bench/RESULTS.md): 0.3 for both 158 wrong and 10 % more, 0.45 for both 181 wrong and 6 % less.
+ * A mean this far from a better one hears other words: all is heard again with the better one,
+ * early where that still costs little. Of 1265 words, and CPU (bench/RESULTS.md): 0.3 for both 158
+ * wrong and 10 % more, 0.45 for both 181 wrong and 6 % less.
  */
 const distanceMax = { spoken: 0.35, over: 0.42 } as const;
 /** The mean of average speech, measured over the voices and recordings of bench/RESULTS.md. */
 const average = Float64Array.of(56, 4, 0, 15, -6, 1, -3, -5, -2, -1, 3, 1, 3);
 /** To remember a speaker by the first utterance, it counts as much as so many frames of it. */
 const averageFrames = 30;
-/** What was said before in the same session counts as much as so many frames of the current utterance: less when all of it is there. */
+/**
+ * What was said before in the same session counts as much as so many frames of the current
+ * utterance: less when all of it is there.
+ */
 const knownFrames = { spoken: 150, over: 75 } as const;
 /** Of that, the last 10 s. */
 const knownFramesMax = 1000;
@@ -18,7 +22,10 @@ const knownFramesMax = 1000;
 const strangerDistanceMin = 0.45;
 /** A shorter utterance does not tell one speaker from another. */
 const strangerFramesMin = 100;
-/** The mean of an unknown speaker is told after so many frames, when there is so much speech in them. */
+/**
+ * The mean of an unknown speaker is told after so many frames, when there is so much speech in
+ * them.
+ */
 const firstFrames = 100;
 const firstSpeechFrames = 40;
 /** It is looked at again each time that the utterance is longer by this factor. */
@@ -27,15 +34,18 @@ const growth = 1.5;
 const lookFrames = 10;
 
 /**
- * The cepstral mean to hear an utterance with while it is spoken: at first that of the same session's utterances before it, then
- * more and more its own. It changes only when it has become wrong, as all has to be heard again then. It depends on the frames alone,
- * not on the pieces in which they come.
+ * The cepstral mean to hear an utterance with while it is spoken: at first that of the same
+ * session's utterances before it, then more and more its own. It changes only when it has become
+ * wrong, as all has to be heard again then. It depends on the frames alone, not on the pieces in
+ * which they come.
  */
 export class SpeakerMean {
   /** Of the session, without the current utterance, and the frames that it was heard in. */
   #known: Float64Array = average;
   #knownCount = 0;
-  /** The last utterance was by somebody else than the one before: who knows whose the next one is. */
+  /**
+   * The last utterance was by somebody else than the one before: who knows whose the next one is.
+   */
   #isUnsure = true;
   /** Of the current utterance. */
   #mean: Float64Array | undefined;

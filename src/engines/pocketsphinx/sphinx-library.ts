@@ -9,7 +9,9 @@ type Out<T> = [T];
 /** A function of C that takes long. */
 export interface SlowFunction<Arguments extends readonly unknown[], Result> {
   (...values: Arguments): Result;
-  /** The same on another thread; no thread may be in the same decoder or configuration meanwhile. */
+  /**
+   * The same on another thread; no thread may be in the same decoder or configuration meanwhile.
+   */
   async(...values: [...Arguments, (error: unknown, result: Result) => void]): void;
 }
 
@@ -74,7 +76,9 @@ export interface SphinxLibrary {
   ps_nbest_free(nbest: Pointer): void;
 }
 
-/** Memory of C as floats: a view of `count` of them behind the first row of a two-dimensional block. */
+/**
+ * Memory of C as floats: a view of `count` of them behind the first row of a two-dimensional block.
+ */
 export type ViewFloats = (block: Pointer, count: number) => Float32Array;
 
 const baseDeclarations = [
@@ -127,8 +131,8 @@ const opaqueTypes = [
 ];
 
 /**
- * Loads the libraries and silences their log, which would write what was said to standard error. Throws an Error that names
- * the Debian package when they are not installed.
+ * Loads the libraries and silences their log, which would write what was said to standard error.
+ * Throws an Error that names the Debian package when they are not installed.
  */
 export async function loadSphinxLibrary(): Promise<{
   readonly library: SphinxLibrary;

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { englishModel, type Pointer, type SphinxLibrary } from "./sphinx-library.ts";
 
 /**
- * Weight of the language model against the sound. Read into the model itself, so all who share it share the weight; 6.0 to 8.5
- * hear equally well (bench/RESULTS.md).
+ * Weight of the language model against the sound. Read into the model itself, so all who share it
+ * share the weight; 6.0 to 8.5 hear equally well (bench/RESULTS.md).
  */
 export const languageWeight = "6.5";
 
-/** What every decoder here is set to, and its front end; `settings` are options of PocketSphinx over those. */
+/**
+ * What every decoder here is set to, and its front end; `settings` are options of PocketSphinx over
+ * those.
+ */
 export function sphinxSettings(settings: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries({
     "-hmm": englishModel.acoustic,
@@ -26,7 +29,9 @@ export function sphinxSettings(settings: Readonly<Record<string, string>>): read
   }).flat();
 }
 
-/** The settings as C holds them, to be freed by cmd_ln_free_r. Throws an Error when one is refused. */
+/**
+ * The settings as C holds them, to be freed by cmd_ln_free_r. Throws an Error when one is refused.
+ */
 export function parseSettings(library: SphinxLibrary, settings: readonly string[]): Pointer {
   const config = library.cmd_ln_parse_r(null, library.ps_args(), settings.length, settings, 1);
   if (config === null) throw new Error("PocketSphinx: a setting was refused");

@@ -1,11 +1,13 @@
-import type { Decoder, Hypothesis } from "../engine.ts";
+import type { Decoder, Hypothesis } from "../protocol/engine.ts";
 import { Cepstra } from "./cepstra.ts";
 import { utteranceMean } from "./cepstral-mean.ts";
 import type { FrontEnd } from "./front-end.ts";
 import { searchedFramesMax } from "./live-decoder.ts";
 import type { Searches } from "./search-pool.ts";
 
-/** Hears an utterance when it is over, with its own mean: for callers who wait for the whole of it. */
+/**
+ * Hears an utterance when it is over, with its own mean: for callers who wait for the whole of it.
+ */
 export class WholeDecoder implements Decoder {
   readonly #alternativesMax: number;
   readonly #frontEnd: FrontEnd;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ModelCard } from "../models/model-card.ts";
+import type { ModelCard } from "../../models/model-card.ts";
 
 type OptionValue = ModelCard["options"][string];
 
@@ -15,7 +15,10 @@ export interface OptionRow<Place extends string> {
 
 export type OptionRows<Place extends string> = Readonly<Record<string, OptionRow<Place>>>;
 
-/** Every file of a card that is missing or unknown, where its kind has the files of one of these lists. */
+/**
+ * Every file of a card that is missing or unknown, where its kind has the files of one of these
+ * lists.
+ */
 export function fileProblems(card: ModelCard, lists: readonly (readonly string[])[]): string[] {
   const given = Object.keys(card.files);
   const problems = lists.map((wanted) => [

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
-import { espeak, flite, joined, silence } from "../../../test/flite.ts";
-import { testModelsFolder } from "../../../test/sherpa-models.ts";
-import { type ModelCard, ModelCardError, parseModelCard } from "../models/model-card.ts";
-import { joinSpeakers, type RecordingTurn, type SpeakerWindow } from "../speakers.ts";
+import { espeak, flite, joined, silence } from "../../../test/fixtures/flite.ts";
+import { testModelsFolder } from "../../../test/fixtures/sherpa-models.ts";
+import { type ModelCard, ModelCardError, parseModelCard } from "../../models/model-card.ts";
+import { joinSpeakers, type RecordingTurn, type SpeakerWindow } from "../protocol/speakers.ts";
 import { type Diarizer, openDiarizer } from "./diarizer.ts";
 
 const folder = join(testModelsFolder, "diarization");

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { engineSampleRate } from "../engine.ts";
-import { type ModelCard, ModelCardError } from "../models/model-card.ts";
-import type { SpeakerTurn, SpeakerWindow, WindowSpeaker } from "../speakers.ts";
+import { engineSampleRate } from "../protocol/engine.ts";
+import { type ModelCard, ModelCardError } from "../../models/model-card.ts";
+import type { SpeakerTurn, SpeakerWindow, WindowSpeaker } from "../protocol/speakers.ts";
 import {
   filePaths,
   fileProblems,
@@ -25,8 +25,9 @@ import { voiceSamples } from "./voice-samples.ts";
 /** Tells who speaks when. */
 export interface Diarizer {
   /**
-   * Of a window of a recording: a few minutes, at engineSampleRate, as all of it is in memory at once. Windows are heard one at a time;
-   * whose voices are the same across windows, joinSpeakers() finds out.
+   * Of a window of a recording: a few minutes, at engineSampleRate, as all of it is in memory at
+   * once. Windows are heard one at a time; whose voices are the same across windows, joinSpeakers()
+   * finds out.
    */
   diarize(samples: Int16Array): Promise<Omit<SpeakerWindow, "startMs">>;
 }
@@ -47,8 +48,9 @@ interface Parts {
 }
 
 /**
- * Opens a model that tells speakers apart: one that finds turns and one that tells what a voice is like. Throws ModelCardError for a card
- * that is not of that kind, an Error where the library cannot load the files; a broken one may end the process.
+ * Opens a model that tells speakers apart: one that finds turns and one that tells what a voice is
+ * like. Throws ModelCardError for a card that is not of that kind, an Error where the library
+ * cannot load the files; a broken one may end the process.
  */
 export async function openDiarizer(card: ModelCard, folder: string): Promise<Diarizer> {
   const { diarization: config, embedding } = diarizerConfig(card, folder);
@@ -144,7 +146,10 @@ function turnOf(
   return endMs > startMs ? { speaker, startMs, endMs } : undefined;
 }
 
-/** The mean of what its parts are like, each on its own: a part is some seconds of work in which nothing else is done. */
+/**
+ * The mean of what its parts are like, each on its own: a part is some seconds of work in which
+ * nothing else is done.
+ */
 async function voiceOf(
   { library, extractor }: Parts,
   samples: Float32Array,

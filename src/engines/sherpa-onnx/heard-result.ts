@@ -14,8 +14,9 @@ export interface HeardResult {
 const controlCharacters = /[\u0000-\u001f]/g;
 
 /**
- * Reads the JSON of the library, which leaves control characters of a token as they are, and writes what is no number as it is. Throws an
- * Error where it is none: without a word of it, as errors are logged and it is what was said.
+ * Reads the JSON of the library, which leaves control characters of a token as they are, and writes
+ * what is no number as it is. Throws an Error where it is none: without a word of it, as errors are
+ * logged and it is what was said.
  */
 export function readHeardResult(json: string): HeardResult {
   const value = parsed(json.replace(controlCharacters, " "));

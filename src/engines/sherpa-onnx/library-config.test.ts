@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { sherpaCard } from "../../../test/sherpa-models.ts";
-import type { ModelCard, ModelKind } from "../models/model-card.ts";
+import { sherpaCard } from "../../../test/fixtures/sherpa-models.ts";
+import type { ModelCard, ModelKind } from "../../models/model-card.ts";
 import { recognizerPlan } from "./recognizer-config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-sherpa-"));
@@ -14,7 +14,9 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The library says on its standard error which file it misses: that of another process can be read. */
+/**
+ * The library says on its standard error which file it misses: that of another process can be read.
+ */
 const program = `
   const library = require("sherpa-onnx-node/addon.js");
   const [isStreaming, config] = JSON.parse(process.argv[1]);

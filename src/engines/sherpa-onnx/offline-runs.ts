@@ -1,4 +1,4 @@
-import { engineSampleRate, type RecognitionMode } from "../engine.ts";
+import { engineSampleRate, type RecognitionMode } from "../protocol/engine.ts";
 import { type HeardResult, readHeardResult } from "./heard-result.ts";
 import {
   floatSamples,
@@ -10,7 +10,10 @@ import {
 
 /** Who has waited longer than another by the difference of these goes before it. */
 const patienceMs: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 2000, job: 30_000 };
-/** Silence after what is heard, and at least so much of both: the last word is heard better, and no model is given less than it can take. */
+/**
+ * Silence after what is heard, and at least so much of both: the last word is heard better, and no
+ * model is given less than it can take.
+ */
 const trailMs = 300;
 const lengthMsMin = 1000;
 
@@ -28,7 +31,10 @@ interface Waiting {
   readonly heard: PromiseWithResolvers<HeardResult>;
 }
 
-/** Hears whole utterances on the library's own threads, so many at a time in a process: more would take memory, and end no sooner. */
+/**
+ * Hears whole utterances on the library's own threads, so many at a time in a process: more would
+ * take memory, and end no sooner.
+ */
 export class OfflineRuns {
   readonly #library: SherpaLibrary;
   readonly #recognizer: OfflineRecognizer;
@@ -49,7 +55,10 @@ export class OfflineRuns {
     return this.#runs < this.#runsMax;
   }
 
-  /** Hears these samples when it is their turn; with a config of their own only where runsMax is 1, as all runs share it. */
+  /**
+   * Hears these samples when it is their turn; with a config of their own only where runsMax is 1,
+   * as all runs share it.
+   */
   add(samples: Int16Array, mode: RecognitionMode, config?: SherpaConfig): Run {
     const dueAtMs = performance.now() + patienceMs[mode];
     const waiting = { dueAtMs, samples, config, heard: Promise.withResolvers<HeardResult>() };

@@ -1,7 +1,10 @@
-import type { EngineWord, Hypothesis } from "../engine.ts";
+import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 import type { HeardResult } from "./heard-result.ts";
 
-/** A token without a duration lasts until the next, but no longer than this for each of its characters, and altogether. */
+/**
+ * A token without a duration lasts until the next, but no longer than this for each of its
+ * characters, and altogether.
+ */
 const characterMs = 80;
 const tokenMsMax = 400;
 /** Written without spaces: every character with its punctuation is a word. */
@@ -22,7 +25,10 @@ interface TextWord {
   readonly tokens?: readonly [from: number, to: number];
 }
 
-/** What the library heard as a reading with times within the utterance of so many milliseconds; undefined where nothing was said. */
+/**
+ * What the library heard as a reading with times within the utterance of so many milliseconds;
+ * undefined where nothing was said.
+ */
 export function readingOf(heard: HeardResult, lengthMs: number): Hypothesis | undefined {
   if (onlyAside.test(heard.text) || subtitleCredit.test(heard.text)) return undefined;
   const words = spokenWords(withTokens(wordsOf(heard.text), heard.tokens));
@@ -36,7 +42,10 @@ export function readingOf(heard: HeardResult, lengthMs: number): Hypothesis | un
   return { text, confidence: rounded(mean(confidences)), words: timed };
 }
 
-/** Readings of parts that follow one another, as one; the second of each pair is where the part begins, in milliseconds. */
+/**
+ * Readings of parts that follow one another, as one; the second of each pair is where the part
+ * begins, in milliseconds.
+ */
 export function joinedReadings(
   parts: readonly (readonly [reading: Hypothesis, startMs: number])[],
 ): Hypothesis | undefined {
@@ -68,8 +77,8 @@ function wordsOf(heard: string): TextWord[] {
 }
 
 /**
- * Finds the tokens of each word: by their letters where those are the text's, else by the tokens that begin words, where there are as
- * many as words.
+ * Finds the tokens of each word: by their letters where those are the text's, else by the tokens
+ * that begin words, where there are as many as words.
  */
 function withTokens(words: readonly TextWord[], tokens: readonly string[]): readonly TextWord[] {
   const bare = tokens.map((token) => token.replace(/@@$/u, "").replace(spaces, ""));
@@ -166,7 +175,8 @@ function inOrder(words: readonly EngineWord[], lengthMs: number): readonly Engin
     endMs = Math.min(end - 1, word.startMs);
     return { ...word, startMs: endMs, endMs: end };
   });
-  // What has no room before it is pushed on: there is room after it, as a word takes a millisecond at least.
+  // What has no room before it is pushed on: there is room after it, as a word takes a millisecond
+  // at least.
   let startMs = 0;
   return ended.toReversed().map((word) => {
     const start = Math.max(startMs, word.startMs);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sherpaCard } from "../../../test/sherpa-models.ts";
-import { type ModelCard, ModelCardError, modelKinds } from "../models/model-card.ts";
+import { sherpaCard } from "../../../test/fixtures/sherpa-models.ts";
+import { type ModelCard, ModelCardError, modelKinds } from "../../models/model-card.ts";
 import { recognizerPlan } from "./recognizer-config.ts";
 
 function files(...roles: readonly string[]): ModelCard["files"] {

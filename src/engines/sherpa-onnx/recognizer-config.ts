@@ -1,4 +1,4 @@
-import { type ModelCard, ModelCardError, type ModelKind } from "../models/model-card.ts";
+import { type ModelCard, ModelCardError, type ModelKind } from "../../models/model-card.ts";
 import {
   filePaths,
   fileProblems,
@@ -17,10 +17,15 @@ type SpeechKind = Exclude<ModelKind<"sherpa-onnx">, "diarization">;
 
 /** How a model is loaded and used. */
 export interface RecognizerPlan {
-  /** It hears speech while it is spoken: an online recogniser of the library, else an offline one. */
+  /**
+   * It hears speech while it is spoken: an online recognizer of the library, else an offline one.
+   */
   readonly isStreaming: boolean;
   readonly config: SherpaConfig;
-  /** By language code: the same for a run, where a model that hears several is told which. Without it, it guesses, and writes in that. */
+  /**
+   * By language code: the same for a run, where a model that hears several is told which. Without
+   * it, it guesses, and writes in that.
+   */
   readonly configs: ReadonlyMap<string, SherpaConfig>;
   /** Speech that it hears at once; longer utterances are cut. */
   readonly secondsMax: number;
@@ -122,8 +127,9 @@ const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
 };
 
 /**
- * What the library needs to load a model: a pure function of its card, and of the folder with its files. Throws ModelCardError that
- * names every field of the card that is missing, unknown or wrong.
+ * What the library needs to load a model: a pure function of its card, and of the folder with its
+ * files. Throws ModelCardError that names every field of the card that is missing, unknown or
+ * wrong.
  */
 export function recognizerPlan(card: ModelCard, folder: string): RecognizerPlan {
   const { kind } = card;

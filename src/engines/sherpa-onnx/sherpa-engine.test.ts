@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { testEngine } from "../../../test/engine-conformance.ts";
+import { testEngine } from "../../../test/fixtures/engine-conformance.ts";
 import {
   hear,
   icelandicHeard,
@@ -17,8 +17,8 @@ import {
   wholeFolder,
   wholeTransducerCard,
   wholeTransducerFolder,
-} from "../../../test/sherpa-models.ts";
-import type { ModelCard } from "../models/model-card.ts";
+} from "../../../test/fixtures/sherpa-models.ts";
+import type { ModelCard } from "../../models/model-card.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
 testEngine(

@@ -1,7 +1,7 @@
 import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
-import { type Engine, engineSampleRate } from "../engine.ts";
-import { checkNativeFiles } from "../models/check-model-files.ts";
-import type { ModelCard } from "../models/model-card.ts";
+import { type Engine, engineSampleRate } from "../protocol/engine.ts";
+import { checkNativeFiles } from "../../models/check-model-files.ts";
+import type { ModelCard } from "../../models/model-card.ts";
 import { OfflineRuns } from "./offline-runs.ts";
 import { type RecognizerPlan, recognizerPlan } from "./recognizer-config.ts";
 import { loadSherpaLibrary, type OnlineRecognizer, type SherpaLibrary } from "./sherpa-library.ts";
@@ -9,7 +9,10 @@ import { StreamBatch } from "./stream-batch.ts";
 import { StreamingDecoder } from "./streaming-decoder.ts";
 import { WholeDecoder } from "./whole-decoder.ts";
 
-/** Silence after an utterance beyond the model's window: transducers write the last word a little after it was said. */
+/**
+ * Silence after an utterance beyond the model's window: transducers write the last word a little
+ * after it was said.
+ */
 const trailMs = 300;
 /** No model has a longer window. */
 const windowMsMax = 20_000;
@@ -18,8 +21,9 @@ const utteranceMsMax = 20_000;
 type Hearing = Pick<Engine, "createDecoder">;
 
 /**
- * Any model of sherpa-onnx that hears words, from its card and the folder with its files. Throws ModelCardError for a card that does not
- * fit its kind, and an Error that names the model where the library cannot load it; a few broken files end the process.
+ * Any model of sherpa-onnx that hears words, from its card and the folder with its files. Throws
+ * ModelCardError for a card that does not fit its kind, and an Error that names the model where the
+ * library cannot load it; a few broken files end the process.
  */
 export async function openSherpaEngine(card: ModelCard, folder: string): Promise<Engine> {
   const plan = recognizerPlan(card, folder);
@@ -61,7 +65,10 @@ function openStreaming(library: SherpaLibrary, plan: RecognizerPlan): Hearing {
   return { createDecoder: ({ mode }) => new StreamingDecoder(parts, mode) };
 }
 
-/** How much a model has to be given before its first step, which is taken: one that fails does so before anybody speaks. */
+/**
+ * How much a model has to be given before its first step, which is taken: one that fails does so
+ * before anybody speaks.
+ */
 function windowMs(library: SherpaLibrary, recognizer: OnlineRecognizer): number {
   const stream = library.createOnlineStream(recognizer);
   const samples = new Float32Array(engineSampleRate / 100);

@@ -1,6 +1,9 @@
 import { createRequire } from "node:module";
 
-/** What the library has in its own memory; it is freed some time after nobody here holds it any more. */
+/**
+ * What the library has in its own memory; it is freed some time after nobody here holds it any
+ * more.
+ */
 interface Handle<Kind extends string> {
   readonly kind: Kind;
 }
@@ -18,7 +21,10 @@ export interface Waveform {
   readonly sampleRate: number;
 }
 
-/** A configuration of the library: absent fields have its own defaults, and those that it does not know are not read. */
+/**
+ * A configuration of the library: absent fields have its own defaults, and those that it does not
+ * know are not read.
+ */
 export interface SherpaConfig {
   readonly [name: string]: string | number | SherpaConfig;
 }
@@ -31,8 +37,9 @@ export interface DiarizedSegment {
 }
 
 /**
- * The part of sherpa-onnx-node 1.13.8 that is used, under its own names. What it waits for on its own threads is a promise; nothing
- * holds the handles meanwhile but the caller. A synchronous call that cannot load a model ends the process.
+ * The part of sherpa-onnx-node 1.13.8 that is used, under its own names. What it waits for on its
+ * own threads is a promise; nothing holds the handles meanwhile but the caller. A synchronous call
+ * that cannot load a model ends the process.
  */
 export interface SherpaLibrary {
   createOnlineRecognizer(config: SherpaConfig): OnlineRecognizer;
@@ -69,8 +76,8 @@ export interface SherpaLibrary {
 }
 
 /**
- * Loads the library, 32 MB, when it is first asked for. The package's own classes have no types, only wrap these functions, and leave one
- * out that we need.
+ * Loads the library, 32 MB, when it is first asked for. The package's own classes have no types,
+ * only wrap these functions, and leave one out that we need.
  */
 export function loadSherpaLibrary(): SherpaLibrary {
   const library: SherpaLibrary = createRequire(import.meta.url)("sherpa-onnx-node/addon.js");

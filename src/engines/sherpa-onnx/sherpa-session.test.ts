@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "node:test";
-import { espeak, joined, silence } from "../../../test/flite.ts";
+import { espeak, joined, silence } from "../../../test/fixtures/flite.ts";
 import {
   starterFolder,
   streamingCard,
   wholeCard,
   wholeFolder,
-} from "../../../test/sherpa-models.ts";
-import type { Engine, RecognitionMode } from "../engine.ts";
-import { EngineSession } from "../engine-session.ts";
-import type { Recognition } from "../recognizer.ts";
+} from "../../../test/fixtures/sherpa-models.ts";
+import type { Engine, RecognitionMode } from "../protocol/engine.ts";
+import { EngineSession } from "../process/engine-session.ts";
+import type { Recognition } from "../protocol/recognizer.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
 /** What a session tells of this recording, given at once. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { starterFolder, streamingCard } from "../../../test/sherpa-models.ts";
-import type { RecognitionMode } from "../engine.ts";
+import { starterFolder, streamingCard } from "../../../test/fixtures/sherpa-models.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
 import { recognizerPlan } from "./recognizer-config.ts";
 import {
   loadSherpaLibrary,

@@ -1,4 +1,4 @@
-import type { RecognitionMode } from "../engine.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
 import type { OnlineRecognizer, OnlineStream, SherpaLibrary } from "./sherpa-library.ts";
 
 /** Streams decoded in one go: more take no less time each, and hold the process for longer. */
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Decodes the streams of a process together, a step of each at a time: what is asked for within a turn of the event loop is one call of
- * the library, which takes much less than one call each.
+ * Decodes the streams of a process together, a step of each at a time: what is asked for within a
+ * turn of the event loop is one call of the library, which takes much less than one call each.
  */
 export class StreamBatch {
   readonly #library: SherpaLibrary;
@@ -31,7 +31,10 @@ export class StreamBatch {
     return this.#waiting.has(stream);
   }
 
-  /** Resolves when a step of this stream, which must be ready, has been decoded; asked twice before, it is one step. */
+  /**
+   * Resolves when a step of this stream, which must be ready, has been decoded; asked twice before,
+   * it is one step.
+   */
   decode(stream: OnlineStream, mode: RecognitionMode): Promise<void> {
     const known = this.#waiting.get(stream);
     if (known) return known.decoded.promise;

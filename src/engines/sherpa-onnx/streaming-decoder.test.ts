@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { espeak, joined, silence } from "../../../test/flite.ts";
-import { drain, hear, starterFolder, streamingCard } from "../../../test/sherpa-models.ts";
-import type { Engine } from "../engine.ts";
+import { espeak, joined, silence } from "../../../test/fixtures/flite.ts";
+import { drain, hear, starterFolder, streamingCard } from "../../../test/fixtures/sherpa-models.ts";
+import type { Engine } from "../protocol/engine.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
 describe("StreamingDecoder", () => {

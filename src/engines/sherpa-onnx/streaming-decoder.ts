@@ -3,7 +3,7 @@ import {
   engineSampleRate,
   type Hypothesis,
   type RecognitionMode,
-} from "../engine.ts";
+} from "../protocol/engine.ts";
 import { readHeardResult } from "./heard-result.ts";
 import { readingOf } from "./reading.ts";
 import {
@@ -23,7 +23,10 @@ export interface StreamingParts {
   readonly paddingMs: number;
 }
 
-/** Hears an utterance while it is spoken, in steps of the model that are decoded together with those of other streams. */
+/**
+ * Hears an utterance while it is spoken, in steps of the model that are decoded together with those
+ * of other streams.
+ */
 export class StreamingDecoder implements Decoder {
   readonly #parts: StreamingParts;
   readonly #mode: RecognitionMode;

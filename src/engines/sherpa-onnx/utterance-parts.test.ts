@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { joined, noise, silence } from "../../../test/flite.ts";
+import { joined, noise, silence } from "../../../test/fixtures/flite.ts";
 import { utteranceParts } from "./utterance-parts.ts";
 
 test("utteranceParts() cuts long utterances where they are quiet, and loses nothing", () => {

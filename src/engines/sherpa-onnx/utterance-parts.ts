@@ -1,4 +1,4 @@
-import { engineSampleRate } from "../engine.ts";
+import { engineSampleRate } from "../protocol/engine.ts";
 
 /** Loudness is looked at in frames of 20 ms; a cut is where five of them together are quietest. */
 const frameSamples = engineSampleRate / 50;
@@ -6,7 +6,10 @@ const quietFrames = 5;
 /** Of a part, where its end is looked for: more and shorter parts are heard worse. */
 const lastShare = 0.3;
 
-/** Cuts an utterance longer than so many samples at its quietest places, into parts of at most that: one after another, nothing left out. */
+/**
+ * Cuts an utterance longer than so many samples at its quietest places, into parts of at most that:
+ * one after another, nothing left out.
+ */
 export function utteranceParts(samples: Int16Array, samplesMax: number): readonly Int16Array[] {
   const parts: Int16Array[] = [];
   let rest = samples;

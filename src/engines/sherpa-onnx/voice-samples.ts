@@ -1,9 +1,14 @@
-import type { SpeakerTurn } from "../speakers.ts";
+import type { SpeakerTurn } from "../protocol/speakers.ts";
 
-/** A voice is known after so much of it, its longest stretches first, in parts of at most so much. */
+/**
+ * A voice is known after so much of it, its longest stretches first, in parts of at most so much.
+ */
 const altogetherMsMax = 30_000;
 const partMsMax = 10_000;
-/** Less than this does not tell whose it is, and less than this is only looked at where there is nothing longer. */
+/**
+ * Less than this does not tell whose it is, and less than this is only looked at where there is
+ * nothing longer.
+ */
 const partMsMin = 250;
 const partMsWanted = 1000;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { espeak, joined, silence } from "../../../test/flite.ts";
-import { drain, hear, wholeCard, wholeFolder } from "../../../test/sherpa-models.ts";
-import type { RecognitionMode } from "../engine.ts";
+import { espeak, joined, silence } from "../../../test/fixtures/flite.ts";
+import { drain, hear, wholeCard, wholeFolder } from "../../../test/fixtures/sherpa-models.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
 import { OfflineRuns } from "./offline-runs.ts";
 import { recognizerPlan } from "./recognizer-config.ts";
 import {

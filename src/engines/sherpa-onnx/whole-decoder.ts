@@ -3,7 +3,7 @@ import {
   engineSampleRate,
   type Hypothesis,
   type RecognitionMode,
-} from "../engine.ts";
+} from "../protocol/engine.ts";
 import type { HeardResult } from "./heard-result.ts";
 import type { OfflineRuns, Run } from "./offline-runs.ts";
 import { joinedReadings, readingOf } from "./reading.ts";
@@ -18,8 +18,8 @@ const restPerCost = 3;
 const costsKept = 5;
 
 /**
- * Hears an utterance when it is over, with a model that hears whole utterances only. Live, it hears what was said so far again and
- * again, to tell it.
+ * Hears an utterance when it is over, with a model that hears whole utterances only. Live, it hears
+ * what was said so far again and again, to tell it.
  */
 export class WholeDecoder implements Decoder {
   readonly #runs: OfflineRuns;

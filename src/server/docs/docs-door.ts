@@ -28,8 +28,8 @@ const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * The door of the API reference: /openapi.json for machines, /docs for people. It needs no token. `describe` is asked once, at the
- * first request, when the service knows its address.
+ * The door of the API reference: /openapi.json for machines, /docs for people. It needs no token.
+ * `describe` is asked once, at the first request, when the service knows its address.
  */
 export function createDocsDoor(describe: () => OpenApiDocument): {
   handles(target: string): boolean;

@@ -11,8 +11,9 @@ import { inline, prose } from "./prose.ts";
 import { schemaAnchor, schemaView } from "./schema-view.ts";
 
 /**
- * The API reference as one page of HTML, made of the document that machines read. It has no script and loads its one style sheet
- * and icon from beside it. `intro`: what the service is, in a sentence.
+ * The API reference as one page of HTML, made of the document that machines read. It has no script
+ * and loads its one style sheet and icon from beside it. `intro`: what the service is, in a
+ * sentence.
  */
 export function docsPage(document: OpenApiDocument, intro: string): string {
   const url = document.servers[0]?.url ?? "";
@@ -104,7 +105,10 @@ function contents(
     <p><a href="#schemas">Schemas</a></p>`;
 }
 
-/** Without the package that keeps it apart from another of the same name; the number of a further binding stays. */
+/**
+ * Without the package that keeps it apart from another of the same name; the number of a further
+ * binding stays.
+ */
 function nameOf(operationId: string): string {
   return /[^_]+(?:_\d+)?$/.exec(operationId)?.[0] ?? operationId;
 }

@@ -1,7 +1,10 @@
 import { jsonLayout } from "../../transcoding/openapi/json-layout.ts";
 import { describeFailures } from "../openapi-failures.ts";
 
-/** What a reader should know before the single methods. Texts are paragraphs in which `code` may stand. */
+/**
+ * What a reader should know before the single methods. Texts are paragraphs in which `code` may
+ * stand.
+ */
 export interface GuideSection {
   readonly id: string;
   readonly title: string;
@@ -22,7 +25,10 @@ export type GuideBlock =
       readonly rows: readonly (readonly [term: string, text: string])[];
     };
 
-/** The guide for a service at `url`: on the page of the API reference, and as Markdown in the description of the document. */
+/**
+ * The guide for a service at `url`: on the page of the API reference, and as Markdown in the
+ * description of the document.
+ */
 export function guideOf(url: string): GuideSection[] {
   return [
     firstCall(url),

@@ -6,7 +6,9 @@ export class Html {
     this.#text = text;
   }
 
-  /** The tag of template literals: what stands in the literal is HTML, every value in it is text. */
+  /**
+   * The tag of template literals: what stands in the literal is HTML, every value in it is text.
+   */
   static of(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
     const parts = literals.flatMap((literal, at) =>
       at < values.length ? [literal, written(values[at])] : [literal],
@@ -19,10 +21,16 @@ export class Html {
   }
 }
 
-/** Text is escaped, for content and for attributes in quotes; a list is its items one after the other. */
+/**
+ * Text is escaped, for content and for attributes in quotes; a list is its items one after the
+ * other.
+ */
 export type HtmlValue = string | number | Html | undefined | readonly HtmlValue[];
 
-/** HTML in which every value is escaped unless it is HTML itself: html`<p title="${title}">${text}</p>`. */
+/**
+ * HTML in which every value is escaped unless it is HTML itself: html`<p
+ * title="${title}">${text}</p>`.
+ */
 export const html = Html.of.bind(Html);
 
 function written(value: HtmlValue): string {

@@ -24,7 +24,10 @@ export function resolved(schema: Schema, schemas: Schemas): Schema {
   return { ...schemas[name], ...beside };
 }
 
-/** The fields of an object, each with its type, its limits and what it is; undefined where there are none. */
+/**
+ * The fields of an object, each with its type, its limits and what it is; undefined where there are
+ * none.
+ */
 export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
   const { properties = {}, required = [], additionalProperties } = resolved(schema, schemas);
   const names = Object.keys(properties);
@@ -41,7 +44,10 @@ export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
     ${note}`;
 }
 
-/** One field or parameter; `mark` says what is special about it, in a word. Fields of an object without a name stand in it. */
+/**
+ * One field or parameter; `mark` says what is special about it, in a word. Fields of an object
+ * without a name stand in it.
+ */
 export function fieldView(name: string, schema: Schema, mark: string, schemas: Schemas = {}): Html {
   const note = schema.readOnly === true ? "read only" : mark;
   const { properties } = schema.items ?? schema;

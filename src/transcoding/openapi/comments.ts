@@ -9,7 +9,10 @@ import type {
 
 type Described = DescEnum | DescEnumValue | DescField | DescMessage | DescMethod | DescService;
 
-/** Comments of a contract by the full name of what they stand over; values of enums are named under their enum. */
+/**
+ * Comments of a contract by the full name of what they stand over; values of enums are named under
+ * their enum.
+ */
 export interface Comments {
   /** As Markdown, "" where there is none: paragraphs are apart by an empty line. */
   of(described: Described): string;

@@ -1,4 +1,6 @@
-/** A call as a line of shell that can be pasted: the token stands in $TOKEN. `body` is JSON text. */
+/**
+ * A call as a line of shell that can be pasted: the token stands in $TOKEN. `body` is JSON text.
+ */
 export function curlOf(call: {
   readonly method: string;
   readonly url: string;

@@ -1,6 +1,9 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 
-/** An OpenAPI 3.1 document, as far as it is made here. Names that begin with "x-" are extensions of ours. */
+/**
+ * An OpenAPI 3.1 document, as far as it is made here. Names that begin with "x-" are extensions of
+ * ours.
+ */
 export interface OpenApiDocument {
   readonly openapi: "3.1.1";
   readonly info: {
@@ -34,7 +37,9 @@ export type SecurityScheme =
       readonly description: string;
     };
 
-/** HTTP methods that a path item of OpenAPI 3.1 has a place for, in the order of its specification. */
+/**
+ * HTTP methods that a path item of OpenAPI 3.1 has a place for, in the order of its specification.
+ */
 export const pathItemMethods = [
   "get",
   "put",

@@ -32,7 +32,10 @@ export interface Failures {
     readonly reason: string;
     readonly message: string;
   }): FailureAnswer;
-  /** Schemas of the bodies, by name; "Error" is that of a failed call, "StreamError" that on a stream. */
+  /**
+   * Schemas of the bodies, by name; "Error" is that of a failed call, "StreamError" that on a
+   * stream.
+   */
   readonly schemas: Readonly<Record<"Error" | "StreamError", Schema>> &
     Readonly<Record<string, Schema>>;
 }
@@ -50,8 +53,8 @@ export const streamErrorSchema: Schema = { $ref: "#/components/schemas/StreamErr
 type Responses = Record<string, Response | Reference>;
 
 /**
- * Error responses of an operation by status: those that it shares are referred to, those with failures of its own are written out.
- * 404 and 409 are only there where a method declares them.
+ * Error responses of an operation by status: those that it shares are referred to, those with
+ * failures of its own are written out. 404 and 409 are only there where a method declares them.
  */
 export function failureResponses(
   failures: Failures,

@@ -1,7 +1,10 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { isObject } from "../is-object.ts";
 
-/** JSON text for readers: what fits within `width` characters stands on one line, the rest is indented by two spaces. */
+/**
+ * JSON text for readers: what fits within `width` characters stands on one line, the rest is
+ * indented by two spaces.
+ */
 export function jsonLayout(value: JsonValue, width: number): string {
   return layout(value, width, "", 0);
 }

@@ -20,7 +20,10 @@ export function withBounds(field: DescField, schema: Schema): Schema {
   };
 }
 
-/** What a request may hold in a field besides: `schema` is that of the field, or of an item of its list or map. */
+/**
+ * What a request may hold in a field besides: `schema` is that of the field, or of an item of its
+ * list or map.
+ */
 export function withLimits(field: DescField, schema: Schema): Schema {
   const { charsMax = 0, secondsMin, secondsMax, values = [] } = limitsOf(field) ?? {};
   const isText = schema.type === "string" && schema.contentEncoding === undefined;

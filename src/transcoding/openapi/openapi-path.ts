@@ -4,15 +4,19 @@ import type { Parameter } from "./document.ts";
 import { isScalarInJson } from "../field-path.ts";
 import { scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
 
-/** A path template as OpenAPI has it: `/v1/{name=transcripts/*}:do` is `/v1/transcripts/{transcript}:do`. */
+/**
+ * A path template as OpenAPI has it: `/v1/{name=transcripts/*}:do` is
+ * `/v1/transcripts/{transcript}:do`.
+ */
 export interface OpenApiPath {
   readonly template: string;
   readonly parameters: readonly Parameter[];
 }
 
 /**
- * The path of a binding. A segment that varies is named for the collection before it (transcripts/* is {transcript}), else for its
- * field. OpenAPI has no parameter for several segments: one of "**" is marked x-multiSegment.
+ * The path of a binding. A segment that varies is named for the collection before it (transcripts/*
+ * is {transcript}), else for its field. OpenAPI has no parameter for several segments: one of "**"
+ * is marked x-multiSegment.
  */
 export function openApiPath(binding: Binding): OpenApiPath {
   const { path } = binding;
@@ -39,7 +43,10 @@ export function openApiPath(binding: Binding): OpenApiPath {
   };
 }
 
-/** A segment that varies: the variable that it belongs to, if it does, which has the segments from `start` up to `end`. */
+/**
+ * A segment that varies: the variable that it belongs to, if it does, which has the segments from
+ * `start` up to `end`.
+ */
 interface Spot {
   readonly start: number;
   readonly end: number;
@@ -78,7 +85,9 @@ function namesOf(binding: Binding): Map<number, string> {
   return names;
 }
 
-/** Two templates of the same shape are one path for OpenAPI, whatever their parameters are called. */
+/**
+ * Two templates of the same shape are one path for OpenAPI, whatever their parameters are called.
+ */
 export function shapeOf(template: string): string {
   return template.replaceAll(/\{[^}]*\}/g, "{}");
 }

@@ -33,9 +33,10 @@ export interface OpenApiParts {
 }
 
 /**
- * An OpenAPI 3.1 document of everything that the bindings serve: an operation for each, with schemas of proto3 JSON, limits from
- * the options of hlust.api and google.api.field_behavior, texts from the comments of the contract, and its examples. Throws
- * Error for an example that is not a message of its method.
+ * An OpenAPI 3.1 document of everything that the bindings serve: an operation for each, with
+ * schemas of proto3 JSON, limits from the options of hlust.api and google.api.field_behavior, texts
+ * from the comments of the contract, and its examples. Throws Error for an example that is not a
+ * message of its method.
  */
 export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts): OpenApiDocument {
   const schemas = new SchemaBook(createComments(parts.comments));
@@ -74,7 +75,10 @@ export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts)
   };
 }
 
-/** The method's name in lower camel case; with the service's full name where another service has it too, with a number for further bindings. */
+/**
+ * The method's name in lower camel case; with the service's full name where another service has it
+ * too, with a number for further bindings.
+ */
 function operationIds(bindings: readonly Binding[]): string[] {
   const owners = new Map<string, DescService>();
   const counts = new Map<DescMethod, number>();
@@ -100,7 +104,10 @@ function tagNames(bindings: readonly Binding[]): Map<DescService, string> {
   return names;
 }
 
-/** Operations by path and method. Of two bindings with the same place the later one counts, as it does for routes. */
+/**
+ * Operations by path and method. Of two bindings with the same place the later one counts, as it
+ * does for routes.
+ */
 class PathTable {
   /** By shape, under the template of the first binding. */
   readonly #paths = new Map<string, { template: string; operations: Map<string, Operation> }>();

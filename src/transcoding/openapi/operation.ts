@@ -126,7 +126,10 @@ function callsOf(binding: Binding, parts: OperationParts): Call[] {
   });
 }
 
-/** undefined where an operator's rule cannot say the example, such as one that moved a collection; the contract's own must. */
+/**
+ * undefined where an operator's rule cannot say the example, such as one that moved a collection;
+ * the contract's own must.
+ */
 function writtenBy(
   binding: Binding,
   message: Message,

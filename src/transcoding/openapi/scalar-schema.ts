@@ -40,8 +40,8 @@ export function mapKeySchema(type: ScalarType): Schema | undefined {
 }
 
 /**
- * The schema of a message whose JSON is not an object of its fields (proto3 JSON mapping of google.protobuf); undefined for all
- * others.
+ * The schema of a message whose JSON is not an object of its fields (proto3 JSON mapping of
+ * google.protobuf); undefined for all others.
  */
 export function wellKnownSchema(message: DescMessage): Schema | undefined {
   if (isWrapperDesc(message)) {

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { create, createRegistry, getOption, hasOption, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { arbitraryMessage, wellFormedStrings } from "../../../test/arbitrary-message.ts";
+import { arbitraryMessage, wellFormedStrings } from "../../../test/fixtures/arbitrary-message.ts";
 import { ItemSchema, MSchema } from "../../../test/gen/transcoding_pb.ts";
 import { services } from "../../../test/openapi/described-service.ts";
 import { createSchemaChecker } from "../../../test/openapi/schema-checker.ts";
-import { runs } from "../../../test/property-runs.ts";
+import { runs } from "../../../test/fixtures/property-runs.ts";
 import { limits } from "../../gen/hlust/api/annotations_pb.ts";
 import {
   ListTranscriptJobsResponseSchema,
@@ -42,7 +42,9 @@ function distinct(
   return new Set(services.flatMap((service) => service.methods.map(of)));
 }
 
-/** Numbers within bounds, and enum values that a newer contract may have, are for their own tests. */
+/**
+ * Numbers within bounds, and enum values that a newer contract may have, are for their own tests.
+ */
 function isFree(field: DescField): boolean {
   if (field.enum !== undefined && field.enum.typeName !== "google.protobuf.NullValue") return false;
   if (!hasOption(field, limits)) return true;
@@ -116,7 +118,10 @@ test("message() for a request takes the JSON of any message but for what a calle
   }
 });
 
-/** Values that few kinds of fields take; none that the mapping reads as another kind, as it does numbers in quotes. */
+/**
+ * Values that few kinds of fields take; none that the mapping reads as another kind, as it does
+ * numbers in quotes.
+ */
 const wrongs: readonly JsonValue[] = [{ a: 1 }, [[]], true, 1.5, "?"];
 
 test("what the schema of a request refuses for its type, readJson() refuses too", () => {

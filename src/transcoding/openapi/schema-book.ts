@@ -9,8 +9,9 @@ import { acceptedNames, withBounds, withCounts, withLimits } from "./limits.ts";
 import { mapKeySchema, scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
 
 /**
- * Where a message stands, which decides what may be absent: a request; a patch, whose messages merge field by field, so that
- * nothing is required; an answer without its unset fields; a whole one with them (hlust.api.emit_unset_fields).
+ * Where a message stands, which decides what may be absent: a request; a patch, whose messages
+ * merge field by field, so that nothing is required; an answer without its unset fields; a whole
+ * one with them (hlust.api.emit_unset_fields).
  */
 export type SchemaUse = "request" | "patch" | "answer" | "whole";
 
@@ -24,8 +25,8 @@ interface Entry {
 const place = "#/components/schemas/";
 
 /**
- * JSON Schemas of messages, each written once for each use that it has, and referred to by name: so recursion is a $ref. The names
- * are known when all are written: finish() puts them in.
+ * JSON Schemas of messages, each written once for each use that it has, and referred to by name: so
+ * recursion is a $ref. The names are known when all are written: finish() puts them in.
  */
 export class SchemaBook {
   readonly #comments: Comments;
@@ -66,7 +67,10 @@ export class SchemaBook {
     };
   }
 
-  /** Puts the names in, none of the reserved ones: `value` and every schema refer to components by them. */
+  /**
+   * Puts the names in, none of the reserved ones: `value` and every schema refer to components by
+   * them.
+   */
   finish<T>(
     value: T,
     reserved: ReadonlySet<string>,
@@ -203,8 +207,8 @@ const suffixes: Readonly<Record<SchemaUse, string>> = {
 };
 
 /**
- * Names as the protos have them, without the package where that is clear. A message with several uses has a name for each: the
- * whole one, else the answer, else the request has the plain one.
+ * Names as the protos have them, without the package where that is clear. A message with several
+ * uses has a name for each: the whole one, else the answer, else the request has the plain one.
  */
 function namesOf(
   entries: ReadonlyMap<string, Entry>,

@@ -1,6 +1,9 @@
 import type { Matches } from "./match-words.ts";
 
-/** The longest rising run of words that are there once on each side ("patience"): surely the same ones. */
+/**
+ * The longest rising run of words that are there once on each side ("patience"): surely the same
+ * ones.
+ */
 export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
   const places = placesOf(before);
   const otherPlaces = placesOf(after);
@@ -14,7 +17,9 @@ export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
 
 const repeated = -1;
 
-/** Where each word is, in order of the words' first places; `repeated` where it is more than once. */
+/**
+ * Where each word is, in order of the words' first places; `repeated` where it is more than once.
+ */
 function placesOf(words: Int32Array): Map<number, number> {
   const places = new Map<number, number>();
   for (const [at, word] of words.entries()) places.set(word, places.has(word) ? repeated : at);

@@ -25,7 +25,10 @@ export interface WordDiff {
   readonly resegmented: number;
 }
 
-/** What became of the words of one version in another; a change of the whitespace around a word is none. */
+/**
+ * What became of the words of one version in another; a change of the whitespace around a word is
+ * none.
+ */
 export function diffWords(before: readonly DiffWord[], after: readonly DiffWord[]): WordDiff {
   const numbers = new Map<string, number>();
   const [one, other] = [numbered(before, numbers), numbered(after, numbers)];

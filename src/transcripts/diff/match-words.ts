@@ -1,7 +1,10 @@
 import { anchorsOf } from "./anchors.ts";
 import { shortestScript } from "./shortest-script.ts";
 
-/** What a comparison may cost, in steps of the search: about a second. What is left when it is spent is told as replaced. */
+/**
+ * What a comparison may cost, in steps of the search: about a second. What is left when it is spent
+ * is told as replaced.
+ */
 const stepsMax = 12_000_000;
 /** Longest way that is searched for the shortest one: words removed and added. */
 export const editsMax = 1_000;
@@ -13,8 +16,10 @@ export interface Matches {
 }
 
 /**
- * Pairs the words of two texts, given as numbers: equal words have equal numbers. With few edits it is a longest common subsequence
- * (Myers); with more, what lies between words that are there once on each side, or else the way of as many edits that goes furthest. The same texts give the same pairs.
+ * Pairs the words of two texts, given as numbers: equal words have equal numbers. With few edits it
+ * is a longest common subsequence (Myers); with more, what lies between words that are there once
+ * on each side, or else the way of as many edits that goes furthest. The same texts give the same
+ * pairs.
  */
 export function matchWords(before: Int32Array, after: Int32Array): Matches {
   const matches: Matches = { before: [], after: [] };
@@ -77,8 +82,8 @@ function matchRange(work: Work, range: Range): void {
 }
 
 /**
- * Puts what lies before, between and after the anchors of a range on the stack, each with the anchor that it begins with. Answers
- * whether there are any.
+ * Puts what lies before, between and after the anchors of a range on the stack, each with the
+ * anchor that it begins with. Answers whether there are any.
  */
 function splitAtAnchors({ before, after, budget, ranges }: Work, range: Range): boolean {
   const { from, to, otherFrom, otherTo } = range;

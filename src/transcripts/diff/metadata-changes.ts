@@ -7,7 +7,10 @@ import {
   type TranscriptMetadata,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** The fields that are not the same in two versions' metadata, in the order of the contract; maps are compared key by key. */
+/**
+ * The fields that are not the same in two versions' metadata, in the order of the contract; maps
+ * are compared key by key.
+ */
 export function metadataChanges(
   before: TranscriptMetadata,
   after: TranscriptMetadata,

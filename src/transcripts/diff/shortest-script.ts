@@ -9,8 +9,9 @@ export interface Script {
 }
 
 /**
- * The pairs of a longest common subsequence, by Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986). Where
- * more than `editsMax` words would be removed and added, or the budget is spent: of the ways with as many, the one that goes furthest.
+ * The pairs of a longest common subsequence, by Myers' greedy search (An O(ND) Difference Algorithm
+ * and Its Variations, 1986). Where more than `editsMax` words would be removed and added, or the
+ * budget is spent: of the ways with as many, the one that goes furthest.
  */
 export function shortestScript(
   before: Int32Array,
@@ -59,7 +60,10 @@ function cameDown(furthest: Int32Array, index: number, diagonal: number, edits: 
   return diagonal !== edits && valueAt(furthest, index - 1) < valueAt(furthest, index + 1);
 }
 
-/** Goes the way back: `trail[edits]` is what was furthest before that step, from diagonal -edits - 1. */
+/**
+ * Goes the way back: `trail[edits]` is what was furthest before that step, from diagonal -edits -
+ * 1.
+ */
 function pairsOf(trail: readonly Int32Array[], count: number, otherCount: number): Matches {
   const pairs: Matches = { before: [], after: [] };
   let [at, otherAt] = [count, otherCount];

@@ -12,8 +12,8 @@ export interface Sides {
 }
 
 /**
- * Where a word is repeated there is a choice which one was removed or added: takes the one that leaves the most pairs with equal
- * times.
+ * Where a word is repeated there is a choice which one was removed or added: takes the one that
+ * leaves the most pairs with equal times.
  */
 export function slideGaps(matches: Matches, sides: Sides): void {
   const { before, after } = matches;

@@ -3,7 +3,10 @@ import { subtitleRules } from "./subtitle-rules.ts";
 import { isUnspaced, joinsUnspaced, unspacedWords } from "./unspaced.ts";
 import { piecesOfChars, visibleChars } from "./visible-chars.ts";
 
-/** What a subtitle is not broken within: text without whitespace that fits a line, and when it is said. */
+/**
+ * What a subtitle is not broken within: text without whitespace that fits a line, and when it is
+ * said.
+ */
 export interface Atom {
   readonly text: string;
   readonly chars: number;
@@ -22,8 +25,9 @@ interface Piece {
 }
 
 /**
- * The atoms of a segment. Words are split at whitespace and joined where there is none; what is longer than a line is broken where its
- * words meet, and within a word as a last resort. Scripts without spaces are broken between their words.
+ * The atoms of a segment. Words are split at whitespace and joined where there is none; what is
+ * longer than a line is broken where its words meet, and within a word as a last resort. Scripts
+ * without spaces are broken between their words.
  */
 export function atomsOf(segment: SpokenSegment): Atom[] {
   const atoms: Atom[] = [];
@@ -122,8 +126,8 @@ function joined(before: Piece, after: Piece): Piece {
 }
 
 /**
- * With times that do not overlap. Those that begin together share the time until the next begins, by their length: callers who know
- * no times of words give them those of the segment.
+ * With times that do not overlap. Those that begin together share the time until the next begins,
+ * by their length: callers who know no times of words give them those of the segment.
  */
 function inOrder(atoms: readonly Atom[]): Atom[] {
   const found: Atom[] = [];

@@ -1,7 +1,10 @@
 import type { Atom } from "./atoms.ts";
 import { isUnspaced } from "./unspaced.ts";
 
-/** How bad it is to break between two atoms: 0 at the end of a sentence, 60 where nothing speaks for it. */
+/**
+ * How bad it is to break between two atoms: 0 at the end of a sentence, 60 where nothing speaks for
+ * it.
+ */
 export function breakCost(before: Atom, after: Atom): number {
   if (!after.spaced) return isUnspaced(before.text + after.text) ? costs.plain : costs.withinWord;
   if (endsSentence(before, after)) return costs.sentence;

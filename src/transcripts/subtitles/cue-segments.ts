@@ -9,9 +9,10 @@ export interface VoicedSegment extends Omit<SpokenSegment, "speakerId"> {
 }
 
 /**
- * The segments of cues that are in order: one for each cue that has text, or for each voice in it. Words are separated by single
- * spaces, the last of a cue too where another follows, so that all words joined are the text. Their times are those that the file
- * tells, and shares of it by their length.
+ * The segments of cues that are in order: one for each cue that has text, or for each voice in it.
+ * Words are separated by single spaces, the last of a cue too where another follows, so that all
+ * words joined are the text. Their times are those that the file tells, and shares of it by their
+ * length.
  */
 export function segmentsOfCues(cues: readonly ReadCue[], wordCharsMax: number): VoicedSegment[] {
   const texts = cues

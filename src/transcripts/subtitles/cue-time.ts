@@ -1,4 +1,7 @@
-/** Hours, minutes, seconds and milliseconds of a cue's time: 00:01:02,003 with a comma in SRT, a full stop in WebVTT. */
+/**
+ * Hours, minutes, seconds and milliseconds of a cue's time: 00:01:02,003 with a comma in SRT, a
+ * full stop in WebVTT.
+ */
 export function cueTime(ms: number, mark: "," | "."): string {
   const digits = (value: number, count: number) => `${Math.floor(value)}`.padStart(count, "0");
   const minutes = (ms / 60_000) % 60;

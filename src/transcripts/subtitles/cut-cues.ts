@@ -3,9 +3,11 @@ import { breakCost, joinCost } from "./break-cost.ts";
 import { readingMs, subtitleRules } from "./subtitle-rules.ts";
 
 /**
- * Cuts the atoms of a segment into cues; answers where each one ends. No cue is longer than two lines or, of more than one atom, than
- * 7 s. Of all such cuttings it is one with the fewest cues that have less than 1 s until the next begins; of those, with the fewest
- * that are read faster than 17 characters a second; of those, the one with the best breaks. Linear in the atoms: a cue has few.
+ * Cuts the atoms of a segment into cues; answers where each one ends. No cue is longer than two
+ * lines or, of more than one atom, than 7 s. Of all such cuttings it is one with the fewest cues
+ * that have less than 1 s until the next begins; of those, with the fewest that are read faster
+ * than 17 characters a second; of those, the one with the best breaks. Linear in the atoms: a cue
+ * has few.
  */
 export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
   const count = atoms.length;
@@ -84,7 +86,10 @@ function fits(text: Text, start: number, end: number): boolean {
   );
 }
 
-/** The best cutting of the atoms before an index: cues that break a rule, how good its breaks are, where its last cue begins. */
+/**
+ * The best cutting of the atoms before an index: cues that break a rule, how good its breaks are,
+ * where its last cue begins.
+ */
 interface Best {
   readonly short: Float64Array;
   readonly fast: Float64Array;
@@ -127,7 +132,9 @@ function consider(best: Best, text: Text, start: number, end: number): void {
   best.from[end] = start;
 }
 
-/** Half of what the best place to break its lines costs: less hangs on it than on where a cue ends. */
+/**
+ * Half of what the best place to break its lines costs: less hangs on it than on where a cue ends.
+ */
 function lineBreakCost(text: Text, start: number, end: number, chars: number): number {
   if (chars <= subtitleRules.lineChars) return 0;
   let least = Infinity;

@@ -9,7 +9,10 @@ const named: Readonly<Record<string, string>> = {
   rlm: "\u200f",
 };
 
-/** Text with its character references decoded: those that WebVTT names, and numbers. Others stay as they are. */
+/**
+ * Text with its character references decoded: those that WebVTT names, and numbers. Others stay as
+ * they are.
+ */
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w{1,8}));/gi,

@@ -4,8 +4,8 @@ import { isTiming, readTiming } from "./read-timing.ts";
 import { withoutJoiners } from "./srt-text.ts";
 
 /**
- * The cues of a SubRip file, read as players do: numbers may be missing or wrong, empty lines may stand within a text, tags and
- * positions are left out. Throws UnreadableFile.
+ * The cues of a SubRip file, read as players do: numbers may be missing or wrong, empty lines may
+ * stand within a text, tags and positions are left out. Throws UnreadableFile.
  */
 export function readSrt(content: string): ReadCue[] {
   const lines = linesOf(content);

@@ -6,7 +6,10 @@ import { isVtt, readVtt } from "./read-vtt.ts";
 export const subtitleFormats = ["SRT", "VTT"] as const;
 export type SubtitleFormat = (typeof subtitleFormats)[number];
 
-/** The cues of a file, in order of their start; default: the format that it shows itself to be. Throws UnreadableFile. */
+/**
+ * The cues of a file, in order of their start; default: the format that it shows itself to be.
+ * Throws UnreadableFile.
+ */
 export function readSubtitles(content: string, format?: SubtitleFormat): ReadCue[] {
   const isWebVtt = format === undefined ? isVtt(content) : format === "VTT";
   const cues = isWebVtt ? readVtt(content) : readSrt(content);

@@ -6,7 +6,10 @@ export interface Timing {
   readonly endMs: number;
 }
 
-/** Hours may be left out; a comma and a full stop are as good as each other; a fraction of a second is a number of milliseconds. */
+/**
+ * Hours may be left out; a comma and a full stop are as good as each other; a fraction of a second
+ * is a number of milliseconds.
+ */
 const time = String.raw`(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,3}))?`;
 /** What follows are settings, or coordinates, of where to show it. */
 const timing = new RegExp(String.raw`^\s*${time}\s*-->\s*${time}(?:\s.*)?$`);

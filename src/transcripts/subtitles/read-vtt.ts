@@ -8,7 +8,10 @@ export function isVtt(content: string): boolean {
   return /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(content);
 }
 
-/** The cues of a WebVTT file; notes, styles and regions are left out, and so is where cues are shown. Throws UnreadableFile. */
+/**
+ * The cues of a WebVTT file; notes, styles and regions are left out, and so is where cues are
+ * shown. Throws UnreadableFile.
+ */
 export function readVtt(content: string): ReadCue[] {
   const lines = linesOf(content);
   if (!isVtt(content)) {

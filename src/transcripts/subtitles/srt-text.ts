@@ -2,8 +2,8 @@
 const joiner = "\u2060";
 
 /**
- * Text in SRT, which has no escapes: what players take for an arrow, a tag or an entity gets an unseen character into it.
- * withoutJoiners() takes it out again.
+ * Text in SRT, which has no escapes: what players take for an arrow, a tag or an entity gets an
+ * unseen character into it. withoutJoiners() takes it out again.
  */
 export function srtText(text: string): string {
   return text

@@ -1,6 +1,7 @@
 /**
- * The rules of good subtitles. Where they cannot all hold, they go in this order, the last first: cues never overlap, no text is
- * lost, lines and their length, the longest time, the shortest time, the speed of reading.
+ * The rules of good subtitles. Where they cannot all hold, they go in this order, the last first:
+ * cues never overlap, no text is lost, lines and their length, the longest time, the shortest time,
+ * the speed of reading.
  */
 export const subtitleRules = {
   lines: 2,

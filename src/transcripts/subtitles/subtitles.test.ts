@@ -135,7 +135,9 @@ const words = fc.array(
   }),
   { maxLength: 60 },
 );
-/** Segments one after the other; `overlapMs` > 0 lets each begin before the end of the one before. */
+/**
+ * Segments one after the other; `overlapMs` > 0 lets each begin before the end of the one before.
+ */
 const transcript = (overlapMs: number) =>
   fc
     .array(fc.record({ words, gapMs: fc.nat(2000), backMs: fc.nat(overlapMs) }), { maxLength: 6 })
@@ -245,7 +247,9 @@ interface Shown {
   readonly chars: number;
 }
 
-/** How many cues are shorter than 1 s; how many others are read faster than 17 characters a second. */
+/**
+ * How many cues are shorter than 1 s; how many others are read faster than 17 characters a second.
+ */
 function broken(cues: readonly Shown[]): [short: number, fast: number] {
   const short = cues.filter(({ ms }) => ms < 1000);
   const fast = cues.filter(({ ms, chars }) => ms >= 1000 && ms < Math.ceil((chars * 1000) / 17));

@@ -9,9 +9,10 @@ export interface SpokenCue extends Omit<Cue, "endMs"> {
 }
 
 /**
- * Gives cues their times, in order of their start. A cue stands while its words are said; longer where that is less than it takes to
- * read, into the pause that follows and not past `limitMs`; never past the next one. Where speakers talk at once, cues follow each
- * other quicker, and later than they are said.
+ * Gives cues their times, in order of their start. A cue stands while its words are said; longer
+ * where that is less than it takes to read, into the pause that follows and not past `limitMs`;
+ * never past the next one. Where speakers talk at once, cues follow each other quicker, and later
+ * than they are said.
  */
 export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
   const cues = spoken.toSorted((one, other) => one.startMs - other.startMs);
@@ -35,7 +36,10 @@ export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
   return timed;
 }
 
-/** Where those cues end that begin within a second of each other while the words of one before are still said. */
+/**
+ * Where those cues end that begin within a second of each other while the words of one before are
+ * still said.
+ */
 function endOfCrowd(cues: readonly SpokenCue[], first: number): number {
   let end = first + 1;
   let spokenEndMs = cues[first]?.spokenEndMs ?? 0;
@@ -49,7 +53,10 @@ function endOfCrowd(cues: readonly SpokenCue[], first: number): number {
   return end;
 }
 
-/** How long each cue of a crowd stands at least: its share of the time there is, and a moment in any case. */
+/**
+ * How long each cue of a crowd stands at least: its share of the time there is, and a moment in any
+ * case.
+ */
 function leastMsOf(
   cues: readonly SpokenCue[],
   first: number,

@@ -2,7 +2,10 @@ import { decodeEntities } from "./entities.ts";
 import type { CueSpan } from "./read-cue.ts";
 import { readTime } from "./read-timing.ts";
 
-/** The text of a WebVTT cue: `<v Name>` begins what somebody says, `<00:00:01.500>` what is said from then on; other tags go. */
+/**
+ * The text of a WebVTT cue: `<v Name>` begins what somebody says, `<00:00:01.500>` what is said
+ * from then on; other tags go.
+ */
 export function readVttText(text: string): CueSpan[] {
   const spans: CueSpan[] = [];
   let span: CueSpan = { text: "", voice: "" };

@@ -5,7 +5,10 @@ import type {
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
 
-/** What a page may change of a transcript's metadata: values as they were when the user began, and as they are to be. */
+/**
+ * What a page may change of a transcript's metadata: values as they were when the user began, and
+ * as they are to be.
+ */
 export interface MetadataEdit {
   readonly subject?: Edit<string>;
   readonly description?: Edit<string>;
@@ -35,8 +38,9 @@ export class ChangedElsewhere extends Error {
 const triesMax = 4;
 
 /**
- * Makes a version with the edit, on top of whatever else was changed since `seen`. Answers the transcript with it; throws
- * ChangedElsewhere where others have changed the same, ApiError else. What is so already makes no version.
+ * Makes a version with the edit, on top of whatever else was changed since `seen`. Answers the
+ * transcript with it; throws ChangedElsewhere where others have changed the same, ApiError else.
+ * What is so already makes no version.
  */
 export async function changeMetadata(
   name: string,

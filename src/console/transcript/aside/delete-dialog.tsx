@@ -11,7 +11,10 @@ import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 
-/** Asks whether a transcript is to go, with all that goes with it; then back to the list, which says that it is gone. */
+/**
+ * Asks whether a transcript is to go, with all that goes with it; then back to the list, which says
+ * that it is gone.
+ */
 export function DeleteDialog({
   transcript: { metadata, uri = "" },
   name,

@@ -11,7 +11,10 @@ import { DeleteDialog } from "./delete-dialog.tsx";
 import { DetailsDialog } from "./details-dialog.tsx";
 import "./details.css";
 
-/** What the head of the page does not tell of a recording, and where it came from; editing all of it, and deleting it. */
+/**
+ * What the head of the page does not tell of a recording, and where it came from; editing all of
+ * it, and deleting it.
+ */
 export function Details({
   transcript,
   name,

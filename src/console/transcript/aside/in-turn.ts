@@ -1,4 +1,7 @@
-/** Runs so many tasks at a time; others wait their turn, and those whose signal aborts meanwhile give theirs up. */
+/**
+ * Runs so many tasks at a time; others wait their turn, and those whose signal aborts meanwhile
+ * give theirs up.
+ */
 export function inTurn(
   atATime: number,
 ): <Result>(signal: AbortSignal, task: () => Promise<Result>) => Promise<Result> {

@@ -5,7 +5,10 @@ import { asideText } from "../../text/transcript-aside.ts";
 import { metadataLimits } from "./metadata-limits.ts";
 import "./keyword-field.css";
 
-/** Keywords as chips: Enter adds what is typed, a chip's button or Backspace in the empty field removes one. */
+/**
+ * Keywords as chips: Enter adds what is typed, a chip's button or Backspace in the empty field
+ * removes one.
+ */
 export function KeywordField({
   keywords,
   typed,

@@ -1,4 +1,6 @@
-/** What the service takes, in Unicode characters (docs/api.md, Transcripts; the contract's limits). */
+/**
+ * What the service takes, in Unicode characters (docs/api.md, Transcripts; the contract's limits).
+ */
 export const metadataLimits = {
   subjectChars: 1000,
   descriptionChars: 10_000,

@@ -1,7 +1,9 @@
 import { useEffect, useId, useRef } from "react";
 import { metadataLimits } from "./metadata-limits.ts";
 
-/** A name being written where it stands: Enter and leaving the field save it once, Escape does not. */
+/**
+ * A name being written where it stands: Enter and leaving the field save it once, Escape does not.
+ */
 export function NameField({
   label,
   hint,

@@ -1,4 +1,7 @@
-/** Endings by which people and players know the types that the service tells (src/media/sniff-media-type.ts). */
+/**
+ * Endings by which people and players know the types that the service tells
+ * (src/media/sniff-media-type.ts).
+ */
 const endings: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
   "audio/x-w64": "w64",
@@ -33,7 +36,10 @@ const endings: Readonly<Record<string, string>> = {
 /** Longest base of a name, in characters: two bytes each stay well below what file systems take. */
 const charsMax = 100;
 
-/** The name of a saved recording: the subject, as far as file systems take it. What is no known media gets an ending that nothing runs. */
+/**
+ * The name of a saved recording: the subject, as far as file systems take it. What is no known
+ * media gets an ending that nothing runs.
+ */
 export function recordingFileName(subject: string, contentType: string): string {
   const clean = subject
     .normalize("NFC")

@@ -11,7 +11,10 @@ import { transcriptQuery } from "../transcript-query.ts";
 import { recordingFileName } from "./recording-file-name.ts";
 import { saveAddress } from "./save-file.ts";
 
-/** The recording itself, as it came. Its address is good for an hour: an older one is asked for anew. */
+/**
+ * The recording itself, as it came. Its address is good for an hour: an older one is asked for
+ * anew.
+ */
 export function RecordingLink({
   transcript: { uri = "", metadata },
   name,

@@ -18,7 +18,10 @@ import { useChanged } from "./use-changed.ts";
 import { useVersionAddress } from "./version-address.ts";
 import { useVersions } from "./use-versions.ts";
 
-/** Asks whether a version is to become the newest again, and makes it so. `newest`: the one that it comes after. */
+/**
+ * Asks whether a version is to become the newest again, and makes it so. `newest`: the one that it
+ * comes after.
+ */
 export function RestoreDialog({
   name,
   version,

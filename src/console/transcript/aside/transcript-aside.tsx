@@ -7,8 +7,9 @@ import { useVersionAddress } from "./version-address.ts";
 import { Versions } from "./versions.tsx";
 
 /**
- * What stands beside the text of a transcript: who speaks, versions, downloads, what it is about. `name`: `transcripts/<transcript_id>`.
- * An earlier version is shown as it was, and offers no changes; nor does the newest to those who may only read.
+ * What stands beside the text of a transcript: who speaks, versions, downloads, what it is about.
+ * `name`: `transcripts/<transcript_id>`. An earlier version is shown as it was, and offers no
+ * changes; nor does the newest to those who may only read.
  */
 export function TranscriptAside({
   transcript,

@@ -5,8 +5,8 @@ import { ChangedElsewhere, changeMetadata, edited, type MetadataEdit } from "./c
 import { useChanged } from "./use-changed.ts";
 
 /**
- * Changes metadata of a transcript: shown everywhere at once, and taken back where it does not succeed. Changes of one transcript go one
- * after the other.
+ * Changes metadata of a transcript: shown everywhere at once, and taken back where it does not
+ * succeed. Changes of one transcript go one after the other.
  */
 export function useMetadataChange(name: string, transcript: TranscriptJson) {
   const queries = useQueryClient();

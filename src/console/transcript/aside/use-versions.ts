@@ -2,7 +2,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { versionsQuery } from "./versions-query.ts";
 
-/** The versions that are read so far, newest first, each once: one that is new meanwhile moves the others down a page. */
+/**
+ * The versions that are read so far, newest first, each once: one that is new meanwhile moves the
+ * others down a page.
+ */
 export function useVersions(name: string) {
   const query = useInfiniteQuery(versionsQuery(name));
   const { data } = query;

@@ -24,7 +24,10 @@ function isGoneTo(): boolean {
   return isOurs && state.from === goneTo.from && document.activeElement === document.body;
 }
 
-/** A version: what it changed in a few words, and when; for the one that is looked at, what can be done with it. */
+/**
+ * A version: what it changed in a few words, and when; for the one that is looked at, what can be
+ * done with it.
+ */
 export function VersionRow({
   name,
   version,
@@ -63,7 +66,7 @@ export function VersionRow({
   ];
   const label = () => {
     if (isFirst) {
-      return t(source === "USER" ? asideText.firstVersion : asideText.fromRecogniser);
+      return t(source === "USER" ? asideText.firstVersion : asideText.fromRecognizer);
     }
     if (!counts.data) return t(asideText.someVersion);
     const parts = changedParts(counts.data).map(t);

@@ -34,7 +34,10 @@ const countsAtATime = 2;
 
 const countInTurn = inTurn(countsAtATime);
 
-/** What a version changed of the one before, in numbers: versions never change, so this does not either. */
+/**
+ * What a version changed of the one before, in numbers: versions never change, so this does not
+ * either.
+ */
 export function countsQuery(name: string, version: string) {
   return queryOptions({
     queryKey: ["transcript-counts", name, version],
@@ -44,7 +47,10 @@ export function countsQuery(name: string, version: string) {
   });
 }
 
-/** What is different in one version, seen from another, or from the one before where `against` is "". Its runs in pages. */
+/**
+ * What is different in one version, seen from another, or from the one before where `against` is
+ * "". Its runs in pages.
+ */
 export function diffQuery(name: string, version: string, against: string) {
   return infiniteQueryOptions({
     queryKey: ["transcript-diff", name, version, against],

@@ -14,7 +14,10 @@ const ShortcutSheet = lazy(() =>
 
 const keptAs = "hlust.shortcuts";
 
-/** The keys that play from anywhere on the page, and the sheet that tells of them, where they can be put off too. */
+/**
+ * The keys that play from anywhere on the page, and the sheet that tells of them, where they can be
+ * put off too.
+ */
 export function Keys({
   playback,
   text,
@@ -67,7 +70,10 @@ export function Keys({
   );
 }
 
-/** Whether what has the keyboard wants the key for itself: fields to type in and choose from, and what is pressed by space. */
+/**
+ * Whether what has the keyboard wants the key for itself: fields to type in and choose from, and
+ * what is pressed by space.
+ */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=listbox]"))

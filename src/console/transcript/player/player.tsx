@@ -14,7 +14,10 @@ import { useMediaSession } from "./use-media-session.ts";
 import { Wave } from "./wave.tsx";
 import "./player.css";
 
-/** The strip at the bottom that plays the recording; with it the keys that do so from anywhere on the page. */
+/**
+ * The strip at the bottom that plays the recording; with it the keys that do so from anywhere on
+ * the page.
+ */
 export function Player({
   playback,
   text,

@@ -6,7 +6,10 @@ import { transcriptText } from "../../text/transcript.ts";
 import { sheetLines } from "../shortcuts.ts";
 import "./shortcut-sheet.css";
 
-/** The sheet of shortcuts, where they can be put off: screen readers and voices may want the letters for themselves. */
+/**
+ * The sheet of shortcuts, where they can be put off: screen readers and voices may want the letters
+ * for themselves.
+ */
 export function ShortcutSheet({
   isOn,
   onChange,

@@ -19,7 +19,10 @@ const keySeconds: Readonly<Record<string, number>> = {
   PageUp: 60,
 };
 
-/** The recording as a line of bars, the played part in colour: pressed, dragged or by keys it goes to a place. */
+/**
+ * The recording as a line of bars, the played part in color: pressed, dragged or by keys it goes to
+ * a place.
+ */
 export function Wave({
   playback,
   waveformUri,
@@ -123,8 +126,9 @@ function useWavePath(
 }
 
 /**
- * Shows how much was played, without a rendering each frame. What screen readers are told of the place changes when somebody goes there,
- * comes to the line or stops: told with each second it would be read out all the time.
+ * Shows how much was played, without a rendering each frame. What screen readers are told of the
+ * place changes when somebody goes there, comes to the line or stops: told with each second it
+ * would be read out all the time.
  */
 function usePlayedPart(
   line: { readonly current: HTMLElement | null },

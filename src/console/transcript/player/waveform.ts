@@ -6,8 +6,8 @@ export interface Waveform {
 }
 
 /**
- * Fetches a waveform by its signed URL: JSON of audiowaveform, version 2, of which an hour is half a megabyte. `renewUrl` gives another one,
- * as they expire. Throws.
+ * Fetches a waveform by its signed URL: JSON of audiowaveform, version 2, of which an hour is half
+ * a megabyte. `renewUrl` gives another one, as they expire. Throws.
  */
 export async function fetchWaveform(
   signedUrl: string,
@@ -23,7 +23,10 @@ export async function fetchWaveform(
   return { peaks: peaksOf(data) };
 }
 
-/** Of the least and the greatest sample of each step, 8 bits with sign: which is further from silence. */
+/**
+ * Of the least and the greatest sample of each step, 8 bits with sign: which is further from
+ * silence.
+ */
 export function peaksOf(data: readonly number[]): Uint8Array {
   const peaks = new Uint8Array(data.length / 2);
   for (let at = 0; at < peaks.length; at++) {

@@ -5,7 +5,9 @@ import { asideText } from "../../../text/transcript-aside.ts";
 import { useNow } from "../../../text/use-now.ts";
 import { useVersions } from "../use-versions.ts";
 
-/** What a version is compared with: the one before, or another of those that the page has listed. */
+/**
+ * What a version is compared with: the one before, or another of those that the page has listed.
+ */
 export function AgainstChoice({
   name,
   version,

@@ -3,7 +3,10 @@ import { asideText } from "../../../text/transcript-aside.ts";
 import { numberText } from "../../../text/numbers.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
 
-/** From one change to the next: by buttons, and by the keys that stand beside them. `at`: -1 before the first. */
+/**
+ * From one change to the next: by buttons, and by the keys that stand beside them. `at`: -1 before
+ * the first.
+ */
 export function ChangeSteps({
   at,
   count,

@@ -7,7 +7,10 @@ import { excerptOf, type Hunk, type HunkPart } from "./hunks.ts";
 /** Words that are shown of a part at first. */
 const wordsMax = 150;
 
-/** A place that changed: what went is struck out, what came is underlined, what moved tells from where to where. */
+/**
+ * A place that changed: what went is struck out, what came is underlined, what moved tells from
+ * where to where.
+ */
 export function ChangedPlace({ hunk: { at, parts } }: { readonly hunk: Hunk }) {
   return (
     <li className="changed-place" data-place tabIndex={-1}>

@@ -19,7 +19,10 @@ import { hunksOf, wordsOf } from "./hunks.ts";
 import { useStepKeys } from "./use-step-keys.ts";
 import { MetadataChanges } from "./metadata-changes.tsx";
 
-/** Everything that is different in one version from another, place after place. `transcript`: the one that the page shows. */
+/**
+ * Everything that is different in one version from another, place after place. `transcript`: the
+ * one that the page shows.
+ */
 export function Comparison({
   name,
   transcript,

@@ -46,7 +46,10 @@ export function wordsOf(segments: readonly SegmentJson[]): string[] {
   );
 }
 
-/** Groups the runs of a difference into places. `words` are those of the version that is compared, each with the space after it. */
+/**
+ * Groups the runs of a difference into places. `words` are those of the version that is compared,
+ * each with the space after it.
+ */
 export function hunksOf(runs: readonly WordRunJson[], words: readonly string[]): Hunk[] {
   const hunks: { id: number; at: number | undefined; parts: HunkPart[] }[] = [];
   let open: (typeof hunks)[number] | undefined;
@@ -106,7 +109,9 @@ function startOf({ startTime, againstStartTime }: WordRunJson): number | undefin
   return time === undefined || time === null ? undefined : secondsOf(time);
 }
 
-/** The first words of a text, where it has more than a screen of them; undefined where it has not. */
+/**
+ * The first words of a text, where it has more than a screen of them; undefined where it has not.
+ */
 export function excerptOf(text: string, wordsMax: number): string | undefined {
   let at = -1;
   for (let words = 0; words < wordsMax; words += 1) {

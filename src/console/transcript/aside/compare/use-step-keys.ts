@@ -1,6 +1,9 @@
 import { useEffect } from "react";
 
-/** P and N go to the previous and next change, wherever the keyboard stands; not while a list is chosen from, which has letters of its own. */
+/**
+ * P and N go to the previous and next change, wherever the keyboard stands; not while a list is
+ * chosen from, which has letters of its own.
+ */
 export function useStepKeys({
   previous,
   next,

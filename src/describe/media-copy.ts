@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { Database } from "../database/database.ts";
+import { setSha256 } from "../media/media-facts.ts";
+import { findMedia } from "../media/media-records.ts";
+import type { MediaStore } from "../media/media-store.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { lackingMedia } from "../media/lacking-media.ts";
+import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
+
+export interface MediaCopyParts {
+  readonly database: Pick<Database, "db">;
+  readonly store: Pick<MediaStore, "open">;
+  readonly scratchFolder: string;
+  /** A store that sends nothing for this long is given up. Default 60 s. */
+  readonly stallMsMax?: number;
+}
+
+/**
+ * Copies media for the decoder. Media that nobody has read yet gets its hash on the way. Throws
+ * not_found where the media was deleted, lackingMedia(), unavailable, or the signal's abort,
+ * whatever the store does then.
+ */
+export async function openMediaCopy(
+  parts: MediaCopyParts,
+  mediaId: string,
+  signal: AbortSignal,
+): Promise<ScratchFile> {
+  const { database, store, scratchFolder, stallMsMax = 60_000 } = parts;
+  const media = await findMedia(database.db, mediaId);
+  const bytes = await store.open(mediaId).catch(async (error: unknown) => {
+    const isMissing = error instanceof ServiceError && error.code === "not_found";
+    // Where the record is gone, too, the media was deleted.
+    if (isMissing && (await findMedia(database.db, mediaId))) throw lackingMedia(error);
+    throw error;
+  });
+  const hash = media?.sha256 === null ? createHash("sha256") : undefined;
+  let sizeBytes = 0;
+  const stall = setTimeout(() => bytes.destroy(stoodStill()), stallMsMax);
+  const onChunk = (chunk: Uint8Array): void => {
+    stall.refresh();
+    sizeBytes += chunk.length;
+    hash?.update(chunk);
+  };
+  try {
+    await using opened = new AsyncDisposableStack();
+    const copy = opened.use(await openScratchFile(scratchFolder, bytes, { signal, onChunk }));
+    // What has lost some of its bytes is not taken for whole from now on.
+    if (hash && sizeBytes === media?.sizeBytes) {
+      await setSha256(database.db, mediaId, hash.digest());
+    }
+    opened.move();
+    return copy;
+  } finally {
+    clearTimeout(stall);
+  }
+}
+
+function stoodStill(): ServiceError {
+  return new ServiceError("unavailable", "the media store stood still", {
+    reason: "STORAGE_UNAVAILABLE",
+  });
+}

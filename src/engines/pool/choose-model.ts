@@ -1,0 +1,64 @@
+import type { RecognitionMode } from "../protocol/engine.ts";
+
+/** A model as far as it matters for who serves what. */
+export interface ChoosableModel {
+  readonly name: string;
+  readonly languageCodes: readonly string[];
+  readonly uses: readonly RecognitionMode[];
+  readonly preference: number;
+}
+
+/** Models that the operator wants for a language, or for one use of it. */
+export type ModelChoice = readonly {
+  readonly languageCode: string;
+  /** undefined: for all. */
+  readonly use: RecognitionMode | undefined;
+  readonly model: string;
+}[];
+
+/**
+ * The model that serves a use of a language: the chosen one where it is installed and hears the
+ * language, else the one with the highest preference of those that are meant for this use;
+ * undefined without one.
+ */
+export function chooseModel<Model extends ChoosableModel>(
+  models: readonly Model[],
+  { languageCode, mode }: { readonly languageCode: string; readonly mode: RecognitionMode },
+  choice: ModelChoice,
+): Model | undefined {
+  const able = models.filter(({ languageCodes }) => languageCodes.includes(languageCode));
+  const wanted = choice
+    .filter((each) => each.languageCode === languageCode && (each.use ?? mode) === mode)
+    // A use of its own goes before all uses.
+    .toSorted((a, b) => Number(a.use === undefined) - Number(b.use === undefined));
+  for (const { model } of wanted) {
+    const found = able.find(({ name }) => name === model);
+    if (found) return found;
+  }
+  return able
+    .filter(({ uses }) => uses.includes(mode))
+    .toSorted((a, b) => b.preference - a.preference || (a.name < b.name ? -1 : 1))
+    .at(0);
+}
+
+/** Languages that can be heard in this mode, sorted. */
+export function languagesHeard(
+  models: readonly ChoosableModel[],
+  mode: RecognitionMode,
+  choice: ModelChoice,
+): readonly string[] {
+  const codes = new Set(models.flatMap(({ languageCodes }) => languageCodes));
+  return [...codes]
+    .filter((languageCode) => chooseModel(models, { languageCode, mode }, choice))
+    .toSorted();
+}
+
+/** What was chosen and cannot be had, as sentences for the operator. */
+export function unmetChoices(models: readonly ChoosableModel[], choice: ModelChoice): string[] {
+  return choice.flatMap(({ languageCode, model }) => {
+    const found = models.find(({ name }) => name === model);
+    if (!found) return [`${model} is not installed`];
+    if (found.languageCodes.includes(languageCode)) return [];
+    return [`${model} does not hear ${languageCode}`];
+  });
+}

@@ -1,0 +1,163 @@
+// Models that are broken, and choices that cannot be met.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { enginePids, recognize, until } from "../../../test/fixtures/engine-pool-fixture.ts";
+import {
+  builtin,
+  openModelPool,
+  sentences,
+  textsOf,
+} from "../../../test/fixtures/open-model-pool.ts";
+import { openEnginePool } from "./engine-pool.ts";
+
+const models = await openModelPool();
+after(async () => {
+  await models[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  models.logged.length = 0;
+});
+const { pool, folder, talk, log, logged, names, reasonOf, putModel } = models;
+
+/** What can be wrong with a file, and how its refusal says so. */
+const damages: Record<string, { readonly spoil: (path: string) => void; readonly says: RegExp }> = {
+  missing: { spoil: (path) => rmSync(path), says: /is missing|is no file/ },
+  empty: { spoil: (path) => truncateSync(path, 0), says: /is empty|has 0 bytes/ },
+  "cut off": {
+    spoil: (path) => truncateSync(path, Math.floor(readFileSync(path).length / 2)),
+    says: /cut off|has \d+ bytes|tokens/,
+  },
+  altered: {
+    spoil(path) {
+      const bytes = readFileSync(path);
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0x55;
+      writeFileSync(path, bytes);
+    },
+    says: /is another file: its SHA-256/,
+  },
+  "of another kind": {
+    spoil: (path) => writeFileSync(path, Buffer.alloc(5000, "GIF89a\0")),
+    says: /is no ONNX model|line 1|has \d+ bytes/,
+  },
+};
+
+test("every file of a model that is damaged in whatever way is refused by name, and all else works", async () => {
+  const files = ["model.onnx", "tokens.txt", "words.txt"];
+  const rows = Object.entries(damages).flatMap(([damage, { spoil, says }], index) =>
+    files.flatMap((file) =>
+      [true, false].map((withChecksums) => {
+        const name = `fo-${file.replace(".", "-")}-${index}-${withChecksums ? "known" : "unknown"}`;
+        return { name, damage, file, spoil, says, withChecksums };
+      }),
+    ),
+  );
+  // Without a checksum nobody can tell one weight or word from another.
+  const found = rows.filter(
+    ({ damage, file, withChecksums }) =>
+      withChecksums || (damage !== "altered" && !(damage === "cut off" && file === "words.txt")),
+  );
+  for (const { name, file, spoil, withChecksums } of found) {
+    putModel({ name, withChecksums, change: (model) => spoil(join(model, file)) });
+  }
+  const heard = recognize(pool, [talk], { languageCode: "is-IS", mode: "live" });
+  const left = () => found.filter(({ name }) => reasonOf(name) === undefined);
+  const leftNames = () =>
+    `refused are not ${left()
+      .map(({ name }) => name)
+      .join()}`;
+  // Each takes the start of a process.
+  await until(() => left().length === 0, leftNames, 90_000);
+  for (const { name, file, damage, says } of found) {
+    const reason = String(reasonOf(name));
+    assert.ok(reason.includes(file), `${file}, ${damage}: ${reason}`);
+    assert.match(reason, says, `${file}, ${damage}`);
+  }
+  assert.deepEqual(textsOf(await heard), sentences);
+  assert.deepEqual(names(), builtin);
+  assert.deepEqual(pool.languageCodes("job"), ["en-US", "is-IS"]);
+  // What was refused is not tried again and again.
+  const count = logged.length;
+  await delay(2500);
+  assert.equal(logged.length, count);
+  for (const { name } of found) rmSync(join(folder, name), { recursive: true });
+});
+
+test("a model whose card cannot be read is refused by its folder, one of another kind by its layout", async () => {
+  putModel({
+    name: "no-card",
+    change: (model) => writeFileSync(join(model, "model.json"), "{"),
+  });
+  putModel({
+    name: "whole",
+    change(model) {
+      const card = JSON.parse(readFileSync(join(model, "model.json"), "utf8"));
+      writeFileSync(join(model, "model.json"), JSON.stringify({ ...card, kind: "zipformer-ctc" }));
+    },
+  });
+  mkdirSync(join(folder, "empty"));
+  await until(() => reasonOf("whole") !== undefined, "it is refused");
+  assert.match(String(reasonOf("whole")), /^model\.onnx: is .*no zipformer-ctc/);
+  const refused = logged.filter((line) => line["event"] === "model.refused");
+  assert.equal(refused.length, 3);
+  assert.match(String(reasonOf("no-card")), /model\.json: .*JSON/);
+  assert.match(String(reasonOf("empty")), /no file model\.json/);
+  // Mended, it is taken.
+  putModel({ name: "whole" });
+  rmSync(join(folder, "empty"), { recursive: true });
+  await until(() => names().includes("whole"), "it is loaded");
+  // Broken again, it is told again.
+  logged.length = 0;
+  mkdirSync(join(folder, "empty"));
+  await until(() => reasonOf("empty") !== undefined, "it is refused again");
+  assert.equal(logged.length, 1);
+  for (const name of ["no-card", "whole", "empty"]) {
+    rmSync(join(folder, name), { recursive: true });
+  }
+  await until(() => names().length === builtin.length, "it is gone");
+});
+
+test("openEnginePool() serves with the models that can be loaded, and says which choices cannot be met", async () => {
+  putModel({ name: "broken", change: (model) => rmSync(join(model, "model.onnx")) });
+  const choice = [
+    { languageCode: "is-IS", use: undefined, model: "broken" },
+    { languageCode: "en-US", use: "job", model: "is-IS-starter" },
+  ] as const;
+  await using own = await openEnginePool({
+    engine: "auto",
+    processes: 1,
+    modelsFolder: folder,
+    choice,
+    log,
+  });
+  assert.deepEqual(own.languageCodes("live"), ["en-US", "is-IS"]);
+  const problems = logged
+    .filter((line) => line["event"] === "model.choice_unmet")
+    .map((line) => line["problem"]);
+  assert.deepEqual(problems, ["broken is not installed", "is-IS-starter does not hear en-US"]);
+  assert.match(String(reasonOf("broken")), /model\.onnx is no file/);
+  rmSync(join(folder, "broken"), { recursive: true });
+});
+
+test("opening that is given up leaves no process, also of models whose turn to load had not come", async () => {
+  const copies = Array.from({ length: availableParallelism() }, (_, index) => `late-${index}`);
+  const others = enginePids();
+  const staged = mkdtempSync(join(tmpdir(), "hlust-models-"));
+  for (const name of copies) putModel({ name, into: staged });
+  const giveUp = new AbortController();
+  const opening = openEnginePool({
+    engine: "auto",
+    processes: 1,
+    modelsFolder: staged,
+    log,
+    signal: giveUp.signal,
+  });
+  await until(() => enginePids().length > others.length, "the first are loading");
+  giveUp.abort(new Error("given up"));
+  await assert.rejects(opening, /given up/);
+  assert.deepEqual(enginePids(), others);
+  rmSync(staged, { recursive: true });
+});

@@ -1,0 +1,347 @@
+// Processes that die, stop, loop and lie: what the callers of their sessions see of it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import fc from "fast-check";
+import {
+  assertRising,
+  enginePids,
+  finalsWithoutPool,
+  openInput,
+  recognize,
+  scriptedOptions,
+  speech,
+  until,
+} from "../../../test/fixtures/engine-pool-fixture.ts";
+import { silence } from "../../../test/fixtures/flite.ts";
+import { createLog } from "../../std/log.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import { type EnginePool, openEnginePool } from "./engine-pool.ts";
+import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
+import { scriptedOrders } from "../scripted/scripted-engine.ts";
+
+const log = createLog("silent");
+const stuckMsMax = 500;
+/** Of kills at random moments; `npm run test:long` has many more. */
+const killRounds = Number(process.env["ENGINE_ROUNDS"] ?? 6);
+let others: ReadonlySet<number>;
+let pool: EnginePool;
+before(async () => {
+  others = new Set(enginePids());
+  pool = await openEnginePool({ engine: "scripted", processes: 2, log, stuckMsMax });
+});
+after(() => pool[Symbol.asyncDispose]());
+
+const pids = () => enginePids().filter((pid) => !others.has(pid));
+const allReady = () => until(() => pool.state().ready === 2, "the processes are back");
+
+/** Gives these chunks spread over so long. */
+async function* paced(items: readonly RecognitionInput[], totalMs: number) {
+  const start = performance.now();
+  for (const [index, item] of items.entries()) {
+    const dueMs = start + (index * totalMs) / items.length - performance.now();
+    if (dueMs > 1) await delay(dueMs);
+    yield item;
+  }
+}
+
+const itemsOf = (pieces: readonly { isSpeech: boolean; ms: number }[], chunkMs: number) =>
+  pieces.flatMap(({ isSpeech, ms }): RecognitionInput[] => {
+    if (ms < 20) return [endUtterance];
+    const samples = isSpeech ? speech(ms) : silence(ms);
+    const length = chunkMs * 16;
+    return Array.from({ length: Math.ceil(samples.length / length) }, (_, index) =>
+      samples.subarray(index * length, (index + 1) * length),
+    );
+  });
+
+test("kills at any time change no final: no error, no word lost, none twice", async () => {
+  const stream = fc.record({
+    pieces: fc.array(fc.record({ isSpeech: fc.boolean(), ms: fc.integer({ min: 1, max: 2000 }) }), {
+      minLength: 1,
+      maxLength: 12,
+    }),
+    chunkMs: fc.integer({ min: 5, max: 400 }),
+    totalMs: fc.constantFrom(0, 200, 400, 800),
+    mode: fc.constantFrom("live", "live", "live", "short", "job"),
+  });
+  const rounds = fc.record({
+    streams: fc.array(stream, { minLength: 20, maxLength: 20 }),
+    kills: fc.array(
+      fc.record({
+        which: fc.constantFrom("first", "last", "all"),
+        afterMs: fc.integer({ min: 0, max: 150 }),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  });
+  for (const { streams, kills } of fc.sample(rounds, killRounds)) {
+    await allReady();
+    const running = streams.map(async ({ pieces, chunkMs, totalMs, mode }) => {
+      const items = itemsOf(pieces, chunkMs);
+      const told: number[] = [];
+      const onRecognized = (ms: number) => told.push(ms);
+      const found = await recognize(pool, paced(items, totalMs), { mode, onRecognized });
+      assert.deepEqual(found, finalsWithoutPool(items, { mode }));
+      if (mode === "job") assertRising(told, items);
+      return found.length;
+    });
+    const counts = Promise.all(running);
+    counts.catch(() => {});
+    for (const { which, afterMs } of kills) {
+      await delay(afterMs);
+      const victims = { first: pids().slice(0, 1), last: pids().slice(-1), all: pids() }[which];
+      for (const pid of victims) process.kill(pid, "SIGKILL");
+    }
+    assert.ok((await counts).some((count) => count > 0));
+  }
+  assert.equal(pool.state().sessions, 0);
+});
+
+test("interim results never go back when another process takes over", async () => {
+  await allReady();
+  const items = itemsOf([{ isSpeech: true, ms: 8000 }], 100);
+  const found: Recognition[] = [];
+  let isKilled = false;
+  for await (const recognition of pool.recognize(paced(items, 800), {
+    ...scriptedOptions,
+    interim: true,
+  })) {
+    found.push(recognition);
+    if (found.length < 6 || isKilled) continue;
+    isKilled = true;
+    for (const pid of pids()) process.kill(pid, "SIGKILL");
+  }
+  const words = found.map(({ alternatives: [best] }) => best?.words.length ?? 0);
+  assert.deepEqual(
+    words,
+    words.toSorted((a, b) => a - b),
+  );
+  assert.equal(found.at(-1)?.isFinal, true);
+  assert.equal(words.at(-1), 16);
+  assert.ok(found.length >= 16);
+});
+
+test("a stopped process and one that loops are replaced, and their streams go on", async () => {
+  const rows: [what: string, stop: (pid: number) => void, extra: RecognitionInput[]][] = [
+    ["stopped", (pid) => process.kill(pid, "SIGSTOP"), []],
+    ["resting, as far as it can be seen", () => {}, []],
+  ];
+  for (const [what, stop] of rows) {
+    await allReady();
+    const before = pids();
+    const items = itemsOf(
+      [
+        { isSpeech: true, ms: 1500 },
+        { isSpeech: false, ms: 800 },
+      ],
+      100,
+    );
+    const inputs = Array.from({ length: 6 }, () => openInput(...items));
+    const running = inputs.map(({ input }) =>
+      Array.fromAsync(pool.recognize(input, scriptedOptions)),
+    );
+    await until(() => inputs.every(({ given }) => given() === items.length), "all is given");
+    for (const pid of before) stop(pid);
+    // Longer than a stuck process may take.
+    await delay(2 * stuckMsMax);
+    for (const { end } of inputs) end();
+    for (const found of await Promise.all(running)) {
+      assert.deepEqual(found, finalsWithoutPool(items), what);
+    }
+    const isReplaced = what === "stopped";
+    await allReady();
+    assert.equal(
+      before.some((pid) => pids().includes(pid)),
+      !isReplaced,
+      what,
+    );
+  }
+});
+
+test("a stream that kills, hangs or garbles its process fails alone, and after three of them", async () => {
+  for (const [name, order] of Object.entries(scriptedOrders)) {
+    if (name === "toil" || name === "askRemote") continue;
+    await allReady();
+    const before = pids();
+    const items = itemsOf(
+      [
+        { isSpeech: true, ms: 3000 },
+        { isSpeech: false, ms: 700 },
+      ],
+      100,
+    );
+    const innocent = Array.from({ length: 8 }, () => recognize(pool, paced(items, 1000)));
+    const poison = recognize(pool, [speech(300), speech(300).fill(order), ...items]);
+    await assert.rejects(poison, (error) => {
+      assert.ok(error instanceof ServiceError, String(error));
+      assert.equal(error.code, "internal");
+      assert.equal(error.reason, "ENGINE_FAILED");
+      assert.match(error.message, /3 times/);
+      return true;
+    });
+    for (const found of await Promise.all(innocent)) {
+      assert.deepEqual(found, finalsWithoutPool(items), name);
+    }
+    await allReady();
+    assert.ok(
+      before.every((pid) => !pids().includes(pid)),
+      "more than one has died of it",
+    );
+  }
+});
+
+test("finals that were told before are told once, and the next ones count from the start", async () => {
+  await allReady();
+  const first = [speech(1000), silence(1000)];
+  const one = openInput(...first);
+  const running = pool.recognize(one.input, scriptedOptions);
+  assert.deepEqual((await running.next()).value, finalsWithoutPool(first)[0]);
+  for (let round = 0; round < 3; round++) {
+    for (const pid of pids()) process.kill(pid, "SIGKILL");
+    await until(() => pool.state().ready === 0, "they are gone");
+    await allReady();
+  }
+  one.end();
+  assert.deepEqual(await Array.fromAsync(running), []);
+});
+
+test("a stream that comes while all processes are away waits for one", async () => {
+  await allReady();
+  for (const pid of pids()) process.kill(pid, "SIGKILL");
+  await until(() => pool.state().ready === 0, "they are gone");
+  assert.equal((await recognize(pool, [speech(500)])).length, 1);
+});
+
+/** A pool of a single process. */
+async function openSingle() {
+  // Those of the other pool that come later would be taken for its own.
+  await allReady();
+  const before = new Set(enginePids());
+  const single = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
+  const find = () => enginePids().find((pid) => !before.has(pid));
+  return {
+    pool: single,
+    pid: () => find() ?? assert.fail("there is no process"),
+    died: (pid: number) => until(() => find() !== pid, "it is gone"),
+    ready: () => until(() => single.state().ready === 1 && find() !== undefined, "it is back"),
+    [Symbol.asyncDispose]: () => single[Symbol.asyncDispose](),
+  };
+}
+
+test("an utterance that is ended while its process is stopped has its final", async () => {
+  await using single = await openSingle();
+  // The process owes nothing: it tells what it heard every 500 ms, and so with the last of these.
+  const said = Array.from({ length: 6 }, () => speech(90));
+  const stopped = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  async function* input(): AsyncGenerator<RecognitionInput> {
+    yield* said;
+    await stopped.promise;
+    yield endUtterance;
+    await end.promise;
+  }
+  const finals: Recognition[] = [];
+  const run = async () => {
+    const options = { ...scriptedOptions, interim: true };
+    for await (const recognition of single.pool.recognize(input(), options)) {
+      if (recognition.isFinal) finals.push(recognition);
+      if (recognition.audioEndMs !== 540 || recognition.isFinal) continue;
+      process.kill(single.pid(), "SIGSTOP");
+      stopped.resolve();
+    }
+  };
+  const running = run();
+  await until(() => finals.length > 0, "there is a final");
+  end.resolve();
+  await running;
+  assert.deepEqual(finals, finalsWithoutPool([...said, endUtterance]));
+});
+
+test("a stream is not blamed for what others do right after its turn", async () => {
+  await using single = await openSingle();
+  const { pool: own, pid, died, ready } = single;
+  const gates: (() => void)[] = [];
+  const gate = () => new Promise<void>((resolve) => gates.push(resolve));
+  const ending = new AbortController();
+  let given = 0;
+  async function* innocentInput(): AsyncGenerator<RecognitionInput> {
+    while (!ending.signal.aborted) {
+      given += 1;
+      yield speech(10);
+      await gate();
+    }
+  }
+  async function* poisonInput(): AsyncGenerator<RecognitionInput> {
+    yield speech(100);
+    await gate();
+    yield speech(200).fill(scriptedOrders.die);
+    await gate();
+  }
+  const innocent = recognize(own, innocentInput());
+  let failure: unknown;
+  innocent.catch((error: unknown) => (failure = error));
+  await until(() => own.state().sessions === 1, "it is heard");
+  const first = pid();
+  process.kill(first, "SIGKILL");
+  await died(first);
+  for (let round = 0; round < 3; round++) {
+    await ready();
+    await until(() => own.state().sessions === 1 || failure !== undefined, "it is back there");
+    assert.equal(failure, undefined);
+    const leaving = new AbortController();
+    // New in each round: nobody watches its first death.
+    const poison = own.recognize(poisonInput(), {
+      ...scriptedOptions,
+      interim: true,
+      signal: leaving.signal,
+    });
+    // Once it is heard, so is what came before it.
+    await poison.next();
+    await until(() => gates.length === 2, "both wait");
+    const victim = pid();
+    for (const go of gates.splice(0)) go();
+    await died(victim);
+    leaving.abort(new Error("enough"));
+    await assert.rejects(poison.next(), /enough/);
+    gates.splice(1);
+  }
+  ending.abort();
+  for (const go of gates) go();
+  assert.deepEqual(
+    await innocent,
+    finalsWithoutPool(Array.from({ length: given }, () => speech(10))),
+  );
+});
+
+test("audio that processes die of while it is heard elsewhere ends its own stream, and no other", async () => {
+  await using own = await openEnginePool({ engine: "scripted", processes: 1, log });
+  const ending = new AbortController();
+  const innocent = openInput(speech(100));
+  const heard = recognize(own, innocent.input);
+  await until(() => own.state().sessions === 1, "it is heard");
+  const poison = [speech(100), speech(200).fill(scriptedOrders.dieElsewhere), speech(100)];
+  const limit = setTimeout(() => ending.abort(new Error("it goes on and on")), 15_000);
+  await assert.rejects(recognize(own, poison, { signal: ending.signal }), {
+    reason: "ENGINE_FAILED",
+  });
+  clearTimeout(limit);
+  innocent.end();
+  assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
+});
+
+test("a stream that hangs its process elsewhere, on another thread, is found out as well", async () => {
+  await using own = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
+  const ending = new AbortController();
+  const innocent = openInput(speech(100));
+  const heard = recognize(own, innocent.input);
+  await until(() => own.state().sessions === 1, "it is heard");
+  const poison = [speech(100), speech(200).fill(scriptedOrders.hangElsewhere), speech(100)];
+  const limit = setTimeout(() => ending.abort(new Error("it hangs for ever")), 60_000);
+  await assert.rejects(recognize(own, poison, { signal: ending.signal }), {
+    reason: "ENGINE_FAILED",
+  });
+  clearTimeout(limit);
+  innocent.end();
+  assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
+});

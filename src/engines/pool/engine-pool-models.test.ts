@@ -1,0 +1,150 @@
+// Models that come, change and go while the pool serves.
+import assert from "node:assert/strict";
+import { cpSync, renameSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import {
+  enginePids,
+  isAlive,
+  recognize,
+  until,
+} from "../../../test/fixtures/engine-pool-fixture.ts";
+import {
+  builtin,
+  openModelPool,
+  sentences,
+  textsOf,
+} from "../../../test/fixtures/open-model-pool.ts";
+import { testModelsFolder } from "../../../test/fixtures/sherpa-models.ts";
+import type { Recognition } from "../protocol/recognizer.ts";
+
+const models = await openModelPool();
+after(async () => {
+  await models[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  models.logged.length = 0;
+});
+const { pool, folder, talk, logged, names, putModel, removeModels } = models;
+
+const faroese = { languageCode: "fo-FO", mode: "live" } as const;
+/** A stream that is sent up to its second pause, and goes on when it is told to. */
+function openTalk() {
+  const goOn = Promise.withResolvers<void>();
+  async function* input(): AsyncGenerator<Int16Array> {
+    const half = talk.length >> 1;
+    yield talk.subarray(0, half);
+    await goOn.promise;
+    yield talk.subarray(half);
+  }
+  const finals: Recognition[] = [];
+  const run = async () => {
+    const options = { ...faroese, sampleRateHertz: 16_000 };
+    for await (const final of pool.recognize(input(), options)) finals.push(final);
+    return textsOf(finals);
+  };
+  return { finals, goOn: () => goOn.resolve(), heard: run() };
+}
+
+test("a model that is installed while the pool serves is heard with; the others go on", async () => {
+  assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
+  assert.equal(pool.takesHints("is-IS", "live"), true);
+  assert.equal(pool.takesHints("en-US", "live"), false);
+  assert.equal(pool.takesHints("fo-FO", "live"), false);
+  putModel({ name: "faroese" });
+  await until(() => pool.languageCodes("live").includes("fo-FO"), "it is loaded");
+  assert.deepEqual(names(), [...builtin, "faroese"]);
+  assert.deepEqual(textsOf(await recognize(pool, [talk], faroese)), sentences);
+  const last = logged.at(-1) ?? {};
+  assert.deepEqual(
+    ["event", "model", "version"].map((field) => last[field]),
+    ["model.loaded", "faroese", "1"],
+  );
+  await removeModels();
+  assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
+});
+
+/**
+ * A model is installed, and a stream is being heard by it: in this process, the only one that is
+ * new.
+ */
+async function openFaroese() {
+  const before = new Set(enginePids());
+  putModel({ name: "faroese" });
+  await until(() => names().length === builtin.length + 1, "it is loaded");
+  const [old, more] = enginePids().filter((pid) => !before.has(pid));
+  assert.ok(old !== undefined && more === undefined, "it has one process");
+  const stream = openTalk();
+  await until(() => stream.finals.length > 0, "it is being heard");
+  return { stream, old };
+}
+
+test("a model that is replaced or removed hurts no open stream, and its process goes after the last", async () => {
+  const { stream, old } = await openFaroese();
+  putModel({ name: "faroese", version: "2" });
+  await until(() => pool.state().models.at(-1)?.version === "2", "the new one serves");
+  assert.deepEqual(textsOf(await recognize(pool, [talk], faroese)), sentences);
+  rmSync(join(folder, "faroese"), { recursive: true });
+  await until(() => names().length === builtin.length, "it serves no more");
+  assert.ok(isAlive(old), "the stream's process is there");
+  stream.goOn();
+  assert.deepEqual(await stream.heard, sentences);
+  await until(() => !isAlive(old), "it is not needed any more");
+  assert.equal(enginePids().length, builtin.length);
+});
+
+test("a stream whose replaced model loses its process goes on with the new one", async () => {
+  const { stream, old } = await openFaroese();
+  putModel({ name: "faroese", version: "2" });
+  await until(() => pool.state().models.at(-1)?.version === "2", "the new one serves");
+  process.kill(old, "SIGKILL");
+  stream.goOn();
+  assert.deepEqual(await stream.heard, sentences);
+  await removeModels();
+});
+
+test("a stream whose removed model loses its process is told so at once", async () => {
+  const { stream, old } = await openFaroese();
+  await removeModels();
+  process.kill(old, "SIGKILL");
+  await assert.rejects(stream.heard, { code: "unavailable", reason: "NO_ENGINE" });
+});
+
+/** Installs a version as `hlust models` does: a link leads to it. */
+function linkModel(version: string): string {
+  const installed = join(folder, ".installed");
+  putModel({ name: "faroese", version, withChecksums: false, into: installed });
+  const target = join(installed, `faroese-${version}`);
+  renameSync(join(installed, "faroese"), target);
+  symlinkSync(`.installed/faroese-${version}`, join(folder, ".link"));
+  renameSync(join(folder, ".link"), join(folder, "faroese"));
+  return target;
+}
+
+test("a stream that waits for a process of a model that is replaced meanwhile is heard with the new one", async () => {
+  const before = enginePids();
+  const target = linkModel("1");
+  await until(() => names().length === 3, "it is loaded");
+  // It does not come back.
+  truncateSync(join(target, "model.onnx"), 100);
+  for (const pid of enginePids()) if (!before.includes(pid)) process.kill(pid, "SIGKILL");
+  await until(() => pool.state().models.at(-1)?.ready === 0, "its process has gone");
+  linkModel("2");
+  assert.deepEqual(
+    textsOf(await recognize(pool, [talk], { ...faroese, mode: "short" })),
+    sentences,
+  );
+  await removeModels();
+  rmSync(join(folder, ".installed"), { recursive: true });
+});
+
+test("one that tells speakers apart does not count as one that hears: the service is not ready by it", async () => {
+  cpSync(join(testModelsFolder, "diarization"), join(folder, ".staged"), { recursive: true });
+  renameSync(join(folder, ".staged"), join(folder, "diarization"));
+  await until(() => pool.tellsSpeakers(), "it is loaded");
+  const { processes, ready, models } = pool.state();
+  assert.deepEqual([processes, ready], [2, 2]);
+  const found = models.find(({ name }) => name === "diarization");
+  assert.deepEqual([found?.ready, found?.streamsMax], [1, 0]);
+  await removeModels();
+});

@@ -1,0 +1,95 @@
+import { stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { RecognitionMode } from "../protocol/engine.ts";
+import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
+import {
+  builtinModelsFolder,
+  type InstalledModel,
+  readModels,
+  type RefusedModel,
+} from "../../models/models-folder.ts";
+
+/** A model that engine processes can be started with. */
+export interface LoadableModel {
+  readonly name: string;
+  readonly version: string;
+  readonly languageCodes: readonly string[];
+  readonly uses: readonly RecognitionMode[];
+  /** The model with the highest serves a language, unless another is chosen. */
+  readonly preference: number;
+  readonly source: EngineSource | DiarizerSource;
+  /** Of its files: what a process takes is a little more. */
+  readonly bytes: number;
+  /** Another one when anything of the model has changed. */
+  readonly identity: string;
+}
+
+const pocketsphinx: LoadableModel = {
+  name: "pocketsphinx-en-US",
+  version: "0.8",
+  languageCodes: ["en-US"],
+  uses: ["live", "short", "job"],
+  preference: 1,
+  source: { engine: "pocketsphinx" },
+  bytes: 40 << 20,
+  identity: "pocketsphinx",
+};
+
+const scripted: LoadableModel = {
+  name: "scripted",
+  version: "1",
+  languageCodes: ["en-US", "is-IS"],
+  uses: ["live", "short", "job"],
+  preference: 0,
+  source: { engine: "scripted" },
+  bytes: 0,
+  identity: "scripted",
+};
+
+export interface FoundModels {
+  readonly models: readonly LoadableModel[];
+  /** Folders whose model.json cannot be used. */
+  readonly refused: readonly RefusedModel[];
+}
+
+/**
+ * The models of an engine; auto: all that come with the service, and those installed in the folder;
+ * `only`: the one of that name.
+ */
+export async function findModels(
+  engine: "auto" | "pocketsphinx" | "scripted",
+  modelsFolder: string,
+  only?: string,
+): Promise<FoundModels> {
+  if (engine === "pocketsphinx") return { models: [pocketsphinx], refused: [] };
+  if (engine === "scripted") return { models: [scripted], refused: [] };
+  const folders = { builtin: builtinModelsFolder, installed: modelsFolder };
+  const { models, refused } = await readModels(folders);
+  const installed = await Promise.all(models.map(loadable));
+  const all = [pocketsphinx, ...installed];
+  if (only === undefined) return { models: all, refused };
+  return {
+    models: all.filter(({ name }) => name === only),
+    refused: refused.filter(({ folder }) => basename(folder) === only),
+  };
+}
+
+async function loadable({ card, folder }: InstalledModel): Promise<LoadableModel> {
+  const { name, version, languageCodes, uses, preference } = card;
+  const files = await Promise.all(
+    ["model.json", ...Object.values(card.files).map(({ path }) => path)].map((path) =>
+      stat(join(folder, path)).catch(() => undefined),
+    ),
+  );
+  const state = files.map((file) => [file?.size, file?.mtimeMs, file?.ino]);
+  return {
+    name,
+    version,
+    languageCodes,
+    uses,
+    preference,
+    source: { engine: card.kind === "diarization" ? "diarizer" : "model", folder },
+    bytes: files.reduce((sum, file) => sum + (file?.size ?? 0), 0),
+    identity: JSON.stringify([folder, state]),
+  };
+}

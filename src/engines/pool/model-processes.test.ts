@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { enginePids, until } from "../../../test/fixtures/engine-pool-fixture.ts";
+import { createLog } from "../../std/log.ts";
+import { findModels } from "./loadable-models.ts";
+import { ModelProcesses, processesWithin } from "./model-processes.ts";
+
+test("processesWithin() starts one at least, and no more than fit into a quarter of the memory", () => {
+  const gib = 2 ** 30;
+  const rows: [modelBytes: number, processes: number, memoryBytes: number, count: number][] = [
+    [0, 4, 16 * gib, 4],
+    [3 << 20, 16, 16 * gib, 16],
+    [gib, 4, 16 * gib, 2],
+    [gib, 1, 64 * gib, 1],
+    [gib, 8, 64 * gib, 8],
+    [3 * gib, 8, 8 * gib, 1],
+    [gib / 2, 8, 8 * gib, 2],
+  ];
+  for (const [modelBytes, processes, memoryBytes, count] of rows) {
+    assert.equal(processesWithin(modelBytes, processes, memoryBytes), count);
+  }
+});
+
+test("a process that dies while others of its model still load is started again once", async () => {
+  const { models } = await findModels("scripted", "");
+  const [model] = models;
+  assert.ok(model);
+  await using processes = new ModelProcesses({
+    model,
+    processes: 2,
+    waitsFor: 2,
+    log: createLog("silent"),
+    stuckMsMax: 10_000,
+    onChange() {},
+    everyone: () => [],
+  });
+  const others = enginePids();
+  const own = () => enginePids().filter((pid) => !others.includes(pid));
+  const opening = processes.open();
+  await until(() => own().length === 2, "both are started");
+  const [, slow = 0] = own();
+  process.kill(slow, "SIGSTOP");
+  await until(() => processes.children().length === 1, "one is ready");
+  process.kill(processes.children()[0]?.pid ?? 0, "SIGKILL");
+  await until(() => processes.children().length === 0, "it has gone");
+  // Before it is there again, the other one is ready.
+  process.kill(slow, "SIGCONT");
+  await opening;
+  await until(() => processes.children().length === 2, "both are ready");
+  await until(() => own().length === 2, "there are no more");
+});
+
+test("ModelProcesses waits for the first of its processes, and the others follow", async () => {
+  const { models } = await findModels("scripted", "");
+  const [model] = models;
+  assert.ok(model);
+  await using processes = new ModelProcesses({
+    model,
+    processes: 3,
+    waitsFor: 1,
+    log: createLog("silent"),
+    stuckMsMax: 10_000,
+    onChange() {},
+    everyone: () => [],
+  });
+  await processes.open();
+  assert.equal(processes.children().length, 1);
+  assert.equal(processes.engine?.name, "scripted");
+  await until(() => processes.children().length === 3, "the others have followed");
+});

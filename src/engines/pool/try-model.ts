@@ -1,0 +1,31 @@
+import { createLog } from "../../std/log.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import { openEngineChild } from "./engine-child.ts";
+import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
+
+const stuckMsMax = 60_000;
+
+/**
+ * Loads the model of a folder in a process of its own, which hears something with it and ends.
+ * Throws ServiceError with the reason when it cannot, also where the library takes the process down
+ * with it.
+ */
+export async function tryModel(folder: string): Promise<void> {
+  const card = parseNamedCard(await readCardText(folder));
+  const isDiarizer = card.kind === "diarization";
+  try {
+    const child = await openEngineChild({
+      source: { engine: isDiarizer ? "diarizer" : "model", folder },
+      model: card.name,
+      stuckMsMax,
+      log: createLog("fatal"),
+      onLoad() {},
+    });
+    await child.close();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServiceError("failed_precondition", `${card.name} cannot be loaded: ${reason}`, {
+      cause: error,
+    });
+  }
+}

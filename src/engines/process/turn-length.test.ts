@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import {
+  enginePids,
+  openInput,
+  scriptedOptions,
+  speech,
+} from "../../../test/fixtures/engine-pool-fixture.ts";
+import { silence } from "../../../test/fixtures/flite.ts";
+import { turnMs } from "../../../test/fixtures/turn-length.ts";
+import { until } from "../../../test/fixtures/until.ts";
+import { createLog } from "../../std/log.ts";
+import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
+
+const pages = "/sys/kernel/mm/transparent_hugepage/enabled";
+let pool: EnginePool;
+let pid: number;
+before(async () => {
+  const others = enginePids();
+  pool = await openEnginePool({ engine: "scripted", processes: 1, log: createLog("silent") });
+  pid = enginePids().find((each) => !others.includes(each)) ?? NaN;
+});
+after(() => pool[Symbol.asyncDispose]());
+
+/** A session that is open until it is told to end. */
+async function begin(mode: RecognitionMode): Promise<() => Promise<void>> {
+  const { input, end } = openInput(speech(1000), silence(1000));
+  const running = pool.recognize(input, { ...scriptedOptions, mode });
+  await running.next();
+  return async () => {
+    end();
+    while (!(await running.next()).done) continue;
+  };
+}
+
+const usual = turnMs(process.pid);
+test(
+  "an engine process has long turns while it hears jobs and nobody else",
+  { skip: usual === undefined && "this kernel gives everybody the same turns" },
+  async () => {
+    const has = (ms: number | undefined) => until(async () => turnMs(pid) === ms);
+    assert.equal(turnMs(pid), usual, "while it has nothing to do");
+    const endJob = await begin("job");
+    await has(100);
+    for (const mode of ["live", "short"] as const) {
+      const end = await begin(mode);
+      assert.equal(turnMs(pid), usual, `beside what is ${mode}`);
+      await end();
+      await has(100);
+    }
+    const endOther = await begin("job");
+    await endJob();
+    assert.equal(turnMs(pid), 100, "while there is one more");
+    await endOther();
+    await has(usual);
+  },
+);
+
+test(
+  "an engine process asks for huge pages where programs have to",
+  { skip: !isLeftToPrograms() && "this machine gives them to everybody or nobody" },
+  () => {
+    const heap = /\[heap\][^[]*^VmFlags:.* hg\b/m;
+    assert.ok(heap.test(readFileSync(`/proc/${pid}/smaps`, "utf8")));
+  },
+);
+
+function isLeftToPrograms(): boolean {
+  try {
+    return readFileSync(pages, "utf8").includes("[madvise]");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
+
+/**
+ * Marks around words that speech has none of. Those within words ("o'clock", "2.5", "e-mail") stay,
+ * as do marks that are spoken (§ ‰ & %
+ * @ #), and a minus before a digit.
+ */
+const marksBefore = /^(?:(?!-\d)[\p{P}--[@#%\x26§‰]])+/v;
+const marksAfter = /[\p{P}--[@#%\x26§‰]]+$/v;
+/** "1. maí": an ordinal in Icelandic and its neighbors. */
+const ordinal = /\d\.$/;
+const beginsLower = /^\p{Ll}/u;
+
+/**
+ * Readings without the punctuation that some models write: distinct again, none empty, casing as it
+ * is.
+ */
+export function withoutPunctuation(readings: readonly Hypothesis[]): readonly Hypothesis[] {
+  const plain = readings.map((reading): Hypothesis => ({
+    ...reading,
+    text: plainTexts(reading.text.split(/\s+/))
+      .filter((text) => text !== "")
+      .join(" "),
+    words: plainWords(reading.words),
+  }));
+  return plain.filter(
+    ({ text }, index) => text !== "" && plain.findIndex((other) => other.text === text) === index,
+  );
+}
+
+function plainWords(words: readonly EngineWord[]): readonly EngineWord[] {
+  const texts = plainTexts(words.map(({ text }) => text));
+  return words.flatMap((word, index) => {
+    const text = texts[index] ?? "";
+    return text === "" ? [] : [{ ...word, text }];
+  });
+}
+
+function plainTexts(texts: readonly string[]): readonly string[] {
+  return texts.map((text, index) => {
+    const begun = text.replace(marksBefore, "");
+    const isOrdinal = ordinal.test(begun) && beginsLower.test(texts[index + 1] ?? "");
+    return isOrdinal ? begun : begun.replace(marksAfter, "");
+  });
+}

@@ -1,0 +1,12 @@
+/**
+ * What an engine process loads: an engine that comes with its own model, or the model of a folder.
+ */
+export type EngineSource =
+  | { readonly engine: "pocketsphinx" | "scripted" }
+  | { readonly engine: "model"; readonly folder: string };
+
+/** What a process of this program tells speakers apart with (diarizer-process.ts). */
+export interface DiarizerSource {
+  readonly engine: "diarizer";
+  readonly folder: string;
+}

@@ -1,0 +1,225 @@
+/** A stretch of one speaker within a window, whose speakers have numbers of their own. */
+export interface SpeakerTurn {
+  readonly speaker: number;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A voice of a window. */
+export interface WindowSpeaker {
+  readonly speaker: number;
+  /** What the voice is like: alike ones have a small angle between them. */
+  readonly embedding: Float32Array;
+  /** Of speech that it was made of. */
+  readonly seconds: number;
+}
+
+/** Who spoke when in some minutes of a recording. */
+export interface SpeakerWindow {
+  /** Times of its turns count from here. */
+  readonly startMs: number;
+  readonly turns: readonly SpeakerTurn[];
+  /** Those who spoke for long enough to be told apart. */
+  readonly speakers: readonly WindowSpeaker[];
+}
+
+/**
+ * A stretch of one speaker of a recording; speakers are "1", "2", ... in the order in which they
+ * are first heard.
+ */
+export interface RecordingTurn {
+  readonly speaker: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface JoinOptions {
+  /** Voices are the same person's whose cosine is at least this. */
+  readonly likenessMin?: number;
+  readonly speakersMax?: number;
+}
+
+/** As the cosine of two embeddings of one person mostly is, with the models that there are. */
+const likenessMinDefault = 0.5;
+/** A pause of one speaker up to this is none: windows end anywhere. */
+const pauseMsMax = 200;
+
+/**
+ * Finds out which voices of all windows are the same person's: the two that are most alike become
+ * one, again and again, but never two of one window unless there would be more speakers than there
+ * can be. Turns of who is no speaker of its window are left out.
+ */
+export function joinSpeakers(
+  windows: readonly SpeakerWindow[],
+  { likenessMin = likenessMinDefault, speakersMax = Infinity }: JoinOptions = {},
+): readonly RecordingTurn[] {
+  const people = windows
+    .flatMap(({ speakers }, window) =>
+      speakers.map((voice) => ({ windows: new Set([window]), voices: new Set([voice]) })),
+    )
+    .map((person, id): Person => ({ ...person, id }));
+  const voices = people.flatMap((person) => [...person.voices]);
+  const products = productsOf(voices.map(directionOf));
+  const alike = joinAlike(people, products, { likenessMin, countMin: 1 });
+  const few = joinAlike(alike, products, { likenessMin: -Infinity, countMin: speakersMax });
+  const limits = { likenessMin: -Infinity, countMin: speakersMax, alsoOfOneWindow: true };
+  return namedTurns(windows, joinAlike(few, products, limits));
+}
+
+/** Voices that are taken for one person's. */
+interface Person {
+  /** Its place among the products. */
+  readonly id: number;
+  readonly windows: ReadonlySet<number>;
+  readonly voices: ReadonlySet<WindowSpeaker>;
+}
+
+/**
+ * Of the directions of each two people, where a direction is the sum of its voices', each as long
+ * as its seconds. Products of sums are sums of products: they are made once, and added up where
+ * people become one.
+ */
+type Products = readonly Float64Array[];
+
+interface JoinLimits {
+  readonly likenessMin: number;
+  /** It ends when there are so few. */
+  readonly countMin: number;
+  readonly alsoOfOneWindow?: boolean;
+}
+
+function directionOf({ embedding, seconds }: WindowSpeaker): Float64Array {
+  const scale = seconds / (Math.hypot(...embedding) || 1);
+  return Float64Array.from(embedding, (value) => value * scale);
+}
+
+function productsOf(directions: readonly Float64Array[]): Products {
+  const products = directions.map(() => new Float64Array(directions.length));
+  for (const [at, one] of directions.entries()) {
+    for (let otherAt = 0; otherAt <= at; otherAt++) {
+      const other = directions[otherAt] ?? one;
+      let product = 0;
+      for (let index = 0; index < one.length; index++) {
+        product += (one[index] ?? 0) * (other[index] ?? 0);
+      }
+      for (const [row, column] of [
+        [at, otherAt],
+        [otherAt, at],
+      ] as const) {
+        const values = products[row];
+        if (values) values[column] = product;
+      }
+    }
+  }
+  return products;
+}
+
+/**
+ * Each keeps in mind who is most like it: finding the next two takes a look at each, not at each
+ * pair.
+ */
+function joinAlike(
+  people: readonly Person[],
+  products: Products,
+  limits: JoinLimits,
+): readonly Person[] {
+  const left = new Map(people.map((person) => [person.id, person]));
+  const look = (person: Person) => mostAlike(person, left.values(), products, limits);
+  const nearest = new Map(people.map((person) => [person.id, look(person)]));
+  while (left.size > limits.countMin) {
+    let [firstId, first] = [-1, noOne];
+    for (const [id, each] of nearest) {
+      if (each.likeness > first.likeness) [firstId, first] = [id, each];
+    }
+    const [person, other] = [left.get(firstId), left.get(first.id)];
+    if (!person || !other || first.likeness < limits.likenessMin) break;
+    const both = joinedPerson(person, other, products);
+    left.set(both.id, both);
+    left.delete(other.id);
+    nearest.delete(other.id);
+    for (const third of left.values()) {
+      const known = nearest.get(third.id) ?? noOne;
+      const isGone = third.id === both.id || known.id === both.id || known.id === other.id;
+      const now = isGone ? look(third) : mostAlike(third, [both], products, limits);
+      if (isGone || now.likeness > known.likeness) nearest.set(third.id, now);
+    }
+  }
+  return [...left.values()];
+}
+
+interface Nearest {
+  readonly id: number;
+  readonly likeness: number;
+}
+
+const noOne: Nearest = { id: -1, likeness: -Infinity };
+
+/** Likeness is the cosine. Who cannot be the same is not looked at. */
+function mostAlike(
+  person: Person,
+  others: Iterable<Person>,
+  products: Products,
+  { alsoOfOneWindow = false }: JoinLimits,
+): Nearest {
+  let [bestId, best] = [-1, -Infinity];
+  const row = products[person.id];
+  const square = row?.[person.id] ?? 0;
+  for (const other of others) {
+    if (other.id === person.id) continue;
+    const otherSquare = products[other.id]?.[other.id] ?? 0;
+    const likeness = (row?.[other.id] ?? 0) / (Math.sqrt(square * otherSquare) || 1);
+    if (likeness <= best) continue;
+    if (!alsoOfOneWindow && !person.windows.isDisjointFrom(other.windows)) continue;
+    [bestId, best] = [other.id, likeness];
+  }
+  return { id: bestId, likeness: best };
+}
+
+/** In the place of the one. */
+function joinedPerson(one: Person, other: Person, products: Products): Person {
+  const [row, otherRow] = [products[one.id], products[other.id]];
+  if (row && otherRow) row.set(row.map((value, at) => value + (otherRow[at] ?? 0)));
+  for (const each of products) {
+    each[one.id] = (each[one.id] ?? 0) + (each[other.id] ?? 0);
+  }
+  return {
+    id: one.id,
+    windows: one.windows.union(other.windows),
+    voices: one.voices.union(other.voices),
+  };
+}
+
+function namedTurns(
+  windows: readonly SpeakerWindow[],
+  people: readonly Person[],
+): readonly RecordingTurn[] {
+  const personByVoice = new Map(
+    people.flatMap((person) => Array.from(person.voices, (voice) => [voice, person] as const)),
+  );
+  const turns = windows
+    .flatMap(({ startMs, turns, speakers }) =>
+      turns.flatMap((turn) => {
+        const voice = speakers.find(({ speaker }) => speaker === turn.speaker);
+        const person = voice && personByVoice.get(voice);
+        if (!person) return [];
+        return [{ person, startMs: startMs + turn.startMs, endMs: startMs + turn.endMs }];
+      }),
+    )
+    .toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
+  const names = new Map<Person, string>();
+  const named: RecordingTurn[] = [];
+  const lastOf = new Map<string, number>();
+  for (const { person, startMs, endMs } of turns) {
+    const speaker = names.get(person) ?? String(names.size + 1);
+    names.set(person, speaker);
+    const last = lastOf.get(speaker);
+    const before = last === undefined ? undefined : named[last];
+    if (last !== undefined && before && startMs - before.endMs <= pauseMsMax) {
+      named[last] = { ...before, endMs: Math.max(before.endMs, endMs) };
+      continue;
+    }
+    lastOf.set(speaker, named.length);
+    named.push({ speaker, startMs, endMs });
+  }
+  return named;
+}

@@ -1,4 +1,0 @@
-import { testEngine } from "../../test/engine-conformance.ts";
-import { createScriptedEngine } from "./scripted-engine.ts";
-
-testEngine("createScriptedEngine()", createScriptedEngine, /^word1 word2 word3( word4)?$/);

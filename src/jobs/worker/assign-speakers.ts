@@ -1,0 +1,105 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  SegmentSchema,
+  type Segment,
+  type Word,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { msOfDuration } from "../../std/duration.ts";
+
+/** A stretch of a recording in which one person speaks. */
+export interface SpeakerSpan {
+  readonly speakerId: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A word is of who speaks in its middle, or of the nearest who speaks so near to it. */
+const reachMs = 1000;
+/**
+ * Spans are looked up by the part of the recording that they reach: hours of them are too many to
+ * look at for each word.
+ */
+const partMs = 30_000;
+/** By part, in the order of their starts. */
+type SpansByPart = ReadonlyMap<number, readonly SpeakerSpan[]>;
+
+/**
+ * Says of each segment who speaks (§2.3); a segment in which somebody else goes on is parted there.
+ * A word that nobody is near goes with the word before it, at the start with the one after it;
+ * without any turn all stays as it is.
+ */
+export function assignSpeakers(
+  segments: readonly Segment[],
+  spans: readonly SpeakerSpan[],
+): Segment[] {
+  if (spans.length === 0) return [...segments];
+  const parts = spansByPart(spans.toSorted((a, b) => a.startMs - b.startMs));
+  return segments.flatMap((segment) => partSegment(segment, parts));
+}
+
+/** Those who speak in these segments, in the order in which they are first heard. */
+export function speakersIn(segments: readonly Segment[]): readonly string[] {
+  const ids = segments.map(({ speakerId }) => speakerId).filter((id) => id !== "");
+  return [...new Set(ids)];
+}
+
+function spansByPart(sorted: readonly SpeakerSpan[]): SpansByPart {
+  const parts = new Map<number, SpeakerSpan[]>();
+  for (const span of sorted) {
+    const last = partOf(span.endMs + reachMs);
+    for (let part = partOf(span.startMs - reachMs); part <= last; part++) {
+      const known = parts.get(part);
+      if (known) known.push(span);
+      else parts.set(part, [span]);
+    }
+  }
+  return parts;
+}
+
+function partOf(ms: number): number {
+  return Math.floor(ms / partMs);
+}
+
+function partSegment(segment: Segment, spans: SpansByPart): Segment[] {
+  const found = segment.words.map((word) => speakerOf(middleOf(word), spans));
+  let current = found.find((id) => id !== undefined) ?? "";
+  const parts: { speakerId: string; words: Word[] }[] = [];
+  for (const [index, word] of segment.words.entries()) {
+    current = found[index] ?? current;
+    const last = parts.at(-1);
+    if (last?.speakerId === current) last.words.push(word);
+    else parts.push({ speakerId: current, words: [word] });
+  }
+  const [only] = parts;
+  if (parts.length <= 1)
+    return [create(SegmentSchema, { ...segment, speakerId: only?.speakerId ?? "" })];
+  return parts.map(({ speakerId, words }) => {
+    const [first, last] = [words.at(0), words.at(-1)];
+    return create(SegmentSchema, {
+      speakerId,
+      words,
+      ...(first?.startTime && { startTime: first.startTime }),
+      ...(last?.endTime && { endTime: last.endTime }),
+    });
+  });
+}
+
+/**
+ * Of several who speak at once, the one whose turn is nearest its middle: crosstalk is short, and
+ * lies at the edge of a turn.
+ */
+function speakerOf(ms: number, spans: SpansByPart): string | undefined {
+  let best: { readonly span: SpeakerSpan; readonly distance: number } | undefined;
+  for (const span of spans.get(partOf(ms)) ?? []) {
+    const outside = Math.max(span.startMs - ms, ms - span.endMs, 0);
+    if (outside > reachMs) continue;
+    const inside = Math.abs(ms - (span.startMs + span.endMs) / 2) / (span.endMs - span.startMs + 1);
+    const distance = outside > 0 ? 1 + outside : inside;
+    if (!best || distance < best.distance) best = { span, distance };
+  }
+  return best?.span.speakerId;
+}
+
+function middleOf({ startTime, endTime }: Word): number {
+  return ((startTime ? msOfDuration(startTime) : 0) + (endTime ? msOfDuration(endTime) : 0)) / 2;
+}

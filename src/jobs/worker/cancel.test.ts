@@ -1,0 +1,205 @@
+// What a cancelled job leaves behind, in every phase of it: counted, within two seconds.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { create } from "@bufbuild/protobuf";
+import { withBundledPackages } from "../../../test/fixtures/bundled-program.ts";
+import { toneRecognizer, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
+import { mediaPrograms } from "../../../test/fixtures/media-programs.ts";
+import { onceWithin, until } from "../../../test/fixtures/until.ts";
+import {
+  numbers,
+  openWorkerFixture,
+  type WorkerFixture,
+} from "../../../test/fixtures/worker-fixture.ts";
+import type { Sandbox } from "../../audio/sandbox.ts";
+import type { Recognizer } from "../../engines/protocol/recognizer.ts";
+import {
+  CancelTranscriptJobRequestSchema,
+  TranscriptJob_State as State,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+
+/**
+ * Each phase of a job is done with so soon; where others use the machine too, one of a few tries
+ * is.
+ */
+const stopMsMax = 2_000;
+/** No try may take longer than this. */
+const giveUpMs = 10_000;
+
+let fixture: WorkerFixture;
+let jobs: WorkerFixture["jobs"];
+let account = "";
+/**
+ * Minutes of sound that a program has to decode, and waits to be taken: it is there while pieces
+ * are recognized.
+ */
+let flac: Buffer;
+/** Calls of engines that go on, and those that began. */
+let running = 0;
+let begun = 0;
+
+before(async () => {
+  fixture = await openWorkerFixture();
+  ({ jobs, account } = fixture);
+  const [wav, file] = [join(fixture.folder, "long.wav"), join(fixture.folder, "long.flac")];
+  await writeFile(wav, toneWav(numbers(400)));
+  await promisify(execFile)("ffmpeg", ["-v", "error", "-i", wav, file]);
+  flac = await readFile(file);
+});
+
+after(() => fixture[Symbol.asyncDispose]());
+
+async function cancel(name: string): Promise<void> {
+  const request = create(CancelTranscriptJobRequestSchema, { name });
+  await jobs.service.cancelTranscriptJob(request, jobs.call(account));
+}
+
+/**
+ * Cancels a job in some phase; then nothing of it may go on, and nothing may be left. Answers how
+ * long that took, in ms.
+ */
+async function cancelled(name: string, isQuiet: () => boolean = () => true): Promise<number> {
+  const startedAt = performance.now();
+  await cancel(name);
+  await until(async () => {
+    const scratch = await readdir(jobs.scratchFolder);
+    return scratch.length + running + mediaPrograms().length === 0 && isQuiet();
+  }, giveUpMs);
+  const tookMs = performance.now() - startedAt;
+  await fixture.isTidy();
+  const { state, error, progressPercent } = await jobs.get(account, name);
+  assert.deepEqual([state, error?.code], [State.FAILED, 1]);
+  assert.ok((progressPercent ?? 0) < 100);
+  return tookMs;
+}
+
+/**
+ * Engines that hear nothing for ever, unless they are told to stop; and so are those that tell
+ * speakers.
+ */
+function stuckRecognizer(hangs: { readonly words: boolean }): Recognizer {
+  const tones = toneRecognizer();
+  const hang = async (signal: AbortSignal | undefined): Promise<never> => {
+    begun++;
+    running++;
+    await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+    running--;
+    throw signal?.reason;
+  };
+  return {
+    ...tones,
+    tellsSpeakers: () => !hangs.words,
+    tellSpeakers: async (_window, signal) => await hang(signal),
+    async *recognize(input, options) {
+      if (hangs.words) await hang(options.signal);
+      yield* tones.recognize(input, options);
+    },
+  };
+}
+
+test("while it waits in the queue: no worker ever begins it", async () => {
+  const asked: string[] = [];
+  const name = await fixture.submit("/waits.wav", ({ url = "" }, response) => {
+    asked.push(url);
+    response.end();
+  });
+  await cancel(name);
+  await using _worker = await jobs.openWorker(toneRecognizer());
+  const next = await fixture.submit("/next.wav", toneWav([7]));
+  assert.equal((await jobs.ended(account, next)).state, State.SUCCESS);
+  assert.deepEqual(asked, []);
+  assert.equal((await jobs.get(account, name)).error?.code, 1);
+});
+
+test("while its media is fetched: the connection is closed", async () => {
+  await using _worker = await jobs.openWorker(toneRecognizer());
+  let open = 0;
+  await onceWithin(stopMsMax, async () => {
+    const name = await fixture.submit("/slow.wav", (_, response) => {
+      open++;
+      response.on("close", () => open--);
+      response.writeHead(200, { "content-length": 1e6 }).write(toneWav([7]));
+    });
+    await until(() => Promise.resolve(open === 1));
+    return await cancelled(name, () => open === 0);
+  });
+});
+
+test("while its media is looked at: the program that does it is killed", async () => {
+  const sandbox: Sandbox = {
+    ...jobs.sandbox,
+    async start(options) {
+      const run = await jobs.sandbox.start(options);
+      if (options.program === "ffprobe" && run.pid !== undefined) process.kill(-run.pid, "SIGSTOP");
+      return run;
+    },
+  };
+  await using _worker = await jobs.openWorker(toneRecognizer(), { sandbox });
+  await onceWithin(stopMsMax, async () => {
+    // Nothing that could be read without a program.
+    const name = await fixture.submit("/probed.wav", Buffer.from("fLaC and no more".repeat(99)));
+    await until(() => Promise.resolve(mediaPrograms().length > 0));
+    return await cancelled(name);
+  });
+});
+
+test("while it is decoded and recognized: decoder and engines stop", async () => {
+  await using _worker = await jobs.openWorker(stuckRecognizer({ words: true }));
+  await onceWithin(stopMsMax, async () => {
+    const before = begun;
+    const name = await fixture.submit("/recognized.flac", flac);
+    await until(() => Promise.resolve(begun - before === 2));
+    assert.ok(mediaPrograms().length > 0);
+    const tookMs = await cancelled(name);
+    assert.equal(begun - before, 2, "and no further piece begins");
+    return tookMs;
+  });
+});
+
+test("while its speakers are told apart: that stops", async () => {
+  await using _worker = await jobs.openWorker(stuckRecognizer({ words: false }));
+  await onceWithin(stopMsMax, async () => {
+    const before = begun;
+    const name = await fixture.submit("/speakers.wav", toneWav(numbers(40)));
+    await until(() => Promise.resolve(begun - before === 1));
+    return await cancelled(name);
+  });
+});
+
+test("on another node: its decoder and scratch files go, and the node works on", async () => {
+  const program = new URL("../../../test/fixtures/worker-process.ts", import.meta.url).pathname;
+  const node = spawn(process.execPath, [...withBundledPackages, program, fixture.folder, "60000"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const gone = once(node, "exit");
+  try {
+    let pieces = 0;
+    createInterface({ input: node.stdout }).on("line", () => pieces++);
+    await onceWithin(stopMsMax, async () => {
+      const before = pieces;
+      const name = await fixture.submit("/elsewhere.flac", flac);
+      await until(() => Promise.resolve(pieces - before === 2), 60_000);
+      const startedAt = performance.now();
+      await cancel(name);
+      await until(async () => {
+        const scratch = await readdir(jobs.scratchFolder);
+        return scratch.length + mediaPrograms(node.pid).length === 0;
+      }, giveUpMs);
+      const tookMs = performance.now() - startedAt;
+      await fixture.isTidy();
+      return tookMs;
+    });
+    const before = pieces;
+    await fixture.submit("/after.wav", toneWav([7]));
+    await until(() => Promise.resolve(pieces - before === 1));
+  } finally {
+    node.kill("SIGTERM");
+    await gone;
+  }
+});

@@ -1,0 +1,161 @@
+/** A stretch of a recording, short enough to be recognized at once. */
+export interface Piece {
+  /** 0, 1, 2, ... */
+  readonly index: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly samples: Int16Array;
+}
+
+/** Longest piece: past it an engine's memory and a lost piece's cost grow for nothing. */
+export const pieceMsMax = 30_000;
+/** A cut is looked for from here to the longest piece. */
+const pieceMsMin = 12_000;
+/** Memory for the samples of a piece begins with this and grows with them. */
+const heldMsMin = 5_000;
+const frameMs = 10;
+/** Pauses of these lengths are tried, longest first; one of 120 ms has 110 in whole frames. */
+const pauseMs = [600, 300, 200, 110] as const;
+/**
+ * A longer pause is taken although it is louder than the quietest short one: up to here on the way
+ * from that one to the speech, as their ratio. In steady noise a soft word is not far above the
+ * pauses, between voices a pause is far above the quietest moment.
+ */
+const louderShare = 0.35;
+/** So loud is speech: louder than this share of all frames. */
+const speechShare = 0.9;
+/**
+ * Sound below this share of speech, or this level of 32768, is silence whatever the rest is like.
+ */
+const silenceShare = 0.01;
+const silenceLevel = 3;
+/** The pole of a high-pass at about 150 Hz: offset, rumble and hum would drown the pauses. */
+const highPassPole = 0.94;
+
+/**
+ * Cuts samples into pieces of at most pieceMsMax, in the middle of the best pause that is there:
+ * the longest one that is about as quiet as any. The same samples give the same pieces however they
+ * are split. Holds no more than one piece.
+ */
+export async function* cutPieces(
+  chunks: AsyncIterable<Int16Array>,
+  samplesPerSecond: number,
+): AsyncGenerator<Piece, void, undefined> {
+  const samplesOfMs = (ms: number): number => (ms * samplesPerSecond) / 1000;
+  const levels = new FrameLevels(samplesOfMs(frameMs));
+  const heldMax = samplesOfMs(pieceMsMax);
+  // Most recordings of a few seconds need no more.
+  let held = new Int16Array(samplesOfMs(heldMsMin));
+  let length = 0;
+  let cutBefore = 0;
+  let index = 0;
+  const take = (count: number): Piece => {
+    const samples = held.slice(0, count);
+    held.copyWithin(0, count, length);
+    levels.drop(count);
+    length -= count;
+    const start = cutBefore;
+    cutBefore += count;
+    return {
+      index: index++,
+      startMs: Math.round((start * 1000) / samplesPerSecond),
+      endMs: Math.round((cutBefore * 1000) / samplesPerSecond),
+      samples,
+    };
+  };
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length;) {
+      const part = chunk.subarray(at, at + heldMax - length);
+      held = withRoom(held, length, length + part.length, heldMax);
+      held.set(part, length);
+      levels.push(part);
+      length += part.length;
+      at += part.length;
+      if (length < heldMax) continue;
+      const from = pieceMsMin / frameMs;
+      yield take(samplesOfMs((from + pauseIn(levels.from(from))) * frameMs));
+    }
+  }
+  if (length > 0) yield take(length);
+}
+
+/** The samples, the first `filled` of which count, with room for so many. */
+function withRoom(
+  samples: Int16Array<ArrayBuffer>,
+  filled: number,
+  needed: number,
+  most: number,
+): Int16Array<ArrayBuffer> {
+  if (needed <= samples.length) return samples;
+  const grown = new Int16Array(Math.min(most, Math.max(needed, 2 * samples.length)));
+  grown.set(samples.subarray(0, filled));
+  return grown;
+}
+
+/**
+ * How loud each frame is that is held: the mean size of its samples, so that a single click does
+ * not hide a pause.
+ */
+class FrameLevels {
+  readonly #frameSamples: number;
+  readonly #levels: number[] = [];
+  #sum = 0;
+  #samples = 0;
+  #lastIn = 0;
+  #lastOut = 0;
+
+  constructor(frameSamples: number) {
+    this.#frameSamples = frameSamples;
+  }
+
+  push(samples: Int16Array): void {
+    for (const sample of samples) {
+      this.#lastOut = sample - this.#lastIn + highPassPole * this.#lastOut;
+      this.#lastIn = sample;
+      this.#sum += Math.abs(this.#lastOut);
+      if (++this.#samples < this.#frameSamples) continue;
+      this.#levels.push(this.#sum / this.#samples);
+      this.#sum = 0;
+      this.#samples = 0;
+    }
+  }
+
+  /** Forgets the first samples: a whole number of frames, or all. */
+  drop(samples: number): void {
+    this.#levels.splice(0, samples / this.#frameSamples);
+  }
+
+  from(frame: number): number[] {
+    return this.#levels.slice(frame);
+  }
+}
+
+/** The frame to cut before. */
+function pauseIn(levels: readonly number[]): number {
+  const speech = levels.toSorted((a, b) => a - b)[Math.floor(levels.length * speechShare)] ?? 0;
+  const silence = Math.max(silenceLevel, speech * silenceShare);
+  const found = pauseMs.map((ms) => quietest(levels, ms / frameMs, silence));
+  const least = found.at(-1)?.level ?? 0;
+  const limit = Math.max(silence, least * Math.max(1, speech / least) ** louderShare);
+  return found.find(({ level }) => level <= limit)?.middle ?? levels.length;
+}
+
+/**
+ * The window whose loudest frame is the least loud; the latest of equals, because longer pieces are
+ * fewer.
+ */
+function quietest(
+  levels: readonly number[],
+  length: number,
+  silence: number,
+): { level: number; middle: number } {
+  let best = { level: Number.POSITIVE_INFINITY, middle: levels.length };
+  for (let at = 0; at + length <= levels.length; at++) {
+    let level = silence;
+    for (let i = at; i < at + length && level <= best.level; i++) {
+      level = Math.max(level, levels[i] ?? 0);
+    }
+    if (level <= best.level) best = { level, middle: at + Math.floor(length / 2) };
+  }
+  return best;
+}

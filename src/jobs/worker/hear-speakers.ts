@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Recognizer, WindowSpeakers } from "../../engines/protocol/recognizer.ts";
+import { joinSpeakers } from "../../engines/protocol/speakers.ts";
+import { errorFields, type Log } from "../../std/log.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import type { SpeakerSpan } from "./assign-speakers.ts";
+import type { Piece } from "./cut-pieces.ts";
+import type { Span } from "./piece-segments.ts";
+
+/**
+ * Speakers are told apart within a window of about this length, which ends with a piece; then
+ * windows are joined by voices.
+ */
+const windowMs = 300_000;
+const triesMax = 3;
+
+/** Who speaks in a window of a recording. */
+export interface StoredWindow extends Span {
+  readonly speakers: WindowSpeakers;
+}
+
+export interface SpeakerListenerOptions {
+  readonly recognizer: Pick<Recognizer, "tellSpeakers">;
+  /** What earlier tries heard, by the index of the window. */
+  readonly known: ReadonlyMap<number, StoredWindow>;
+  /** Called with each new window; it counts once it resolves. */
+  readonly keep: (index: number, window: StoredWindow) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** Wait before a lost process is tried again. */
+  readonly retryMs: number;
+  readonly log: Log;
+}
+
+/**
+ * Hears who speaks in a recording, a window after the other, beside its words. What goes wrong here
+ * costs the speakers and never the words: it is logged, and nobody is named. Disposing it ends what
+ * it does.
+ */
+export class SpeakerListener implements Disposable {
+  readonly #options: SpeakerListenerOptions;
+  readonly #ending = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #windows: StoredWindow[] = [];
+  #held: Piece[] = [];
+  #count = 0;
+  #hasFailed = false;
+  #hearing = Promise.resolve();
+
+  constructor(options: SpeakerListenerOptions) {
+    this.#options = options;
+    this.#signal = AbortSignal.any([options.signal, this.#ending.signal]);
+  }
+
+  /**
+   * Takes the pieces of the recording in their order; waits while the window before is being heard.
+   */
+  async take(piece: Piece): Promise<void> {
+    this.#held.push(piece);
+    const [first] = this.#held;
+    if (first && piece.endMs - first.startMs >= windowMs) await this.#endWindow();
+  }
+
+  /** Who speaks when, in the whole recording; nobody where that could not be told. */
+  async end(): Promise<readonly SpeakerSpan[]> {
+    await this.#endWindow();
+    await this.#hearing;
+    if (this.#hasFailed) return [];
+    const windows = this.#windows.map(({ startMs, speakers: { turns, speakers } }) => ({
+      startMs,
+      turns,
+      speakers: speakers.map((each) => ({
+        ...each,
+        embedding: Float32Array.from(each.embedding),
+      })),
+    }));
+    return joinSpeakers(windows).map(({ speaker: speakerId, ...span }) => ({ speakerId, ...span }));
+  }
+
+  async #endWindow(): Promise<void> {
+    const pieces = this.#held;
+    const [first, last] = [pieces.at(0), pieces.at(-1)];
+    if (!first || !last) return;
+    this.#held = [];
+    const index = this.#count++;
+    await this.#hearing;
+    const span = { startMs: first.startMs, endMs: last.endMs };
+    this.#hearing = this.#hear(index, span, pieces).catch((error: unknown) => {
+      this.#hasFailed = true;
+      if (!this.#signal.aborted) {
+        this.#options.log.warn(errorFields(error), "job.speakers_failed");
+      }
+    });
+  }
+
+  async #hear(index: number, span: Span, pieces: readonly Piece[]): Promise<void> {
+    if (this.#hasFailed) return;
+    const { known, keep } = this.#options;
+    const kept = known.get(index);
+    if (kept?.startMs === span.startMs && kept.endMs === span.endMs) {
+      this.#windows[index] = kept;
+      return;
+    }
+    const window = { ...span, speakers: await this.#tell(joinPieces(pieces)) };
+    await keep(index, window);
+    this.#windows[index] = window;
+  }
+
+  /** A process that is lost is tried again. */
+  async #tell(samples: Int16Array): Promise<WindowSpeakers> {
+    const { recognizer, retryMs } = this.#options;
+    const signal = this.#signal;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await recognizer.tellSpeakers(samples, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        const isPassing = error instanceof ServiceError && error.code === "unavailable";
+        if (!isPassing || tries === triesMax) throw error;
+        await sleep(retryMs * 4 ** tries, undefined, { signal });
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#ending.abort(new Error("nobody waits for the speakers"));
+  }
+}
+
+function joinPieces(pieces: readonly Piece[]): Int16Array {
+  const joined = new Int16Array(pieces.reduce((sum, { samples }) => sum + samples.length, 0));
+  let at = 0;
+  for (const { samples } of pieces) {
+    joined.set(samples, at);
+    at += samples.length;
+  }
+  return joined;
+}

@@ -1,0 +1,21 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  SpeakerSchema,
+  type TranscriptMetadata,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+
+/** What speakers are called before anybody has said who they are. */
+const nouns: Readonly<Record<string, string>> = { is: "Mælandi", en: "Speaker" };
+
+/**
+ * Gives every speaker a name (§2.1, `speakers`) in the language of the recording; names that the
+ * caller gave stay.
+ */
+export function nameSpeakers(metadata: TranscriptMetadata, ids: readonly string[]): void {
+  const [language = ""] = metadata.languageCode.split("-");
+  const noun = nouns[language] ?? "Speaker";
+  for (const id of ids) {
+    if (Object.hasOwn(metadata.speakers, id)) continue;
+    metadata.speakers[id] = create(SpeakerSchema, { name: `${noun} ${id}` });
+  }
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import {
+  probeMedia,
+  probePlainWav,
+  type MediaFacts,
+  type ReadMediaOptions,
+} from "../../audio/probe-media.ts";
+import type { MediaStore } from "../../media/media-store.ts";
+import { openMediaCopy, type MediaCopyParts } from "../../describe/media-copy.ts";
+
+/** Media that can be decoded. Disposing of it deletes its copy, if there is one. */
+export interface Recording extends AsyncDisposable {
+  readonly file: string;
+  readonly facts: MediaFacts;
+  /** To be given every byte that is decoded, where the hash is found that way. */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
+  /**
+   * The hash of all bytes that were decoded and how many they were; null where it is not found that
+   * way.
+   */
+  readonly hashed: () => { readonly sha256: Buffer | null; readonly sizeBytes: number };
+}
+
+export interface RecordingParts extends MediaCopyParts {
+  readonly store: Pick<MediaStore, "open" | "file">;
+}
+
+/**
+ * Opens media for the decoder. What this process decodes by itself is read where it lies, if that
+ * is a file of this machine; all else is copied for the sandbox. Throws what openMediaCopy() and
+ * probeMedia() throw.
+ */
+export async function openRecording(
+  parts: RecordingParts,
+  mediaId: string,
+  options: Omit<ReadMediaOptions, "file"> & { readonly signal: AbortSignal },
+): Promise<Recording> {
+  const { signal, durationMsMax } = options;
+  const stored = parts.store.file?.(mediaId);
+  // What is not there is missed by the copy, which says so in words.
+  const facts =
+    stored === undefined
+      ? undefined
+      : await probePlainWav(stored, durationMsMax).catch(ignoreMissing);
+  if (stored !== undefined && facts) {
+    const hash = createHash("sha256");
+    let sizeBytes = 0;
+    return {
+      file: stored,
+      facts,
+      onBytes(bytes) {
+        sizeBytes += bytes.length;
+        hash.update(bytes);
+      },
+      hashed: () => ({ sha256: hash.digest(), sizeBytes }),
+      async [Symbol.asyncDispose]() {},
+    };
+  }
+  await using opened = new AsyncDisposableStack();
+  const copy = opened.use(await openMediaCopy(parts, mediaId, signal));
+  const file = copy.path;
+  const probed = await probeMedia({ ...options, file });
+  const held = opened.move();
+  return {
+    file,
+    facts: probed,
+    hashed: () => ({ sha256: null, sizeBytes: 0 }),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}

@@ -1,0 +1,44 @@
+import type { Database } from "../../database/database.ts";
+import { deleteBytes, releaseMedia } from "../../media/media-records.ts";
+import type { MediaStore } from "../../media/media-store.ts";
+import type { Log } from "../../std/log.ts";
+
+const jobsAtOnce = 100;
+
+/**
+ * Lets go of the media of jobs that have ended: what a job fetched is deleted unless a transcript
+ * has it, an upload stays for another job. Right after a job, and now and then for those whose
+ * worker did not come to it.
+ */
+export async function sweepJobs(parts: {
+  readonly database: Pick<Database, "db">;
+  readonly store: MediaStore;
+  readonly log: Log;
+}): Promise<void> {
+  const { db } = parts.database;
+  const ended = await db
+    .selectFrom("transcript_job")
+    .where("media_id", "is not", null)
+    .where("state", "<>", "PROCESSING")
+    .select(["id", "media_id", "upload_id", "state"])
+    .limit(jobsAtOnce)
+    .execute();
+  const released: string[] = [];
+  try {
+    for (const job of ended) {
+      const mediaId = job.media_id ?? "";
+      const isReleased = await db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable("transcript_job")
+          .set({ media_id: null })
+          .where("id", "=", job.id)
+          .execute();
+        const staysUploaded = job.upload_id !== null && job.state === "FAILED";
+        return !staysUploaded && (await releaseMedia(trx, mediaId));
+      });
+      if (isReleased) released.push(mediaId);
+    }
+  } finally {
+    await deleteBytes(parts, released, "job_ended");
+  }
+}

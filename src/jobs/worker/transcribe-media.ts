@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { decodeAudio, decodedSampleRate } from "../../audio/decode.ts";
+import type { Sandbox } from "../../audio/sandbox.ts";
+import type {
+  Recognition,
+  RecognitionOptions,
+  Recognizer,
+} from "../../engines/protocol/recognizer.ts";
+import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { MediaFacts } from "../../media/media-facts.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import { assignSpeakers } from "./assign-speakers.ts";
+import { cutPieces, type Piece } from "./cut-pieces.ts";
+import { keepingPeaks, type KeepPeaks } from "../../describe/describe-media.ts";
+import type { SpeakerListener } from "./hear-speakers.ts";
+import { ProgressCounter, type Progress } from "./job-progress.ts";
+import type { Recording } from "./open-recording.ts";
+import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
+import type { JobSlots } from "./piece-slots.ts";
+import type { StoredPiece } from "./try-store.ts";
+
+export interface TranscribeParts {
+  readonly sandbox: Sandbox;
+  readonly recognizer: Recognizer;
+  /**
+   * Shared with all jobs of the worker: as many pieces are recognized at a time as there are engine
+   * processes.
+   */
+  readonly slots: JobSlots;
+  readonly durationMsMax: number;
+  /** Wait before a lost engine is tried again. */
+  readonly retryMs: number;
+}
+
+export interface TranscribeOptions {
+  readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
+  readonly languageCode: string;
+  /** What is recognized already. */
+  readonly known: ReadonlyMap<number, StoredPiece>;
+  /** Called with each new result; the piece counts once it resolves. */
+  readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
+  /** Where the waveform is wanted: given its pieces in their order. */
+  readonly keepPeaks?: KeepPeaks | undefined;
+  /** Told with whatever is recognized. */
+  readonly onProgress: (progress: Progress) => void;
+  /** Ends the work at once. */
+  readonly signal: AbortSignal;
+  /** Where speakers are told apart: is given every piece. */
+  readonly speakers?: SpeakerListener | undefined;
+  /** Begins no new piece, and ends with the reason when those that run are kept. */
+  readonly stopping: AbortSignal;
+}
+
+export interface Transcription extends MediaFacts {
+  readonly segments: Segment[];
+}
+
+/**
+ * Decodes media, cuts it at pauses, recognizes the pieces side by side and joins them. Throws
+ * ServiceError for the caller.
+ */
+export async function transcribeMedia(
+  parts: TranscribeParts,
+  options: TranscribeOptions,
+): Promise<Transcription> {
+  const { recording, known, keep, keepPeaks, speakers, stopping } = options;
+  const { sandbox, slots, durationMsMax } = parts;
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, failure.signal]);
+  const fail = (error: unknown): void => {
+    failure.abort(error);
+    speakers?.[Symbol.dispose]();
+  };
+  const { facts } = recording;
+  const results: (readonly Segment[])[] = [];
+  const running = new Set<Promise<void>>();
+  const progress = new ProgressCounter(options.onProgress);
+  progress.reaches(facts.durationMs ?? 0);
+  let durationMs = 0;
+  const recognize = async (piece: Piece, giveBack: () => void): Promise<void> => {
+    try {
+      const onRecognized = (ms: number): void => progress.heard(piece, ms);
+      const segments = await recognizePiece(parts, piece, {
+        languageCode: options.languageCode,
+        onRecognized,
+        signal,
+      });
+      await keep(piece, segments);
+      results[piece.index] = segments;
+      progress.done(piece, { isKnown: false });
+    } catch (error) {
+      fail(error);
+    } finally {
+      giveBack();
+    }
+  };
+  try {
+    const turn = AbortSignal.any([signal, stopping]);
+    const decoded = decodeAudio({ ...recording, sandbox, signal, durationMsMax });
+    const samples = keepPeaks ? keepingPeaks(decoded, keepPeaks) : decoded;
+    for await (const piece of cutPieces(samples, decodedSampleRate)) {
+      durationMs = piece.endMs;
+      progress.reaches(durationMs);
+      await speakers?.take(piece);
+      const kept = known.get(piece.index);
+      if (kept?.startMs === piece.startMs && kept.endMs === piece.endMs) {
+        results[piece.index] = kept.segments;
+        progress.done(piece, { isKnown: true });
+        continue;
+      }
+      const task = recognize(piece, await slots.take(turn));
+      running.add(task);
+      void task.then(() => running.delete(task));
+    }
+  } catch (error) {
+    if (!stopping.aborted || error !== stopping.reason) fail(error);
+  }
+  await Promise.all(running);
+  signal.throwIfAborted();
+  stopping.throwIfAborted();
+  const spans = (await speakers?.end()) ?? [];
+  signal.throwIfAborted();
+  const segments = assignSpeakers(joinSegments(results), spans);
+  return { segments, durationMs, fileType: facts.fileType };
+}
+
+const triesMax = 3;
+
+/** Recognizes a piece. An engine that is lost is tried again, one that is busy is waited for. */
+async function recognizePiece(
+  { recognizer, retryMs }: TranscribeParts,
+  piece: Piece,
+  how: Required<Pick<RecognitionOptions, "languageCode" | "onRecognized" | "signal">>,
+): Promise<Segment[]> {
+  const { signal } = how;
+  let waitMs = retryMs;
+  for (let tries = 1; ;) {
+    try {
+      const heard: Recognition[] = [];
+      const options = { ...how, mode: "job", sampleRateHertz: decodedSampleRate } as const;
+      const recognition = recognizer.recognize(chunksOf(piece.samples), options);
+      for await (const message of recognition) heard.push(message);
+      signal.throwIfAborted();
+      return segmentsOfPiece(heard, piece);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ServiceError)) throw error;
+      const isBusy = error.code === "resource_exhausted";
+      if (!isBusy && (error.code !== "unavailable" || tries === triesMax)) throw error;
+      await sleep(waitMs, undefined, { signal });
+      if (!isBusy) {
+        tries++;
+        waitMs *= 4;
+      }
+    }
+  }
+}
+
+const chunkSamples = decodedSampleRate / 2;
+
+function* chunksOf(samples: Int16Array): Generator<Int16Array, void, undefined> {
+  for (let at = 0; at < samples.length; at += chunkSamples) {
+    yield samples.subarray(at, at + chunkSamples);
+  }
+}

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { create } from "@bufbuild/protobuf";
+import { sql } from "kysely";
+import { jobRequest, toneRecognizer, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
+import {
+  numbers,
+  openWorkerFixture,
+  type WorkerFixture,
+} from "../../../test/fixtures/worker-fixture.ts";
+import { until } from "../../../test/fixtures/until.ts";
+import type { Recognizer } from "../../engines/protocol/recognizer.ts";
+import {
+  TranscriptJob_State as State,
+  TranscriptMetadataSchema,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { newId } from "../../std/ids.ts";
+import { unpackSegments } from "../../transcripts/segments.ts";
+import { findTranscript } from "../../transcripts/transcript-store.ts";
+import { insertJobs } from "../job-store.ts";
+
+const run = promisify(execFile);
+
+let fixture: WorkerFixture;
+let jobs: WorkerFixture["jobs"];
+
+before(async () => {
+  fixture = await openWorkerFixture();
+  ({ jobs } = fixture);
+  await fixture.submit("/hour.flac", await silence(59));
+  await fixture.submit("/minute.flac", await silence(1));
+  await forgetJobs();
+});
+
+after(() => fixture[Symbol.asyncDispose]());
+
+/** So many minutes of silence: a small file, and pieces for engines all the same. */
+async function silence(minutes: number): Promise<Buffer> {
+  const source = `aevalsrc=0:s=8000:d=${minutes * 60}`;
+  const parameters = ["-v", "error", "-f", "lavfi", "-i", source, "-f", "flac", "-"];
+  const { stdout } = await run("ffmpeg", parameters, { encoding: "buffer" });
+  return stdout;
+}
+
+/** Hears nothing in each piece, and takes so long for it. */
+function slowRecognizer(pieceMs: number): Recognizer {
+  return {
+    ...toneRecognizer(),
+    // oxlint-disable-next-line require-yield -- nothing is heard
+    async *recognize(input, { signal }) {
+      for await (const _ of input);
+      await sleep(pieceMs, undefined, signal && { signal });
+    },
+  };
+}
+
+async function submit(accountId: string, path: string): Promise<string> {
+  return await jobs.submit(accountId, jobRequest(fixture.url + path));
+}
+
+async function count(from: string): Promise<number> {
+  const { rows } = await jobs.database.pool.query<{ count: string }>(
+    `select count(*) from ${from}`,
+  );
+  return Number(rows[0]?.count);
+}
+
+/** Ends what a test has left running and waiting. */
+async function forgetJobs(): Promise<void> {
+  await jobs.database.pool.query("delete from pgboss.job; delete from transcript_job");
+}
+
+test("a minute is transcribed before any of 20 hours of another account", async () => {
+  await overtakesFlood({ workers: 1, floods: 1, parallelism: 2 });
+});
+
+test("a minute is transcribed before any of 20 hours of four accounts, on three workers", async () => {
+  await overtakesFlood({ workers: 3, floods: 4, parallelism: 1 });
+});
+
+async function overtakesFlood(options: {
+  readonly workers: number;
+  /** Accounts with long recordings. */
+  readonly floods: number;
+  readonly parallelism: number;
+}): Promise<void> {
+  const { workers, floods, parallelism } = options;
+  await using opened = new AsyncDisposableStack();
+  opened.defer(forgetJobs);
+  const few = await jobs.addAccount();
+  const many = await Promise.all(Array.from({ length: floods }, () => jobs.addAccount()));
+  for (let i = 0; i < 20; i++) await submit(many[i % floods] ?? "", "/hour.flac");
+  for (let i = 0; i < workers; i++) {
+    const scratchFolder = join(fixture.folder, `scratch-${workers}-${i}`);
+    const parts = { scratchFolder, parallelism };
+    opened.use(await jobs.openWorker(slowRecognizer(500), parts));
+  }
+  // Every worker has as many of them as it takes, and pieces are recognized.
+  const active = Math.min(20, workers * (parallelism + 2));
+  await until(async () => (await count("pgboss.job where state = 'active'")) >= active);
+  await until(async () => (await count("transcript_job_piece")) > 0);
+  const job = await jobs.ended(few, await submit(few, "/minute.flac"));
+  assert.equal(job.state, State.SUCCESS);
+  assert.equal(await count("transcript_job where state = 'PROCESSING'"), 20);
+}
+
+test("a job that makes room for another account's goes on where it was, and nothing is recognized twice", async () => {
+  await using opened = new AsyncDisposableStack();
+  opened.defer(forgetJobs);
+  const many = await jobs.addAccount();
+  const others = await Promise.all(Array.from({ length: 9 }, () => jobs.addAccount()));
+  const words = numbers(150);
+  await fixture.submit("/tones.wav", toneWav(words));
+  // Longer than a piece: what is shorter takes no place.
+  await fixture.submit("/tone.wav", toneWav(Array.from({ length: 60 }, () => 40)));
+  await forgetJobs();
+  const gate = Promise.withResolvers<void>();
+  const heard: string[] = [];
+  const recognizer = toneRecognizer({
+    async onPiece(piece) {
+      heard.push(piece.join(" "));
+      await gate.promise;
+    },
+  });
+  opened.use(await jobs.openWorker(recognizer, { parallelism: 1 }));
+  opened.defer(() => gate.resolve());
+  const flood = [await submit(many, "/tones.wav")];
+  await until(async () => heard.length === 1);
+  for (let i = 0; i < 4; i++) flood.push(await submit(many, "/tones.wav"));
+  await until(async () => (await count("transcript_job where media_id is not null")) === 3);
+  const singles: string[] = [];
+  for (const other of others) singles.push(await submit(other, "/tone.wav"));
+  // The worker takes eight jobs of others beside the three; for the ninth, one of the three leaves.
+  await until(async () => (await count("pgboss.job where state = 'retry'")) === 1);
+  await until(async () => (await count("pgboss.job where state = 'active'")) === 11);
+  assert.equal(heard.length, 1);
+  gate.resolve();
+  for (const [index, other] of others.entries()) {
+    assert.equal((await jobs.ended(other, singles[index] ?? "")).state, State.SUCCESS);
+  }
+  for (const name of flood) {
+    const job = await jobs.ended(many, name);
+    const id = job.transcript?.split("/")[1] ?? "";
+    const stored = await findTranscript(jobs.database.db, many, id);
+    assert.ok(stored);
+    const segments = await unpackSegments(stored.segments);
+    const text = segments.flatMap((segment) => segment.words.map(({ word }) => word)).join("");
+    assert.equal(text, words.join(" "));
+  }
+  assert.equal(await count("transcript_job where tries <> 1"), 0, "making room is no failure");
+  const pieces = heard.filter((piece) => !piece.startsWith("40 40"));
+  assert.equal(pieces.length, 5 * new Set(pieces).size);
+});
+
+test("on its last try a job is alone until it is past where its worker died; the others wait no longer than that", async () => {
+  await using opened = new AsyncDisposableStack();
+  opened.defer(forgetJobs);
+  const [one, other] = [await jobs.addAccount(), await jobs.addAccount()];
+  const metadata = create(TranscriptMetadataSchema, { languageCode: "en-US", fileType: 1 });
+  await submit(one, "/hour.flac");
+  opened.use(await jobs.openWorker(slowRecognizer(500), { parallelism: 1 }));
+  await until(async () => (await count("transcript_job_piece")) > 0);
+  const { pool } = jobs.database;
+  await jobs.database.db.transaction().execute(async (trx) => {
+    // As two deaths of its worker leave it.
+    const id = newId();
+    const job = { id, accountId: other, metadata, source: { uri: `${fixture.url}/hour.flac` } };
+    const key = { idempotencyKey: null, requestSha256: null };
+    await insertJobs(trx, [{ ...job, ...key, keyId: null, now: new Date() }]);
+    await jobs.queue.addAll(trx, [{ id, accountId: other, priority: 0 }]);
+    await sql`update transcript_job set tries = 2, lease = 2 where id = ${id}`.execute(trx);
+    await sql`update pgboss.job set state = 'retry', retry_count = 1, started_on = now()
+      where id = ${id}`.execute(trx);
+  });
+  await until(async () => (await count("transcript_job where tries = 3")) === 1);
+  assert.equal(await count("pgboss.job where state = 'active'"), 1, "the other one has gone back");
+  assert.equal(await count("transcript_job where tries = 0"), 1, "which is no try of it");
+  await until(async () => (await count("pgboss.job where state = 'active'")) === 2);
+  const { rows } = await pool.query<{ tries: number; pieces: number }>(
+    `select tries, (select count(*)::int from transcript_job_piece where job_id = j.id) as pieces
+     from transcript_job j where is_cleared`,
+  );
+  assert.equal(rows[0]?.tries, 1);
+  assert.ok(rows[0].pieces >= 3);
+});

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { withBundledPackages } from "../../../test/fixtures/bundled-program.ts";
+import { samplesOfWav } from "../../../test/fixtures/flite.ts";
+import { toneRecognizer, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
+import {
+  numbers,
+  openWorkerFixture,
+  type WorkerFixture,
+} from "../../../test/fixtures/worker-fixture.ts";
+import { onceWithin, until } from "../../../test/fixtures/until.ts";
+import { WaveformMaker } from "../../audio/waveform.ts";
+import type { Recognizer } from "../../engines/protocol/recognizer.ts";
+import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { findWaveform } from "../../media/media-facts.ts";
+import { sweepMedia } from "../../media/sweep-media.ts";
+import { createLog } from "../../std/log.ts";
+
+/** A lease is lost after 10 s, and found within about 4. */
+const resumedMsMax = 15_000;
+
+/** A worker in a process of its own. */
+class WorkerProcess implements AsyncDisposable {
+  /** The words of each piece that it began. */
+  readonly heard: string[] = [];
+  readonly child: ChildProcess;
+  readonly #gone: Promise<unknown>;
+
+  constructor(folder: string, options: { readonly pieceMs: number; readonly deadly?: string }) {
+    const program = new URL("../../../test/fixtures/worker-process.ts", import.meta.url).pathname;
+    const parameters = [
+      ...withBundledPackages,
+      program,
+      folder,
+      `${options.pieceMs}`,
+      options.deadly ?? "",
+    ];
+    const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
+    createInterface({ input: child.stdout }).on("line", (line) => this.heard.push(line));
+    this.child = child;
+    this.#gone = once(child, "exit");
+  }
+
+  async gone(): Promise<void> {
+    await this.#gone;
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill("SIGKILL");
+    await this.#gone;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill("SIGCONT");
+    this.child.kill("SIGTERM");
+    await this.#gone;
+  }
+}
+
+async function transcriptCount(fixture: WorkerFixture): Promise<number> {
+  const rows = await fixture.jobs.database.db.selectFrom("transcript").select("id").execute();
+  return rows.length;
+}
+
+/** Leases run out; nobody waits for it in a test. */
+async function loseLeases(fixture: WorkerFixture): Promise<void> {
+  const { pool } = fixture.jobs.database;
+  await pool.query("update pgboss.job set heartbeat_on = now() - interval '1 minute'");
+}
+
+/** Programs that decode scratch files of this test. */
+async function decoders(fixture: WorkerFixture): Promise<number> {
+  let count = 0;
+  for (const pid of await readdir("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (command.includes(fixture.jobs.scratchFolder)) count++;
+  }
+  return count;
+}
+
+/**
+ * A worker is killed, and the next one, too; how long after the first death its job was gone on
+ * with.
+ */
+async function followTheKilled(): Promise<number> {
+  await using fixture = await openWorkerFixture();
+  const words = numbers(300);
+  await using first = new WorkerProcess(fixture.folder, { pieceMs: 700 });
+  const name = await fixture.submit("/tone.wav", toneWav(words));
+  await until(async () => first.heard.length >= 3);
+  await using second = new WorkerProcess(fixture.folder, { pieceMs: 700 });
+  const killedAt = performance.now();
+  await first.kill();
+  await until(async () => (await decoders(fixture)) === 0);
+  await until(async () => second.heard.length > 0);
+  const resumedMs = performance.now() - killedAt;
+  // The next one dies of it too, and is followed as well.
+  await until(async () => second.heard.length >= 3);
+  await using third = new WorkerProcess(fixture.folder, { pieceMs: 50 });
+  await second.kill();
+  await loseLeases(fixture);
+  const job = await fixture.jobs.ended(fixture.account, name);
+  const { text } = await fixture.transcriptOf(job);
+  assert.equal(text, words.join(" "));
+  assert.equal(await transcriptCount(fixture), 1);
+  const { media } = await fixture.transcriptOf(job);
+  const waveform = await findWaveform(fixture.jobs.database.db, media?.id ?? "");
+  const pieces = waveform ? await Array.fromAsync(waveform.pieces) : [];
+  const maker = new WaveformMaker(16_000);
+  assert.deepEqual(maker.push(samplesOfWav(toneWav(words))), []);
+  assert.deepEqual(pieces, [maker.end()]);
+  for (const [earlier, later] of [
+    [first, second],
+    [second, third],
+  ] as const) {
+    const again = later.heard.filter((piece) => earlier.heard.includes(piece));
+    assert.ok(again.length <= 2, "only what was being recognized is recognized again");
+  }
+  await third[Symbol.asyncDispose]();
+  await fixture.isTidy();
+  return resumedMs;
+}
+
+describe("a worker that dies", { concurrency: true }, () => {
+  test("killed in the middle of a job, it is followed within 15 s by another one that goes on from the pieces", async () => {
+    await onceWithin(resumedMsMax, followTheKilled);
+  });
+
+  test("stopped for longer than its lease, it changes nothing when it wakes up", async () => {
+    await using fixture = await openWorkerFixture();
+    const words = numbers(200);
+    await using sleeper = new WorkerProcess(fixture.folder, { pieceMs: 700 });
+    const name = await fixture.submit("/tone.wav", toneWav(words));
+    await until(async () => sleeper.heard.length >= 3);
+    sleeper.child.kill("SIGSTOP");
+    await using _second = new WorkerProcess(fixture.folder, { pieceMs: 50 });
+    const job = await fixture.jobs.ended(fixture.account, name);
+    const { text, version } = await fixture.transcriptOf(job);
+    assert.equal(text, words.join(" "));
+    sleeper.child.kill("SIGCONT");
+    // It takes another job only after it has let go of this one.
+    const next = await fixture.submit("/next.wav", toneWav([40]));
+    await fixture.jobs.ended(fixture.account, next);
+    await sleeper[Symbol.asyncDispose]();
+    assert.equal(await transcriptCount(fixture), 2);
+    const after = await fixture.jobs.get(fixture.account, name);
+    assert.deepEqual(after, job);
+    assert.equal((await fixture.transcriptOf(after)).version.id, version.id);
+  });
+
+  test("a job that kills its worker three times ends as FAILED, and others do not suffer", async () => {
+    await using fixture = await openWorkerFixture();
+    const poison = await fixture.submit("/poison.wav", toneWav([10, 99, 10]));
+    const words = numbers(100);
+    const bystander = await fixture.submit("/tone.wav", toneWav(words));
+    for (let deaths = 0; deaths < 3; deaths++) {
+      await using worker = new WorkerProcess(fixture.folder, { pieceMs: 100, deadly: "99" });
+      await worker.gone();
+      assert.equal(worker.child.signalCode, "SIGKILL");
+      await loseLeases(fixture);
+    }
+    await using worker = new WorkerProcess(fixture.folder, { pieceMs: 0, deadly: "99" });
+    const job = await fixture.jobs.ended(fixture.account, poison);
+    assert.equal(job.state, State.FAILED);
+    assert.equal(job.error?.code, 13);
+    assert.match(job.error?.message ?? "", /the worker stopped 3 times on this recording/);
+    const other = await fixture.jobs.ended(fixture.account, bystander);
+    assert.equal((await fixture.transcriptOf(other)).text, words.join(" "));
+    await worker[Symbol.asyncDispose]();
+    // A death between the last byte of a fetch and its row leaves bytes, which the service looks
+    // for.
+    const { database, store } = fixture.jobs;
+    const now = (): number => Date.now() + 3_600_000;
+    await sweepMedia({ db: database.db, store, log: createLog("silent"), now });
+    await fixture.isTidy();
+  });
+
+  test("a job that holds its worker up each time, so that it loses the lease, ends as FAILED", async () => {
+    await using fixture = await openWorkerFixture();
+    const recognizer: Recognizer = {
+      ...toneRecognizer(),
+      // oxlint-disable-next-line require-yield -- it never comes to that
+      async *recognize(_, { signal }) {
+        // As whoever looks for lost leases leaves it.
+        await fixture.jobs.database.pool.query("update pgboss.job set state = 'retry'");
+        await sleep(60_000, undefined, signal && { signal });
+      },
+    };
+    await using _worker = await fixture.jobs.openWorker(recognizer);
+    const name = await fixture.submit("/endless.wav", toneWav([10]));
+    const job = await fixture.jobs.ended(fixture.account, name, 90_000);
+    assert.equal(job.state, State.FAILED);
+    assert.match(job.error?.message ?? "", /the worker stopped 3 times on this recording/);
+  });
+});

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { pino } from "pino";
+import { jobRequest, toneRecognizer, toneWav, wavOf } from "../../../test/fixtures/jobs-fixture.ts";
+import {
+  numbers,
+  openWorkerFixture,
+  type WorkerFixture,
+} from "../../../test/fixtures/worker-fixture.ts";
+import { until } from "../../../test/fixtures/until.ts";
+import type { Recognizer } from "../../engines/protocol/recognizer.ts";
+import {
+  TranscriptJob_State as State,
+  TranscriptMetadata_DataSource as DataSource,
+  TranscriptMetadata_FileType as FileType,
+  type TranscriptJob,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { insertMedia } from "../../media/media-records.ts";
+import { msOfDuration } from "../../std/duration.ts";
+import { newId } from "../../std/ids.ts";
+import { ServiceError } from "../../std/service-error.ts";
+
+let fixture: WorkerFixture;
+let jobs: WorkerFixture["jobs"];
+let submit: WorkerFixture["submit"];
+let transcriptOf: WorkerFixture["transcriptOf"];
+let account = "";
+
+before(async () => {
+  fixture = await openWorkerFixture();
+  ({ jobs, submit, transcriptOf, account } = fixture);
+});
+
+after(() => fixture[Symbol.asyncDispose]());
+
+test("a job becomes a transcript with every word once, in order and in time", async () => {
+  await using _worker = await jobs.openWorker(toneRecognizer());
+  const words = numbers(180);
+  const name = await submit("/tone.wav", toneWav(words));
+  const job = await jobs.ended(account, name);
+  assert.equal(job.state, State.SUCCESS);
+  assert.equal(job.progressPercent, 100);
+  assert.equal(job.error, undefined);
+  const { text, segments, metadata, media, words: spoken } = await transcriptOf(job);
+  assert.equal(text, words.join(" "));
+  const { recordingDuration } = metadata;
+  assert.ok(recordingDuration);
+  const durationMs = msOfDuration(recordingDuration);
+  assert.equal(durationMs, 250 + 180 * 550);
+  assert.deepEqual(job.transcriptMetadata?.recordingDuration, recordingDuration);
+  assert.equal(metadata.originalUri, `${fixture.url}/tone.wav`);
+  assert.equal(metadata.dataSource, DataSource.URI);
+  assert.equal(metadata.originalCharLength, text.length);
+  for (const [index, word] of spoken.entries()) {
+    const start = word.startTime ? msOfDuration(word.startTime) : -1;
+    assert.ok(Math.abs(start - (250 + index * 550)) <= 10, `${word.word}: ${start}`);
+  }
+  let at = 0;
+  for (const { startTime, endTime } of segments) {
+    assert.ok(startTime && endTime && msOfDuration(startTime) >= at);
+    at = msOfDuration(endTime);
+  }
+  assert.ok(at <= durationMs);
+  assert.equal(await jobs.store.sizeBytes(media?.id ?? ""), toneWav(words).length);
+  const rows = jobs.database.db.selectFrom("media").where("id", "=", media?.id ?? "");
+  const { sha256 } = await rows.select("sha256").executeTakeFirstOrThrow();
+  assert.deepEqual(sha256, createHash("sha256").update(toneWav(words)).digest());
+  await fixture.isTidy();
+});
+
+test("progress rises inside a piece with what is heard, each second, and never falls", async () => {
+  const tones = toneRecognizer();
+  // The engine of the first try is lost after 15 of 22 seconds; the second try hears them again.
+  const tries = [
+    [5_000, 15_000],
+    [3_000, 20_000],
+  ];
+  const steps: PromiseWithResolvers<void>[] = [];
+  const recognizer: Recognizer = {
+    ...tones,
+    async *recognize(input, options) {
+      const heard = tries.shift() ?? [];
+      for (const ms of heard) {
+        options.onRecognized?.(ms);
+        const step = Promise.withResolvers<void>();
+        steps.push(step);
+        options.signal?.addEventListener("abort", () => step.reject(options.signal?.reason));
+        await step.promise;
+      }
+      if (tries.length > 0) throw new ServiceError("unavailable", "the engine process was lost");
+      yield* tones.recognize(input, options);
+    },
+  };
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line));
+  const log = pino({ base: null, messageKey: "event" }, { write });
+  await using _worker = await jobs.openWorker(recognizer, { parallelism: 1, log });
+  const name = await submit("/slow.wav", toneWav(numbers(40)));
+  const id = name.split("/")[1] ?? "";
+  const totalMs = 250 + 40 * 550;
+  let before = await jobs.get(account, name);
+  for (const [at, ms] of [5_000, 15_000, 15_000, 20_000].entries()) {
+    await until(() => Promise.resolve(steps.length > at));
+    await beat(id);
+    const job = await jobs.get(account, name);
+    const percent = Math.floor((ms / totalMs) * 100);
+    assert.deepEqual([job.state, job.progressPercent], [State.PROCESSING, percent]);
+    const hasMoved = percent > (before.progressPercent ?? 0);
+    assert.equal(timeOf(job) > timeOf(before), hasMoved, "lastUpdatedTime moves with it");
+    before = job;
+    steps[at]?.resolve();
+  }
+  const job = await jobs.ended(account, name);
+  assert.deepEqual([job.state, job.progressPercent], [State.SUCCESS, 100]);
+  assert.ok(timeOf(job) >= timeOf(before));
+  const told = lines.filter(({ event }) => event === "job.progress");
+  assert.ok(told.length >= 1 && told.length <= 4, JSON.stringify(told));
+  for (const { jobId, recognizedSeconds, ofSeconds, speed, secondsLeft, ...rest } of told) {
+    assert.deepEqual([jobId, ofSeconds], [id, Math.round(totalMs / 1000)]);
+    // A beat may fall between the last piece and the end of the job.
+    const figures = [recognizedSeconds, speed, secondsLeft].map(Number);
+    assert.ok(
+      figures.every((each) => each >= 0),
+      figures.join(),
+    );
+    assert.deepEqual(Object.keys(rest).toSorted(), ["event", "level", "time"], "and no speech");
+  }
+});
+
+/**
+ * Resolves when a job's worker has written what there is to write by now: one beat has begun, and
+ * the next one after it.
+ */
+async function beat(id: string): Promise<void> {
+  const last = async (): Promise<string> => {
+    const query = "select heartbeat_on::text as at from pgboss.job where id = $1";
+    const { rows } = await jobs.database.pool.query<{ at: string }>(query, [id]);
+    return rows[0]?.at ?? "";
+  };
+  for (let count = 0; count < 2; count++) {
+    const before = await last();
+    await until(async () => (await last()) > before);
+  }
+}
+
+/** Its lastUpdatedTime, in milliseconds. */
+function timeOf({ lastUpdatedTime }: TranscriptJob): number {
+  return Number(lastUpdatedTime?.seconds) * 1000 + (lastUpdatedTime?.nanos ?? 0) / 1e6;
+}
+
+test("silence ends as SUCCESS with an empty transcript", async () => {
+  await using _worker = await jobs.openWorker(toneRecognizer());
+  const name = await submit("/silence.wav", wavOf(new Int16Array(64_000)));
+  const job = await jobs.ended(account, name);
+  assert.equal(job.state, State.SUCCESS);
+  const { segments, metadata } = await transcriptOf(job);
+  assert.deepEqual(segments, []);
+  assert.equal(metadata.recordingDuration && msOfDuration(metadata.recordingDuration), 4_000);
+});
+
+test("an upload is transcribed; without keepMedia its media goes when it has been", async () => {
+  const upload = async (): Promise<string> => {
+    const [id, mediaId] = [newId(), newId()];
+    const bytes = toneWav([7, 8, 9]);
+    const stored = await jobs.store.put(mediaId, single(bytes), { bytesMax: 1e6 });
+    await jobs.database.db
+      .transaction()
+      .execute(async (trx) => insertMedia(trx, { id: mediaId, accountId: account, ...stored }));
+    await jobs.database.db
+      .insertInto("upload")
+      .values({
+        id,
+        account_id: account,
+        transcript_id: null,
+        expires_at: new Date(),
+        media_id: mediaId,
+      })
+      .execute();
+    return `uploads/${id}`;
+  };
+  for (const keepMedia of [true, false]) {
+    await using _worker = await jobs.openWorker(toneRecognizer(), { keepMedia });
+    const uri = await upload();
+    const metadata = { languageCode: "en-US", fileType: FileType.VIDEO };
+    const job = await jobs.ended(
+      account,
+      await jobs.submit(account, { metadata, useUri: false, uri }),
+    );
+    const { text, media, metadata: made } = await transcriptOf(job);
+    assert.equal(text, "7 8 9");
+    assert.equal(made.dataSource, DataSource.UPLOAD);
+    assert.equal(made.originalUri, uri);
+    assert.equal(media.id !== undefined, keepMedia);
+    assert.equal(media.hasWaveform, keepMedia);
+    assert.equal(made.fileType, FileType.VIDEO, "what was declared");
+    assert.equal(media.fileType, "AUDIO", "what its streams are is shown in its place");
+  }
+  await fixture.isTidy();
+});
+
+async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+test("a job in a language that this worker has no model for fails with the installed ones", async () => {
+  const recognizer: Recognizer = { ...toneRecognizer(), languageCodes: () => ["is-IS"] };
+  await using _worker = await jobs.openWorker(recognizer);
+  const job = await jobs.ended(account, await submit("/language.wav", toneWav([11])));
+  assert.equal(job.error?.code, 9);
+  assert.match(job.error?.message ?? "", /"en-US" has no installed model; installed: is-IS/);
+});
+
+test("the single job of one account is not kept waiting by many of another", async () => {
+  const order: string[] = [];
+  const recognizer = toneRecognizer({
+    pieceMs: 30,
+    onPiece: (words) => void order.push(words[0] ?? ""),
+  });
+  const flood = toneWav([20]);
+  const names = [];
+  for (let i = 0; i < 15; i++) names.push(await submit("/flood.wav", flood));
+  const other = await jobs.addAccount();
+  await submit("/single.wav", toneWav([50]));
+  const single = await jobs.submit(other, jobRequest(`${fixture.url}/single.wav`));
+  await using _worker = await jobs.openWorker(recognizer, { parallelism: 1 });
+  await jobs.ended(other, single);
+  // Three jobs are begun at a time: one that is recognized, two that fetch.
+  assert.ok(order.indexOf("50") <= 5, order.join());
+  await Promise.all(names.map(async (name) => await jobs.ended(account, name)));
+});

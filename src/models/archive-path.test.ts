@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { join, resolve, sep } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { mutated } from "../../test/fixtures/mutated.ts";
+import { archivePath } from "./archive-path.ts";
+
+test("archivePath() gives the names of a path", () => {
+  const rows: [path: string, names: readonly string[] | RegExp][] = [
+    ["a/b.onnx", ["a", "b.onnx"]],
+    ["./a//b/./c/", ["a", "b", "c"]],
+    ["../engines/models/", []],
+    ["þýðing/ö", ["þýðing", "ö"]],
+    ["...", ["..."]],
+    ["a/..b", ["a", "..b"]],
+    ["..", /steps up/],
+    ["a/..", /steps up/],
+    ["a/../b", /steps up/],
+    ["/a", /root/],
+    ["//a", /root/],
+    ["c:a", /root/],
+    ["a\0b", /character/],
+    ["a\\b", /character/],
+    ["a\nb", /character/],
+    ["þ".repeat(128), /longer than 255/],
+    ["a/".repeat(513), /longer than 1024/],
+  ];
+  for (const [path, expected] of rows) {
+    const found = archivePath(path);
+    if (expected instanceof RegExp) assert.match(String(found), expected, path);
+    else assert.deepEqual(found, expected, path);
+  }
+});
+
+test("whatever the path, what is not refused lies below the folder", () => {
+  const pieces = [
+    "..",
+    "/",
+    "../engines/",
+    "/..",
+    "../engines/models/",
+    "\\",
+    "\0",
+    "C:",
+    "~",
+    "%2e%2e",
+    "..;",
+    " ..",
+    "\n",
+  ];
+  const path = mutated(fc.stringMatching(/^[a-z./]{0,40}$/), pieces, 4);
+  const folder = resolve("/models/staged");
+  let kept = 0;
+  fc.assert(
+    fc.property(fc.oneof(path, fc.string({ unit: "binary" })), (path) => {
+      const names = archivePath(path);
+      if (typeof names === "string") return;
+      kept += 1;
+      const below = join(folder, ...names);
+      assert.ok(names.length === 0 ? below === folder : below.startsWith(folder + sep), path);
+      assert.ok(names.every((name) => !/[/\\\0]/.test(name) && name !== "." && name !== ".."));
+      assert.equal(resolve(below), below);
+    }),
+    { numRuns: 3000 },
+  );
+  assert.ok(kept > 300, `${kept}`);
+});

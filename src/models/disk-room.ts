@@ -1,0 +1,35 @@
+import { statfs } from "node:fs/promises";
+import { ServiceError } from "../std/service-error.ts";
+
+/** Bytes that may still be written to the file system of a folder. */
+export type FreeBytes = (folder: string) => Promise<number>;
+
+/**
+ * What is left free for everything else on that disk: the database and uploads may lie there too.
+ */
+const spareBytes = 256 << 20;
+
+export const freeBytesOf: FreeBytes = async (folder) => {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+};
+
+/** Throws ServiceError when so much more does not fit. */
+export async function checkRoom(
+  folder: string,
+  neededBytes: number,
+  freeBytes: FreeBytes,
+): Promise<void> {
+  const free = await freeBytes(folder);
+  if (free >= neededBytes + spareBytes) return;
+  throw new ServiceError(
+    "resource_exhausted",
+    `there is no room in ${folder}: ${megabytes(neededBytes + spareBytes)} are needed, ${megabytes(free)} are free`,
+    { reason: "NO_DISK_SPACE" },
+  );
+}
+
+/** "74.6 MB", "1.4 GB": for people. */
+export function megabytes(bytes: number): string {
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+}

@@ -1,0 +1,186 @@
+import { Agent, request, type Dispatcher } from "undici";
+import { ServiceError } from "../std/service-error.ts";
+import { isDownloadUrl } from "./catalogue.ts";
+import { codeOf } from "./durable-files.ts";
+
+export interface DownloadLimits {
+  readonly connectMs: number;
+  readonly headersMs: number;
+  /** So long without a byte, and the try is over. */
+  readonly stallMs: number;
+  readonly redirectsMax: number;
+  /** Tries in a row without triedBytesMin of progress. */
+  readonly triesMax: number;
+  readonly triedBytesMin: number;
+  /** Wait before the second try; twice as long before each later one. */
+  readonly backoffMs: number;
+}
+
+export const downloadLimits: DownloadLimits = {
+  connectMs: 15_000,
+  headersMs: 60_000,
+  stallMs: 60_000,
+  redirectsMax: 5,
+  triesMax: 5,
+  triedBytesMin: 1 << 20,
+  backoffMs: 1000,
+};
+
+export interface DownloadRequest {
+  readonly url: string;
+  readonly limits: DownloadLimits;
+  readonly signal?: AbortSignal;
+  /** Ask for the bytes from there on, if they are still those of the validator. */
+  readonly rest?: { readonly from: number; readonly validator: string };
+}
+
+/** A server that sends a file, or the rest of it. Disposing of it closes the connection. */
+export interface DownloadAnswer extends AsyncDisposable {
+  /** The first byte that it sends. */
+  readonly from: number;
+  /** Of the whole file, where the server told. */
+  readonly totalBytes: number | undefined;
+  /** Strong ETag or Last-Modified. */
+  readonly validator: string | undefined;
+  /** Throws ServiceError "unavailable" when the connection breaks or stands still. */
+  body(): AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+/**
+ * Asks for a file, over redirects. Throws ServiceError: "unavailable" for what may pass, anything
+ * else for what will not.
+ */
+export async function openDownload(options: DownloadRequest): Promise<DownloadAnswer> {
+  let url = new URL(options.url);
+  if (!isDownloadUrl(url)) throw refused(options.url, "is not https");
+  for (let redirects = 0; ; redirects++) {
+    await using opened = new AsyncDisposableStack();
+    const { answer, agent } = await ask(url, options);
+    opened.defer(() => agent.destroy());
+    const location = headerOf(answer, "location");
+    if (![301, 302, 303, 307, 308].includes(answer.statusCode) || location === undefined) {
+      return answerOf(answer, options, opened.move());
+    }
+    if (redirects === options.limits.redirectsMax) {
+      throw refused(options.url, `redirects more than ${options.limits.redirectsMax} times`);
+    }
+    url = redirectTarget(url, location, options.url);
+  }
+}
+
+async function ask(
+  url: URL,
+  { rest, limits, signal, url: asked }: DownloadRequest,
+): Promise<{ answer: Dispatcher.ResponseData; agent: Agent }> {
+  const agent = new Agent({
+    connect: { timeout: limits.connectMs },
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.stallMs,
+    allowH2: false,
+  });
+  try {
+    const answer = await request(url, {
+      dispatcher: agent,
+      method: "GET",
+      headers: {
+        "accept-encoding": "identity",
+        "user-agent": "hlust",
+        ...(rest && { range: `bytes=${rest.from}-`, "if-range": rest.validator }),
+      },
+      ...(signal && { signal }),
+    });
+    answer.body.on("error", () => {
+      // body() throws it; a body that nobody reads has nobody to tell.
+    });
+    return { answer, agent };
+  } catch (error) {
+    await agent.destroy();
+    signal?.throwIfAborted();
+    throw explain(error, asked);
+  }
+}
+
+function answerOf(
+  answer: Dispatcher.ResponseData,
+  { url, rest, signal }: DownloadRequest,
+  connection: AsyncDisposableStack,
+): DownloadAnswer {
+  try {
+    checkStatus(answer, url, rest !== undefined);
+  } catch (error) {
+    void connection.disposeAsync();
+    throw error;
+  }
+  const isPart = answer.statusCode === 206;
+  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(headerOf(answer, "content-range") ?? "");
+  const length = isPart ? range?.[2] : headerOf(answer, "content-length");
+  const etag = headerOf(answer, "etag");
+  return {
+    from: isPart ? Number(range?.[1] ?? Number.NaN) : 0,
+    totalBytes: length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined,
+    validator: etag?.startsWith('"') === true ? etag : headerOf(answer, "last-modified"),
+    async *body() {
+      try {
+        yield* answer.body as AsyncIterable<Uint8Array>;
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw explain(error, url);
+      }
+    },
+    [Symbol.asyncDispose]: () => connection.disposeAsync(),
+  };
+}
+
+/** Throws unless the answer has the file as it is. */
+function checkStatus(answer: Dispatcher.ResponseData, url: string, wasRestAsked: boolean): void {
+  const { statusCode: status } = answer;
+  if (status === 200 || (status === 206 && wasRestAsked)) {
+    const encoding = headerOf(answer, "content-encoding")?.trim().toLowerCase() ?? "identity";
+    if (encoding !== "identity") throw refused(url, `answers ${encoding}, which was not asked for`);
+    return;
+  }
+  const passes = status === 408 || status === 429 || status >= 500;
+  throw new ServiceError(
+    passes ? "unavailable" : status === 404 || status === 410 ? "not_found" : "failed_precondition",
+    `${url} answers ${status}`,
+  );
+}
+
+/**
+ * Throws where it must not be followed. Its query is a secret of the server: only the origin is
+ * told.
+ */
+function redirectTarget(from: URL, location: string, asked: string): URL {
+  const target = URL.parse(location, from.href);
+  if (!target) throw refused(asked, "redirects to what is no URL");
+  const isDowngrade = from.protocol === "https:" && target.protocol !== "https:";
+  if (isDowngrade || !isDownloadUrl(target)) {
+    throw refused(asked, `redirects to ${target.origin}, which is not https`);
+  }
+  return target;
+}
+
+function headerOf(answer: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = answer.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function refused(url: string, why: string): ServiceError {
+  return new ServiceError("failed_precondition", `${url} ${why}`);
+}
+
+/** Certificates do not mend themselves; everything else of a connection may. */
+function explain(error: unknown, url: string): ServiceError {
+  const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined) ?? "";
+  const text = error instanceof Error && error.message !== "" ? error.message : code;
+  if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
+    return new ServiceError(
+      "failed_precondition",
+      `${url}: the server cannot be trusted: ${code}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return new ServiceError("unavailable", `${url}: ${text}`, { cause: error });
+}

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import {
+  hiddenNames,
+  onlyModel,
+  sha256Of,
+  testCard,
+  writeModel,
+} from "../../test/fixtures/model-fixture.ts";
+import { addModel } from "./add-model.ts";
+import { removeModel, stageModel } from "./install-model.ts";
+import { readModels, type ModelFolders } from "./models-folder.ts";
+
+let folders: ModelFolders;
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), "hlust-install-"));
+  folders = { builtin: join(root, "builtin"), installed: join(root, "installed") };
+  for (const folder of Object.values(folders)) mkdirSync(folder);
+});
+afterEach(() => {
+  rmSync(join(folders.builtin, ".."), { recursive: true, force: true });
+});
+
+async function install(name: string, version: string): Promise<void> {
+  await using staged = await stageModel(folders.installed, name);
+  writeModel(staged.folder, testCard(name, { version }));
+  await staged.install();
+}
+
+async function versions(): Promise<string[]> {
+  const { models, refused } = await readModels(folders);
+  assert.deepEqual(refused, []);
+  return models.map(({ card }) => `${card.name} ${card.version}`);
+}
+
+test("a model is installed, replaced and removed; what it left is gone", async () => {
+  await install("a", "1");
+  await install("b", "1");
+  await install("a", "2");
+  assert.deepEqual(await versions(), ["a 2", "b 1"]);
+  assert.equal(hiddenNames(folders.installed).installed.length, 2);
+  assert.match(readlinkSync(join(folders.installed, "a")), /^\.installed\/a-[0-9a-f]{12}$/);
+  mkdirSync(join(folders.installed, ".downloads/a"), { recursive: true });
+  await removeModel(folders, "a");
+  assert.deepEqual(hiddenNames(folders.installed).downloads, []);
+  assert.deepEqual(await versions(), ["b 1"]);
+  assert.equal(hiddenNames(folders.installed).installed.length, 1);
+});
+
+test("what is staged and not installed is seen by nobody, and removed", async () => {
+  await install("a", "1");
+  {
+    await using staged = await stageModel(folders.installed, "a");
+    writeModel(staged.folder, testCard("a", { version: "2" }));
+    assert.deepEqual(await versions(), ["a 1"]);
+    assert.equal(hiddenNames(folders.installed).installed.length, 2);
+  }
+  assert.deepEqual(await versions(), ["a 1"]);
+  assert.equal(hiddenNames(folders.installed).installed.length, 1);
+});
+
+test("two at work on one model: the second is refused; others are not, and leave its work alone", async () => {
+  await using staged = await stageModel(folders.installed, "a");
+  writeModel(staged.folder, testCard("a"));
+  await assert.rejects(
+    stageModel(folders.installed, "a"),
+    /another command is at work on the model a/,
+  );
+  await install("b", "1");
+  await removeModel(folders, "b");
+  await staged.install();
+  assert.deepEqual(await versions(), ["a 1"]);
+  await assert.rejects(removeModel(folders, "a"), /another command is at work/);
+});
+
+test("what killed commands left is removed by the next one, of whatever model; what is not ours stays", async () => {
+  await install("a", "1");
+  const hidden = join(folders.installed, ".installed");
+  writeModel(join(hidden, "a-000000000000"), testCard("a"));
+  writeModel(join(hidden, "gone-000000000000"), testCard("gone"));
+  symlinkSync(".installed/gone-000000000000", join(hidden, "gone-000000000000.link"));
+  symlinkSync(".installed/gone-000000000000", join(hidden, "gone-000000000001"));
+  writeFileSync(join(hidden, "notes"), "by hand");
+  await install("b", "1");
+  const names = hiddenNames(folders.installed).installed.map((name) =>
+    name.replace(/[^-]{12}$/, ""),
+  );
+  assert.deepEqual(names.toSorted(), ["a-", "b-", "notes"]);
+  assert.deepEqual(await versions(), ["a 1", "b 1"]);
+});
+
+test("what was put there by hand is not replaced, and can be removed", async () => {
+  const { installed } = folders;
+  writeModel(join(installed, "a"), testCard("a"));
+  symlinkSync("/nowhere", join(installed, "b"));
+  writeFileSync(join(installed, "c"), "a file");
+  for (const name of ["a", "b", "c"]) {
+    await assert.rejects(stageModel(installed, name), /was put there by hand and is not replaced/);
+  }
+  await removeModel(folders, "a");
+  await removeModel(folders, "b");
+  assert.deepEqual(await versions(), []);
+  await install("a", "2");
+  assert.deepEqual(await versions(), ["a 2"]);
+});
+
+test("a folder that somebody puts there meanwhile is not lost", async () => {
+  await using staged = await stageModel(folders.installed, "a");
+  writeModel(staged.folder, testCard("a"));
+  writeModel(join(folders.installed, "a"), testCard("a", { version: "by hand" }));
+  await assert.rejects(staged.install(), /was put there by hand/);
+  assert.deepEqual(await versions(), ["a by hand"]);
+});
+
+test("what comes with Hlust cannot be removed; what took its place can", async () => {
+  writeModel(join(folders.builtin, "a"), testCard("a"));
+  await assert.rejects(removeModel(folders, "a"), /a comes with Hlust and cannot be removed/);
+  await install("a", "2");
+  assert.deepEqual(await versions(), ["a 2"]);
+  await removeModel(folders, "a");
+  assert.deepEqual(await versions(), ["a 1"]);
+  for (const name of ["b", "", "..", ".installed", "a/b", "/"]) {
+    await assert.rejects(removeModel(folders, name), /no model ".*" is installed/, name);
+  }
+});
+
+test("addModel() copies what the card names, with its facts; a broken folder adds nothing", async () => {
+  const { installed, builtin: elsewhere } = folders;
+  const good = join(elsewhere, "good");
+  writeModel(good, testCard("good"));
+  writeFileSync(join(good, "notes.txt"), "not named");
+  const heard: string[] = [];
+  const verify = (folder: string): Promise<void> => {
+    heard.push(folder);
+    return Promise.resolve();
+  };
+  await addModel(good, { modelsFolder: installed, verify });
+  const model = await onlyModel(installed);
+  assert.deepEqual(heard, [model.folder]);
+  assert.deepEqual(model.card.files["model"], {
+    path: "model.onnx",
+    bytes: 7,
+    sha256: sha256Of("weights"),
+  });
+  const rows: [make: (folder: string) => void, message: RegExp][] = [
+    [() => {}, /there is no file model\.json/],
+    [(folder) => writeModel(folder, "[]"), /model\.json: it is no JSON object/],
+    [
+      (folder) => writeModel(folder, testCard("x"), { "model.onnx": "w" }),
+      /tokens\.txt is no file/,
+    ],
+    [
+      (folder) => {
+        writeModel(folder, testCard("x"), { "sub/tokens.txt": "" });
+        mkdirSync(join(folder, "model.onnx"));
+      },
+      /model\.onnx is no file/,
+    ],
+    [
+      (folder) =>
+        writeModel(
+          folder,
+          testCard("x", { files: { model: { path: "model.onnx", sha256: "0".repeat(64) } } }),
+        ),
+      /model\.onnx is not what its card says/,
+    ],
+    [
+      (folder) => writeModel(folder, testCard("x", { files: { model: { path: "/etc/passwd" } } })),
+      /files\.model\.path is/,
+    ],
+  ];
+  for (const [at, [make, message]] of rows.entries()) {
+    const folder = join(elsewhere, `broken-${at}`);
+    make(folder);
+    await assert.rejects(addModel(folder, { modelsFolder: installed }), message);
+  }
+  await assert.rejects(
+    addModel(good, { modelsFolder: installed, freeBytes: () => Promise.resolve(5) }),
+    /no room/,
+  );
+  const deaf = new Error("hears nothing");
+  const failing = addModel(good, { modelsFolder: installed, verify: () => Promise.reject(deaf) });
+  await assert.rejects(failing, deaf);
+  assert.equal(hiddenNames(installed).installed.length, 1);
+  assert.deepEqual(hiddenNames(installed).downloads, []);
+});

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { ServiceError } from "../std/service-error.ts";
+import { syncFolder, syncTree } from "./durable-files.ts";
+import { tryLock } from "./file-lock.ts";
+import { isModelName, placeOf, type ModelFolders } from "./models-folder.ts";
+
+/**
+ * A folder in which a version of a model is put together. Disposing of it removes what was not
+ * installed.
+ */
+export interface StagedModel extends AsyncDisposable {
+  /** Empty, and seen by nobody. */
+  readonly folder: string;
+  /**
+   * Makes it the model of its name: whoever reads the models sees the one before or this one,
+   * whole.
+   */
+  install(): Promise<void>;
+}
+
+/**
+ * What we install lies in `.installed/<name>-<random>`, and `<name>` is a link to it that is
+ * replaced by renaming another. What no link names is removed by whoever next has the lock of its
+ * name. Throws ServiceError for a place that is not ours to replace.
+ */
+export async function stageModel(modelsFolder: string, name: string): Promise<StagedModel> {
+  await using opened = new AsyncDisposableStack();
+  opened.use(await lockModel(modelsFolder, name));
+  await checkReplaceable(modelsFolder, name);
+  await removeGarbage(modelsFolder, name);
+  const id = `${name}-${randomBytes(6).toString("hex")}`;
+  const folder = join(modelsFolder, ".installed", id);
+  await mkdir(folder);
+  opened.defer(() => removeGarbage(modelsFolder, name));
+  const parts = opened.move();
+  return {
+    folder,
+    async install() {
+      await syncTree(folder);
+      await syncFolder(join(modelsFolder, ".installed"));
+      const link = `${folder}.link`;
+      await symlink(`.installed/${id}`, link);
+      await checkReplaceable(modelsFolder, name);
+      await rename(link, join(modelsFolder, name));
+      await syncFolder(modelsFolder);
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+/**
+ * Removes an installed model. Throws ServiceError when there is none of that name, or only one that
+ * comes with the service.
+ */
+export async function removeModel(folders: ModelFolders, name: string): Promise<void> {
+  const { builtin, installed } = folders;
+  const place = isModelName(name) ? await placeOf(installed, name) : { kind: "free" };
+  if (place.kind === "free") {
+    if (isModelName(name) && (await placeOf(builtin, name)).kind !== "free") {
+      throw new ServiceError(
+        "failed_precondition",
+        `${name} comes with Hlust and cannot be removed; a model of that name in ${installed} takes its place`,
+      );
+    }
+    throw new ServiceError("not_found", `no model ${JSON.stringify(name)} is installed`);
+  }
+  await using _lock = await lockModel(installed, name);
+  // Out of sight at once, also when the removal is broken off.
+  const hidden = join(installed, ".installed", `${name}-${randomBytes(6).toString("hex")}`);
+  await rename(join(installed, name), hidden);
+  await syncFolder(installed);
+  await rm(join(installed, ".downloads", name), { recursive: true, force: true });
+  await removeGarbage(installed, name);
+}
+
+/** Nobody else installs or removes a model of this name meanwhile, in any process. */
+async function lockModel(modelsFolder: string, name: string): Promise<AsyncDisposable> {
+  for (const each of [".installed", ".locks"]) {
+    await mkdir(join(modelsFolder, each), { recursive: true });
+  }
+  const lock = await tryLock(lockFile(modelsFolder, name));
+  if (lock) return lock;
+  throw new ServiceError(
+    "aborted",
+    `another command is at work on the model ${name}: try again when it has ended`,
+  );
+}
+
+async function checkReplaceable(modelsFolder: string, name: string): Promise<void> {
+  const { kind } = await placeOf(modelsFolder, name);
+  if (kind === "free" || kind === "link") return;
+  throw new ServiceError(
+    "failed_precondition",
+    `${join(modelsFolder, name)} was put there by hand and is not replaced: move it away, or \`hlust models remove ${name}\``,
+  );
+}
+
+/**
+ * Removes versions that no link names: of this name, whose lock we have, and of others that nobody
+ * is at work on.
+ */
+async function removeGarbage(modelsFolder: string, ownName: string): Promise<void> {
+  for (const entry of await readdir(join(modelsFolder, ".installed"))) {
+    const [, name] = /^(.+)-[0-9a-f]{12}(?:\.link)?$/.exec(entry) ?? [];
+    if (name === undefined) continue;
+    await using lock = name === ownName ? undefined : await tryLock(lockFile(modelsFolder, name));
+    if (name !== ownName && !lock) continue;
+    const place = await placeOf(modelsFolder, name);
+    if (place.kind === "link" && place.target === entry) continue;
+    await rm(join(modelsFolder, ".installed", entry), { recursive: true, force: true });
+  }
+}
+
+function lockFile(modelsFolder: string, name: string): string {
+  return join(modelsFolder, ".locks", name);
+}

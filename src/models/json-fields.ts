@@ -1,0 +1,126 @@
+/**
+ * The fields of a JSON object, read one by one; what is wrong with them is gathered, and a harmless
+ * value stands in.
+ */
+export class JsonFields {
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #path: string;
+  readonly #problems: string[];
+
+  constructor(value: unknown, problems: string[] = [], path = "") {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    this.#values = isObject ? { ...value } : {};
+    this.#path = path;
+    this.#problems = problems;
+    if (!isObject) problems.push(`${path || "it"} is no JSON object`);
+  }
+
+  /** Everything that is wrong so far, with the paths of the fields. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  get names(): readonly string[] {
+    return Object.keys(this.#values);
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
+  }
+
+  /** Without control characters: what strangers wrote is shown in terminals. */
+  text(name: string, pattern = /^(?=\s*\S)\P{Cc}+$/u): string {
+    const value = this.#own(name);
+    if (typeof value === "string" && pattern.test(value)) return value;
+    this.#refuse(name, `is ${shortJson(value)}: text like ${pattern.source} is needed`);
+    return "";
+  }
+
+  oneOf<T extends string>(name: string, known: readonly [T, ...T[]] | readonly T[]): T | undefined {
+    const value = this.#own(name);
+    const found = known.find((each) => each === value);
+    if (found === undefined) {
+      this.#refuse(name, `is ${shortJson(value)}: one of ${known.join(", ")} is needed`);
+    }
+    return found;
+  }
+
+  /** Without a fallback it has to be there. */
+  number(name: string, bounds: { min: number; max: number; fallback?: number }): number {
+    const value = this.#own(name);
+    const { min, max, fallback } = bounds;
+    if (value === undefined && fallback !== undefined) return fallback;
+    if (typeof value === "number" && value >= min && value <= max) return value;
+    this.#refuse(name, `is ${shortJson(value)}: a number from ${min} to ${max} is needed`);
+    return min;
+  }
+
+  /** Absent is empty. */
+  texts(name: string, pattern: RegExp): readonly string[] {
+    const value = this.#own(name) ?? [];
+    const isList = Array.isArray(value);
+    const texts = (isList ? value : []).filter((each) => typeof each === "string");
+    const bad = (isList ? value : [value]).find(
+      (each) => typeof each !== "string" || !pattern.test(each),
+    );
+    if (bad !== undefined) {
+      this.#refuse(name, `has ${shortJson(bad)}: texts like ${pattern.source} are needed`);
+    }
+    return texts;
+  }
+
+  /** Each value of an object, by its name. Absent is empty. */
+  record<T>(name: string, read: (fields: JsonFields) => T): Readonly<Record<string, T>> {
+    if (!this.has(name)) return {};
+    const fields = this.object(name);
+    return Object.fromEntries(fields.names.map((each) => [each, read(fields.object(each))]));
+  }
+
+  /** Each object of a list. Absent is empty. */
+  list<T>(name: string, read: (fields: JsonFields) => T): readonly T[] {
+    const value = this.#own(name) ?? [];
+    if (!Array.isArray(value)) {
+      this.#refuse(name, "is no list");
+      return [];
+    }
+    return value.map((each, index) =>
+      read(new JsonFields(each, this.#problems, this.#pathOf(`${name}[${index}]`))),
+    );
+  }
+
+  object(name: string): JsonFields {
+    return new JsonFields(this.#own(name), this.#problems, this.#pathOf(name));
+  }
+
+  /** Texts, numbers, true and false by their names. Absent is empty. */
+  scalars(name: string): Readonly<Record<string, string | number | boolean>> {
+    if (!this.has(name)) return {};
+    const fields = this.object(name);
+    const entries = fields.names.flatMap((each) => {
+      const value = fields.#own(each);
+      const isScalar =
+        typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+      if (isScalar) return [[each, value] as const];
+      fields.#refuse(each, "is no text, number, true or false");
+      return [];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #own(name: string): unknown {
+    return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+  }
+
+  #pathOf(name: string): string {
+    return this.#path === "" ? name : `${this.#path}.${name}`;
+  }
+
+  #refuse(name: string, problem: string): void {
+    this.#problems.push(`${this.#pathOf(name)} ${problem}`);
+  }
+}
+
+function shortJson(value: unknown): string {
+  const text = value === undefined ? "missing" : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+}

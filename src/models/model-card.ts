@@ -1,0 +1,167 @@
+import { JsonFields } from "./json-fields.ts";
+
+/**
+ * What a model is for. live: words while they are spoken. short: recordings of waiting callers.
+ * job: recordings, best quality.
+ */
+export const modelUses = ["live", "short", "job"] as const;
+export type ModelUse = (typeof modelUses)[number];
+
+/**
+ * Layouts of model files, by the engine that loads them. ctc is ours (src/engines/ctc); the others
+ * are sherpa-onnx's, named as its documentation names them. Those that begin with "streaming" hear
+ * speech while it is spoken.
+ */
+export const modelKinds = {
+  ctc: ["streaming-nemo-ctc", "zipformer-ctc"],
+  "sherpa-onnx": [
+    "streaming-transducer",
+    "streaming-nemo-ctc",
+    "streaming-zipformer2-ctc",
+    "streaming-paraformer",
+    "streaming-t-one-ctc",
+    "transducer",
+    "nemo-transducer",
+    "whisper",
+    "moonshine",
+    "sense-voice",
+    "paraformer",
+    "omnilingual-ctc",
+    "nemo-ctc",
+    "zipformer-ctc",
+    "wenet-ctc",
+    "diarization",
+  ],
+} as const;
+const modelEngines = ["ctc", "sherpa-onnx"] as const;
+export type ModelEngine = (typeof modelEngines)[number];
+export type ModelKind<Engine extends ModelEngine = ModelEngine> =
+  (typeof modelKinds)[Engine][number];
+
+/** A file of a model. */
+export interface ModelFile {
+  /** Below the model's folder. */
+  readonly path: string;
+  /** Known where it was published or measured; then it is checked. */
+  readonly bytes?: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256?: string;
+}
+
+/** How well a model hears, as somebody measured it. */
+export interface ModelAccuracy {
+  readonly languageCode: string;
+  /** Word error rate. */
+  readonly wordErrorPercent: number;
+  /** What was heard, and who says so. */
+  readonly measuredOn: string;
+}
+
+/** model.json: what a model is, and how it is loaded. */
+export interface ModelCard {
+  /** Also the name of its folder. */
+  readonly name: string;
+  readonly version: string;
+  /** BCP 47 codes that it hears; empty for one that does not hear words (diarization). */
+  readonly languageCodes: readonly string[];
+  readonly engine: ModelEngine;
+  readonly kind: ModelKind;
+  readonly uses: readonly ModelUse[];
+  /**
+   * Of two models for a use of a language the one with more serves it; 0 for starters, 100 for the
+   * best there is.
+   */
+  readonly preference: number;
+  readonly sampleRateHertz: number;
+  /** By their part in the model: model, encoder, decoder, joiner, tokens, lexicon... */
+  readonly files: Readonly<Record<string, ModelFile>>;
+  /** What else its engine has to know, by names that the engine documents. */
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  /** SPDX where there is one. */
+  readonly licence: string;
+  /** Where it comes from: an address, or who made it. */
+  readonly source: string;
+  readonly trainedOn: string;
+  readonly accuracy: readonly ModelAccuracy[];
+}
+
+/** A model.json that cannot be used; the message has every problem. */
+export class ModelCardError extends Error {
+  override readonly name = "ModelCardError";
+}
+
+export const modelNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const languagePattern = /^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
+/**
+ * Below the folder that it is joined to: no step up, no root, no other system's separators; nothing
+ * that a terminal obeys; and not the card itself.
+ */
+export const safePathPattern = /^(?![/]|model\.json$)(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/su;
+
+/** Reads the text of a model.json. Throws ModelCardError that names every unusable field. */
+export function parseModelCard(text: string): ModelCard {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ModelCardError(error instanceof Error ? error.message : String(error));
+  }
+  const fields = new JsonFields(value);
+  const card = readModelCard(fields);
+  if (fields.problems.length > 0) throw new ModelCardError(fields.problems.join("; "));
+  return card;
+}
+
+/**
+ * The same of fields that something larger has: an entry of the catalogue. What is wrong is told to
+ * `fields`.
+ */
+export function readModelCard(fields: JsonFields): ModelCard {
+  const engine = fields.oneOf("engine", modelEngines) ?? "ctc";
+  const kind = fields.oneOf<ModelKind>("kind", modelKinds[engine]) ?? modelKinds[engine][0];
+  return {
+    name: fields.text("name", modelNamePattern),
+    version: fields.text("version"),
+    languageCodes: fields.texts("languageCodes", languagePattern),
+    engine,
+    kind,
+    uses: usesOf(fields, kind),
+    preference: fields.number("preference", { min: 0, max: 100, fallback: 10 }),
+    sampleRateHertz: fields.number("sampleRateHertz", { min: 8000, max: 48_000 }),
+    files: fields.record("files", readFile),
+    options: fields.scalars("options"),
+    licence: fields.text("licence"),
+    source: fields.text("source"),
+    trainedOn: fields.text("trainedOn"),
+    accuracy: fields.list("accuracy", readAccuracy),
+  };
+}
+
+/**
+ * Absent: all that the kind can do; what hears whole utterances only is not live unless its card
+ * says so.
+ */
+function usesOf(fields: JsonFields, kind: ModelKind): readonly ModelUse[] {
+  if (kind === "diarization") return [];
+  const uses = fields.texts("uses", /^(live|short|job)$/);
+  if (uses.length > 0) return modelUses.filter((use) => uses.includes(use));
+  return kind.startsWith("streaming-") ? modelUses : ["short", "job"];
+}
+
+function readFile(fields: JsonFields): ModelFile {
+  return {
+    path: fields.text("path", safePathPattern),
+    ...(fields.has("bytes") && {
+      bytes: fields.number("bytes", { min: 0, max: Number.MAX_SAFE_INTEGER }),
+    }),
+    ...(fields.has("sha256") && { sha256: fields.text("sha256", /^[0-9a-f]{64}$/) }),
+  };
+}
+
+function readAccuracy(fields: JsonFields): ModelAccuracy {
+  return {
+    languageCode: fields.text("languageCode", languagePattern),
+    wordErrorPercent: fields.number("wordErrorPercent", { min: 0, max: 1000 }),
+    measuredOn: fields.text("measuredOn"),
+  };
+}

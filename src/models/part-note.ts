@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { codeOf } from "./durable-files.ts";
+
+/** What is known of a part, beside it: what it is a part of. */
+export interface PartNote {
+  readonly url: string;
+  readonly totalBytes: number;
+  /** Strong ETag or Last-Modified: with it the rest can be asked for. */
+  readonly validator?: string;
+  /** In which the part was written. */
+  readonly boot?: string;
+}
+
+export function notePath(part: string): string {
+  return `${part}.json`;
+}
+
+/**
+ * The note of a part that can be gone on with. A part that nothing will be checked against is not,
+ * when the machine was started anew since: its end may be zeros that the disk never saw.
+ */
+export async function readNote(options: {
+  readonly part: string;
+  readonly url: string;
+  readonly bytes?: number;
+  readonly isChecked: boolean;
+}): Promise<PartNote | undefined> {
+  const note = parseNote(await readText(notePath(options.part)));
+  if (note?.url !== options.url) return undefined;
+  if (options.bytes !== undefined && note.totalBytes !== options.bytes) return undefined;
+  const isSafe = options.isChecked || (note.boot !== undefined && note.boot === (await thisBoot()));
+  return isSafe ? note : undefined;
+}
+
+/** Names the time since this machine was started; undefined where that cannot be known. */
+export async function thisBoot(): Promise<string | undefined> {
+  const text = await readText("/proc/sys/kernel/random/boot_id");
+  return text?.trim();
+}
+
+function parseNote(text: string | undefined): PartNote | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    if (typeof value !== "object" || value === null) return undefined;
+    if (!("url" in value) || typeof value.url !== "string") return undefined;
+    if (!("totalBytes" in value) || typeof value.totalBytes !== "number") return undefined;
+    const { url, totalBytes } = value;
+    return { url, totalBytes, ...textOf(value, "validator"), ...textOf(value, "boot") };
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf<Name extends string>(value: object, name: Name): { [Key in Name]?: string } {
+  const found: unknown = Object.getOwnPropertyDescriptor(value, name)?.value;
+  const result: { [Key in Name]?: string } = {};
+  if (typeof found === "string") result[name] = found;
+  return result;
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  hiddenNames,
+  modelArchive,
+  onlyModel,
+  serveDownloads,
+  sha256Of,
+  testCard,
+  writeModel,
+} from "../../test/fixtures/model-fixture.ts";
+import {
+  archive,
+  PullFixture,
+  refusedPull,
+  weights,
+  type Sent,
+} from "../../test/fixtures/pull-fixture.ts";
+import { tarBytes } from "../../test/fixtures/tar-bytes.ts";
+import { pullModel, type PullProgress } from "./pull-model.ts";
+
+test("a model is downloaded, checked, unpacked, verified and installed, and says how far it is", async () => {
+  using fixture = new PullFixture();
+  const sent: Sent = { bytes: 0, ranges: [] };
+  await using server = await serveDownloads(fixture.serving(archive, sent));
+  const told: PullProgress[] = [];
+  const heard: string[] = [];
+  await fixture.pull(
+    `${server.url}/it.tar.bz2`,
+    { bytes: archive.length, sha256: sha256Of(archive) },
+    {
+      onProgress: (progress) => told.push(progress),
+      verify: (folder) => {
+        assert.ok(readFileSync(join(folder, "model.json"), "utf8").includes(sha256Of(weights)));
+        heard.push(folder);
+        return Promise.resolve();
+      },
+    },
+  );
+  await fixture.assertInstalled();
+  assert.equal(sent.bytes, archive.length);
+  assert.equal(heard.length, 1);
+  const phases = told.map(({ phase }) => phase);
+  assert.deepEqual([...new Set(phases)], ["download", "check", "unpack", "verify", "install"]);
+  for (const { totalBytes, name } of told) {
+    assert.deepEqual([totalBytes, name], [archive.length, "it"]);
+  }
+  assert.equal(told.at(-1)?.receivedBytes, archive.length);
+});
+
+test("files and archives make one model", async () => {
+  using fixture = new PullFixture();
+  await using server = await serveDownloads((request, response) => {
+    response.end(request.url === "/it" ? archive : "extra");
+  });
+  const files = { model: { path: "model.onnx" }, extra: { path: "deep/extra.bin", bytes: 5 } };
+  await pullModel(
+    {
+      card: testCard("it", { files }),
+      downloads: [
+        { url: `${server.url}/it`, unpack: "tar.bz2" },
+        { url: `${server.url}/extra`, to: "deep/extra.bin" },
+      ],
+    },
+    { modelsFolder: fixture.modelsFolder },
+  );
+  const { folder } = await onlyModel(fixture.modelsFolder);
+  assert.equal(readFileSync(join(folder, "deep/extra.bin"), "utf8"), "extra");
+});
+
+test("a wrong checksum or length is told with both, and the part is deleted", async () => {
+  using fixture = new PullFixture();
+  const sent: Sent = { bytes: 0, ranges: [] };
+  await using server = await serveDownloads(fixture.serving(archive, sent));
+  const wrong = "0".repeat(64);
+  const both = new RegExp(`has the checksum ${sha256Of(archive)}, and the catalogue says ${wrong}`);
+  await refusedPull(fixture.pull(server.url, { sha256: wrong }), "data_loss", both);
+  assert.deepEqual(hiddenNames(fixture.modelsFolder).downloads, ["it"]);
+  const { length } = archive;
+  for (const bytes of [length - 1, length + 1]) {
+    const sizes = new RegExp(
+      `the server has ${length} bytes of it, and the catalogue says ${bytes}`,
+    );
+    await refusedPull(fixture.pull(server.url, { bytes }), "data_loss", sizes);
+  }
+  assert.equal(sent.ranges.length, 3, "no second try");
+  fixture.assertNothingInstalled();
+});
+
+test("without a published checksum that of the first time counts", async () => {
+  using fixture = new PullFixture();
+  let served = archive;
+  await using server = await serveDownloads((_request, response) => response.end(served));
+  await fixture.pull(server.url);
+  assert.deepEqual(
+    JSON.parse(readFileSync(join(fixture.modelsFolder, ".checksums.json"), "utf8")),
+    {
+      [server.url]: sha256Of(archive),
+    },
+  );
+  served = modelArchive("other weights");
+  const message = new RegExp(`has the checksum ${sha256Of(served)}, and the first download had`);
+  await refusedPull(fixture.pull(server.url), "data_loss", message);
+  await onlyModel(fixture.modelsFolder);
+  writeFileSync(join(fixture.modelsFolder, ".checksums.json"), '{"x": 1}');
+  await refusedPull(fixture.pull(server.url), "failed_precondition", /cannot be read as checksums/);
+});
+
+test("an archive that is no model installs nothing, and leaves the model before", async () => {
+  using fixture = new PullFixture();
+  await using good = await serveDownloads((_request, response) => response.end(archive));
+  await fixture.pull(good.url);
+  const rows: [bytes: Buffer, message: RegExp][] = [
+    [Buffer.from("not an archive"), /the archive is broken/],
+    [archive.subarray(0, 100_000), /the archive is broken/],
+    [modelArchive(weights).subarray(0, 0), /the archive is broken|does not say/],
+  ];
+  for (const [bytes, message] of rows) {
+    await using server = await serveDownloads((_request, response) => response.end(bytes));
+    await refusedPull(fixture.pull(server.url), "data_loss", message);
+    await onlyModel(fixture.modelsFolder);
+  }
+  const gz = tarBytes([{ path: "it/model.onnx", content: "w" }]);
+  await using server = await serveDownloads((_request, response) => response.end(gz));
+  await refusedPull(
+    fixture.pull(server.url, { unpack: "tar.gz" }),
+    "data_loss",
+    /the archive is broken/,
+  );
+  const { folder } = await onlyModel(fixture.modelsFolder);
+  assert.ok(readFileSync(join(folder, "model.onnx")).equals(weights));
+});
+
+test("a file of the model that nothing brings is named", async () => {
+  using fixture = new PullFixture();
+  await using server = await serveDownloads((_request, response) => response.end(archive));
+  const files = { model: { path: "model.onnx" }, joiner: { path: "joiner.onnx" } };
+  const downloads = [{ url: server.url, unpack: "tar.bz2" as const }];
+  const pulled = pullModel(
+    { card: testCard("it", { files }), downloads },
+    { modelsFolder: fixture.modelsFolder },
+  );
+  await refusedPull(pulled, "data_loss", /the model's joiner, joiner\.onnx, is not in what was/);
+  fixture.assertNothingInstalled();
+});
+
+test("a model that cannot be verified is not installed", async () => {
+  using fixture = new PullFixture();
+  await using server = await serveDownloads((_request, response) => response.end(archive));
+  const deaf = new Error("hears nothing");
+  await assert.rejects(fixture.pull(server.url, {}, { verify: () => Promise.reject(deaf) }), deaf);
+  fixture.assertNothingInstalled();
+  await fixture.pull(server.url);
+  await fixture.assertInstalled();
+});
+
+test("a file that is no model is asked for again, and its checksum not held against the next", async () => {
+  using fixture = new PullFixture();
+  const deaf = new Error("hears nothing");
+  const verify = (): Promise<void> => Promise.reject(deaf);
+  let served = modelArchive("spoilt");
+  await using server = await serveDownloads((_request, response) => response.end(served));
+  await assert.rejects(fixture.pull(server.url, {}, { verify }), deaf);
+  served = Buffer.from("no archive");
+  await refusedPull(fixture.pull(server.url), "data_loss", /the archive is broken/);
+  served = archive;
+  await fixture.pull(server.url);
+  await fixture.assertInstalled();
+});
+
+test("what has its published checksum is not downloaded again, whatever comes after", async () => {
+  using fixture = new PullFixture();
+  const sent: Sent = { bytes: 0, ranges: [] };
+  await using server = await serveDownloads(fixture.serving(archive, sent));
+  const published = { sha256: sha256Of(archive) };
+  const deaf = new Error("hears nothing");
+  const verify = (): Promise<void> => Promise.reject(deaf);
+  await assert.rejects(fixture.pull(server.url, published, { verify }), deaf);
+  await fixture.pull(server.url, published);
+  await fixture.assertInstalled();
+  assert.equal(sent.bytes, archive.length);
+});
+
+test("no room: nothing is asked for, or nothing is written", async () => {
+  using fixture = new PullFixture();
+  const sent: Sent = { bytes: 0, ranges: [] };
+  await using server = await serveDownloads(fixture.serving(archive, sent));
+  const freeBytes = (): Promise<number> => Promise.resolve(300 << 20);
+  const bytes = 100 << 20;
+  const message = /there is no room in .*: 373\.3 MB are needed, 314\.6 MB are free/;
+  await refusedPull(
+    fixture.pull(server.url, { bytes }, { freeBytes }),
+    "resource_exhausted",
+    message,
+  );
+  assert.equal(sent.ranges.length, 0);
+  const free = [1e12, 256 << 20];
+  const late = (): Promise<number> => Promise.resolve(free.shift() ?? 0);
+  await refusedPull(
+    fixture.pull(server.url, {}, { freeBytes: late }),
+    "resource_exhausted",
+    /no room/,
+  );
+  assert.deepEqual(
+    hiddenNames(fixture.modelsFolder).downloads.filter((name) => name.endsWith(".part")).length,
+    1,
+  );
+  fixture.assertNothingInstalled();
+});
+
+test("two pulls of one model at once: the second is told, the first goes on", async () => {
+  using fixture = new PullFixture();
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  const { promise: isAllowed, resolve: allow } = Promise.withResolvers<void>();
+  await using server = await serveDownloads((_request, response) => {
+    asked();
+    void isAllowed.then(() => response.end(archive));
+  });
+  const first = fixture.pull(server.url);
+  await isAsked;
+  await refusedPull(
+    fixture.pull(server.url),
+    "aborted",
+    /another command is at work on the model it/,
+  );
+  allow();
+  await first;
+  await fixture.assertInstalled();
+});
+
+test("a pull is called off; a folder made by hand is left alone", async () => {
+  using fixture = new PullFixture();
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  await using server = await serveDownloads((_request, response) => {
+    response.writeHead(200, { "content-length": 1000 });
+    response.write("beginning");
+    asked();
+  });
+  const off = new AbortController();
+  const pulled = fixture.pull(server.url, {}, { signal: off.signal });
+  await isAsked;
+  const reason = new Error("enough");
+  off.abort(reason);
+  await assert.rejects(pulled, reason);
+  fixture.assertNothingInstalled();
+  mkdirSync(join(fixture.modelsFolder, "it"));
+  writeModel(join(fixture.modelsFolder, "it"), testCard("it"));
+  await refusedPull(fixture.pull(server.url), "failed_precondition", /was put there by hand/);
+});

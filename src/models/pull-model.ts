@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ServiceError } from "../std/service-error.ts";
+import type { CatalogueEntry, ModelDownload } from "./catalogue.ts";
+import { checkRoom, freeBytesOf, type FreeBytes } from "./disk-room.ts";
+import { downloadLimits, type DownloadLimits } from "./download-answer.ts";
+import { deletePart, downloadFile } from "./download-file.ts";
+import { codeOf, hashFile, writeNewFile, type FileFacts } from "./durable-files.ts";
+import { stageModel } from "./install-model.ts";
+import { readKnownChecksums, recordChecksum } from "./known-checksums.ts";
+import { writeCard } from "./write-card.ts";
+import { unpackArchive, unpackLimits, type UnpackLimits } from "./unpack-archive.ts";
+
+/** How far a pull is. */
+export interface PullProgress {
+  readonly name: string;
+  readonly phase: "download" | "check" | "unpack" | "verify" | "install";
+  /**
+   * In "download" what is here of the downloads; in "unpack" what was read of them again; later
+   * all.
+   */
+  readonly receivedBytes: number;
+  /** As far as it is known: later downloads of unknown length come on top. */
+  readonly totalBytes: number;
+}
+
+export interface PullOptions {
+  /** HLUST_MODELS. */
+  readonly modelsFolder: string;
+  /** Loads the model and lets it hear something; throws when it cannot. */
+  readonly verify?: (folder: string) => Promise<void>;
+  readonly onProgress?: (progress: PullProgress) => void;
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<DownloadLimits & UnpackLimits>;
+  readonly freeBytes?: FreeBytes;
+}
+
+/**
+ * Installs a model of a catalogue: downloads, checks, unpacks, lets it be verified, and puts it in
+ * the place of the one before, whole. What was downloaded stays for the next try when it breaks
+ * off. Throws ServiceError in words for the operator.
+ */
+export async function pullModel(entry: CatalogueEntry, options: PullOptions): Promise<void> {
+  try {
+    await new Pull(entry, options).run();
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    const code = codeOf(error);
+    if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
+    throw new ServiceError("resource_exhausted", `there is no room in ${options.modelsFolder}`, {
+      reason: "NO_DISK_SPACE",
+      cause: error,
+    });
+  }
+}
+
+class Pull {
+  readonly #entry: CatalogueEntry;
+  readonly #options: PullOptions;
+  readonly #limits: DownloadLimits & UnpackLimits;
+  readonly #facts = new Map<string, FileFacts>();
+  /** Checksums that nobody published, by URL: recorded once the model is installed. */
+  readonly #unknown = new Map<string, string>();
+  /** Of downloads that are here already. */
+  #finishedBytes = 0;
+  #progress: PullProgress;
+
+  constructor(entry: CatalogueEntry, options: PullOptions) {
+    this.#entry = entry;
+    this.#options = options;
+    this.#limits = { ...downloadLimits, ...unpackLimits, ...options.limits };
+    const { name } = entry.card;
+    this.#progress = { name, phase: "download", receivedBytes: 0, totalBytes: this.#knownBytes() };
+  }
+
+  async run(): Promise<void> {
+    const { card, downloads } = this.#entry;
+    const { modelsFolder } = this.#options;
+    await mkdir(modelsFolder, { recursive: true });
+    await using staged = await stageModel(modelsFolder, card.name);
+    await mkdir(this.#downloadsFolder, { recursive: true });
+    const toDownload = this.#knownBytes() - (await this.#bytesHere());
+    await this.#needRoom(Math.max(0, toDownload) + (this.#entry.diskBytes ?? 0));
+    const checksums = await readKnownChecksums(modelsFolder);
+    for (const download of downloads) {
+      const sha256 = download.sha256 ?? checksums[download.url];
+      await this.#download(download, sha256);
+      await this.#check(download, sha256);
+    }
+    try {
+      await this.#build(staged.folder);
+    } catch (error) {
+      // What nobody published a checksum of may be at fault, and be mended where it came from.
+      for (const url of this.#unknown.keys()) await deletePart(this.#partOf(url));
+      throw error;
+    }
+    this.#tell({ phase: "install" });
+    await staged.install();
+    for (const [url, sha256] of this.#unknown) await recordChecksum(modelsFolder, { url, sha256 });
+    await rm(this.#downloadsFolder, { recursive: true, force: true });
+  }
+
+  /** Makes the model of what was downloaded. */
+  async #build(folder: string): Promise<void> {
+    const { card, downloads } = this.#entry;
+    const { verify } = this.#options;
+    this.#finishedBytes = 0;
+    this.#tell({ phase: "unpack", receivedBytes: 0 });
+    for (const download of downloads) await this.#unpack(download, folder);
+    await writeCard(folder, card, this.#facts);
+    if (!verify) return;
+    this.#tell({ phase: "verify" });
+    await verify(folder);
+  }
+
+  async #download(download: ModelDownload, sha256: string | undefined): Promise<void> {
+    const { url, bytes } = download;
+    const { signal } = this.#options;
+    const others = this.#knownBytes() - (bytes ?? 0);
+    await downloadFile({
+      url,
+      part: this.#partOf(url),
+      limits: this.#limits,
+      isChecked: sha256 !== undefined,
+      ...(bytes !== undefined && { bytes }),
+      ...(signal && { signal }),
+      onLength: (remainingBytes) => this.#needRoom(remainingBytes),
+      onProgress: (receivedBytes, totalBytes) => {
+        this.#tell({
+          phase: "download",
+          receivedBytes: this.#finishedBytes + receivedBytes,
+          totalBytes: bytes === undefined ? others + totalBytes : this.#knownBytes(),
+        });
+      },
+    });
+  }
+
+  /** Holds what came against what was published, or else against what came the first time. */
+  async #check(download: ModelDownload, sha256: string | undefined): Promise<void> {
+    const { url } = download;
+    this.#tell({ phase: "check" });
+    const part = this.#partOf(url);
+    const found = await hashFile(part);
+    this.#finishedBytes += found.bytes;
+    if (sha256 !== undefined && found.sha256 !== sha256) {
+      await deletePart(part);
+      const says = download.sha256 === undefined ? "the first download had" : "the catalogue says";
+      throw new ServiceError(
+        "data_loss",
+        `${url} has the checksum ${found.sha256}, and ${says} ${sha256}: it was deleted`,
+        { reason: "WRONG_CHECKSUM" },
+      );
+    }
+    if (sha256 === undefined) this.#unknown.set(url, found.sha256);
+  }
+
+  async #unpack(download: ModelDownload, folder: string): Promise<void> {
+    const { signal } = this.#options;
+    const { url, unpack, to } = download;
+    const part = this.#partOf(url);
+    const files = Object.values(this.#entry.card.files);
+    if (unpack) {
+      const limits = this.#limits;
+      const onRead = (bytes: number): void => {
+        this.#tell({ receivedBytes: this.#finishedBytes + bytes });
+      };
+      const options = { archive: part, format: unpack, folder, files, limits, onRead };
+      const written = await unpackArchive({ ...options, ...(signal && { signal }) });
+      for (const [path, facts] of written) this.#facts.set(path, facts);
+    } else if (to !== undefined) {
+      this.#facts.set(to, await writeNewFile(join(folder, to), createReadStream(part)));
+    }
+    this.#finishedBytes += (await stat(part)).size;
+    this.#tell({ receivedBytes: this.#finishedBytes });
+  }
+
+  async #needRoom(bytes: number): Promise<void> {
+    const { modelsFolder, freeBytes = freeBytesOf } = this.#options;
+    await checkRoom(modelsFolder, bytes, freeBytes);
+  }
+
+  /** What earlier pulls left. */
+  async #bytesHere(): Promise<number> {
+    let bytes = 0;
+    for (const { url } of this.#entry.downloads) {
+      const found = await stat(this.#partOf(url)).catch(() => undefined);
+      bytes += found?.size ?? 0;
+    }
+    return bytes;
+  }
+
+  #knownBytes(): number {
+    return this.#entry.downloads.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+  }
+
+  get #downloadsFolder(): string {
+    return join(this.#options.modelsFolder, ".downloads", this.#entry.card.name);
+  }
+
+  /** The same for the same URL, in every run. */
+  #partOf(url: string): string {
+    const id = createHash("sha256").update(url).digest("hex").slice(0, 16);
+    return join(this.#downloadsFolder, `${id}.part`);
+  }
+
+  #tell(news: Partial<PullProgress>): void {
+    this.#progress = { ...this.#progress, ...news };
+    this.#options.onProgress?.(this.#progress);
+  }
+}

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { ServiceError } from "../std/service-error.ts";
+import { tarBytes, type TarEntry } from "../../test/fixtures/tar-bytes.ts";
+import { unpackArchive, type UnpackOptions } from "./unpack-archive.ts";
+
+const root = mkdtempSync(join(tmpdir(), "hlust-unpack-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+
+function bzip2(bytes: Uint8Array): Buffer {
+  return execFileSync("bzip2", ["-c"], { input: bytes, maxBuffer: 1 << 28 });
+}
+
+/** Unpacks; gives what lies in the folder afterwards. */
+async function unpack(
+  bytes: Uint8Array,
+  options: Partial<UnpackOptions> = {},
+): Promise<{ folder: string; names: string[]; written: string[] }> {
+  count += 1;
+  const archive = join(root, `${count}.archive`);
+  const folder = mkdtempSync(join(root, "to-"));
+  writeFileSync(archive, bytes);
+  const files = [{ path: "model.onnx" }, { path: "sub/tokens.txt" }];
+  const written = await unpackArchive({ archive, format: "tar.gz", folder, files, ...options });
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+  return { folder, names, written: [...written.keys()].toSorted() };
+}
+
+async function refused(
+  entries: readonly TarEntry[] | Uint8Array,
+  message: RegExp,
+  options: Partial<UnpackOptions> = {},
+): Promise<void> {
+  const bytes = entries instanceof Uint8Array ? entries : gzipSync(tarBytes(entries));
+  await assert.rejects(unpack(bytes, options), (error) => {
+    assert.ok(error instanceof ServiceError, String(error));
+    assert.equal(error.code, "data_loss");
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
+const good: readonly TarEntry[] = [
+  { path: "it/", type: "5" },
+  { path: "it/model.onnx", content: "weights" },
+  { path: "it/README.md", content: "read me" },
+  { path: "it/sub/", type: "5" },
+  { path: "it/sub/tokens.txt", content: "a 1\n" },
+];
+
+test("only the model's files are unpacked, without the folder that holds all", async () => {
+  const tar = tarBytes(good);
+  for (const [format, bytes] of [
+    ["tar.gz", gzipSync(tar)],
+    ["tar.bz2", bzip2(tar)],
+  ] as const) {
+    const { folder, names, written } = await unpack(bytes, { format });
+    assert.deepEqual(names, ["model.onnx", "sub", "sub/tokens.txt"]);
+    assert.deepEqual(written, ["model.onnx", "sub/tokens.txt"]);
+    assert.equal(readFileSync(join(folder, "sub/tokens.txt"), "utf8"), "a 1\n");
+  }
+});
+
+test("an archive as the program tar makes it: large files, dots, long names", async () => {
+  const folder = mkdtempSync(join(root, "from-"));
+  const long = "x".repeat(200);
+  const weights = randomBytes(1_500_000);
+  execFileSync("mkdir", ["-p", join(folder, "top", long)]);
+  writeFileSync(join(folder, "top", long, "model.onnx"), weights);
+  writeFileSync(join(folder, "top/empty.txt"), "");
+  for (const format of ["gnu", "pax"]) {
+    const bytes = execFileSync("tar", ["-c", "-j", `--format=${format}`, "-C", folder, "./top"], {
+      maxBuffer: 1 << 28,
+    });
+    const path = `${long}/model.onnx`;
+    const sha256 = createHash("sha256").update(weights).digest("hex");
+    const files = [{ path, bytes: weights.length, sha256 }, { path: "empty.txt" }];
+    const { folder: to, written } = await unpack(bytes, { format: "tar.bz2", files });
+    assert.deepEqual(written, ["empty.txt", path]);
+    assert.ok(readFileSync(join(to, path)).equals(weights), format);
+  }
+});
+
+test("files may lie at the archive's root", async () => {
+  const { written } = await unpack(
+    gzipSync(tarBytes([{ path: "model.onnx", content: "w" }, { path: "./sub/tokens.txt" }])),
+  );
+  assert.deepEqual(written, ["model.onnx", "sub/tokens.txt"]);
+});
+
+test("what macOS adds to an archive is passed over", async () => {
+  const added = [{ path: "./._it", content: "x" }, ...good, { path: "it/sub/._tokens.txt" }];
+  const { names } = await unpack(gzipSync(tarBytes(added)));
+  assert.deepEqual(names, ["model.onnx", "sub", "sub/tokens.txt"]);
+});
+
+test("an entry that has no business in an archive refuses it, with its name", async () => {
+  const file = { path: "it/model.onnx", content: "weights" };
+  const rows: [entry: TarEntry | readonly TarEntry[], message: RegExp][] = [
+    [{ path: "../evil", content: "x" }, /"\.\.\/evil" steps up/],
+    [{ path: "it/../../evil" }, /"it\/\.\.\/\.\.\/evil" steps up/],
+    [{ path: "it/sub/..", type: "5" }, /steps up/],
+    [{ path: "/etc/evil" }, /"\/etc\/evil" begins at the root/],
+    [{ path: "C:/evil" }, /begins at the root/],
+    [{ path: String.raw`it\evil` }, /a character that no path should have/],
+    [{ path: "it/e\nvil" }, /a character that no path should have/],
+    [{ path: `it/${"x".repeat(256)}` }, /a name longer than 255 bytes/],
+    [{ path: `it${"/x".repeat(600)}` }, /is longer than 1024 bytes/],
+    [{ path: "it/link", type: "2", link: "/etc" }, /"it\/link" is no file and no folder \(Symb/],
+    [
+      [{ path: "it/sub", type: "2", link: "/tmp" }, { path: "it/sub/tokens.txt" }],
+      /"it\/sub" is no file and no folder \(SymbolicLink\)/,
+    ],
+    [{ path: "it/hard", type: "1", link: "it/model.onnx" }, /\(Link\)/],
+    [{ path: "it/model.onnx", type: "1", link: "/etc/passwd" }, /\(Link\)/],
+    [{ path: "it/zero", type: "3" }, /\(CharacterDevice\)/],
+    [{ path: "it/disk", type: "4" }, /\(BlockDevice\)/],
+    [{ path: "it/pipe", type: "6" }, /\(FIFO\)/],
+    [{ path: "it/odd", type: "Z" }, /\(Unsupported\)/],
+    [[file, { path: "it//./model.onnx", content: "other" }], /is there twice/],
+    [[{ path: "it/README.md" }, { path: "it/README.md" }], /is there twice/],
+    [{ path: "other/model.onnx" }, /is not in the folder it with which the archive begins/],
+    [{ path: "it" }, /a file in place of the archive's folder/],
+    [{ path: ".", content: "x" }, /"\." has no name/],
+  ];
+  for (const [odd, message] of rows) {
+    const entries = [{ path: "it/", type: "5" }, odd].flat();
+    await refused(entries, message);
+    await refused(bzip2(tarBytes(entries)), message, { format: "tar.bz2" });
+  }
+});
+
+test("what is more than it should be is refused at its header", async () => {
+  const files = [{ path: "model.onnx", bytes: 1000 }];
+  const bomb = gzipSync(tarBytes([{ path: "it/model.onnx", content: Buffer.alloc(50_000_000) }]));
+  assert.ok(bomb.length < 100_000);
+  await refused(bomb, /has 50000000 bytes, and 1000 are expected/, { files });
+  const limits = { entriesMax: 5, bytesMax: 100_000 };
+  await refused(bomb, /unpacks to more than 100000 bytes/, { limits });
+  const big = { path: "it/big", content: "small", size: 200_000 };
+  await refused([big], /"it\/big" makes it more than 100000 bytes/, { limits });
+  await refused(
+    Array.from({ length: 6 }, (_, at) => ({ path: `it/${at}` })),
+    /more than 5/,
+    {
+      limits,
+    },
+  );
+  await refused(gzipSync(tarBytes([{ path: "it/a" }], Buffer.alloc(200_000))), /more than 100000/, {
+    limits,
+  });
+  await refused(good, /has the checksum [0-9a-f]{64}, and 00/, {
+    files: [{ path: "model.onnx", sha256: "0".repeat(64) }],
+  });
+});
+
+test("a broken archive is an error, wherever it breaks", async () => {
+  const content = randomBytes(300_000);
+  const tar = tarBytes([...good.slice(0, 1), { path: "it/model.onnx", content }]);
+  const packed = { "tar.gz": gzipSync(tar), "tar.bz2": bzip2(tar) } as const;
+  for (const format of ["tar.gz", "tar.bz2"] as const) {
+    const whole = packed[format];
+    for (const part of [0.01, 0.3, 0.6, 0.999]) {
+      const cut = whole.subarray(0, Math.floor(whole.length * part));
+      await refused(cut, /the archive is broken: /, { format });
+      const garbled = Buffer.from(whole);
+      garbled.fill(0x5a, cut.length, cut.length + 40);
+      await refused(garbled, /the archive is (broken|refused): /, { format });
+    }
+    await refused(Buffer.alloc(0), /the archive is broken: /, { format });
+    await refused(Buffer.from("<html>not found</html>"), /the archive is broken: /, { format });
+    await refused(randomBytes(10_000), /the archive is broken: /, { format });
+  }
+  for (const length of [0, 100, 511, 600, 1024, 100_000, 1024 + 300_000]) {
+    await refused(gzipSync(tar.subarray(0, length)), /the archive is broken: /);
+  }
+  await refused(gzipSync(randomBytes(10_000)), /the archive is broken: /);
+  await refused(gzipSync(gzipSync(tar)), /it is compressed twice/);
+  await refused(gzipSync(tarBytes(good, Buffer.alloc(0))), /it has no end/);
+});
+
+test("an archive that unpacks whole, and is not what its own checksum says, is broken", async () => {
+  for (const [format, bytes] of [
+    ["tar.gz", gzipSync(tarBytes(good))],
+    ["tar.bz2", bzip2(tarBytes(good))],
+  ] as const) {
+    const at = bytes.length - (format === "tar.gz" ? 6 : 3);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at);
+    await refused(bytes, /the archive is broken: (bzip2: |incorrect )/, { format });
+  }
+});
+
+test("unpacking is called off", async () => {
+  const bytes = bzip2(tarBytes([{ path: "it/model.onnx", content: randomBytes(1_000_000) }]));
+  const reason = new Error("enough");
+  await assert.rejects(
+    unpack(bytes, { format: "tar.bz2", signal: AbortSignal.abort(reason) }),
+    reason,
+  );
+});

@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import type { ReadEntry } from "tar";
+import { ServiceError, shown } from "../std/service-error.ts";
+import { archivePath } from "./archive-path.ts";
+import type { ArchiveFormat } from "./catalogue.ts";
+import { codeOf, writeNewFile, type FileFacts } from "./durable-files.ts";
+import { decompressed } from "./decompress.ts";
+import type { ModelFile } from "./model-card.ts";
+import { readTar } from "./read-tar.ts";
+
+export interface UnpackLimits {
+  readonly entriesMax: number;
+  /** Of everything in the archive, wanted or not. */
+  readonly bytesMax: number;
+}
+
+export const unpackLimits: UnpackLimits = { entriesMax: 100_000, bytesMax: 20 * 1024 ** 3 };
+
+export interface UnpackOptions {
+  readonly archive: string;
+  readonly format: ArchiveFormat;
+  /** Where the files are written; none of them may be there yet. */
+  readonly folder: string;
+  /** The files of the model: nothing else is written. */
+  readonly files: readonly ModelFile[];
+  readonly limits?: UnpackLimits;
+  /** Told how much of the archive was read so far. */
+  readonly onRead?: (bytes: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Unpacks the files of a model from an archive, without the one folder that holds all of it, and
+ * syncs them. Whatever else the archive has is looked at as well: one entry that has no business
+ * there (a link, a device, a path that leads out) refuses it whole. Throws ServiceError with the
+ * entry's name. Gives what was written, by path.
+ */
+export async function unpackArchive(
+  options: UnpackOptions,
+): Promise<ReadonlyMap<string, FileFacts>> {
+  const { archive, format, limits = unpackLimits, onRead, signal } = options;
+  const unpacking = new Unpacking(options, limits);
+  const bytes = decompressed(archive, format, { bytesMax: limits.bytesMax, onRead, signal });
+  await readTar(bytes, (entry) => unpacking.take(entry));
+  return unpacking.written;
+}
+
+/** What was seen and written of one archive. */
+class Unpacking {
+  readonly written = new Map<string, FileFacts>();
+  readonly #folder: string;
+  readonly #wanted: ReadonlyMap<string, ModelFile>;
+  readonly #limits: UnpackLimits;
+  readonly #seen = new Set<string>();
+  /**
+   * The first name of every path; undefined before the first entry; "" when the archive's files lie
+   * at its root.
+   */
+  #top: string | undefined;
+  #entries = 0;
+  #bytes = 0;
+
+  constructor({ folder, files }: UnpackOptions, limits: UnpackLimits) {
+    this.#folder = folder;
+    this.#wanted = new Map(files.map((file) => [file.path, file]));
+    this.#limits = limits;
+  }
+
+  /** Writes the entry if it is wanted, passes it over if it is harmless. */
+  async take(entry: ReadEntry): Promise<void> {
+    this.#count(entry);
+    const path = this.#pathOf(entry);
+    const file = path === undefined ? undefined : this.#wanted.get(path);
+    if (path === undefined || !file) {
+      entry.resume();
+      return;
+    }
+    if (file.bytes !== undefined && entry.size !== file.bytes) {
+      throw refused(entry, `has ${entry.size} bytes, and ${file.bytes} are expected`);
+    }
+    const facts = await this.#write(path, entry);
+    if (facts.bytes !== entry.size) throw refused(entry, `breaks off after ${facts.bytes} bytes`);
+    if (file.sha256 !== undefined && facts.sha256 !== file.sha256) {
+      throw refused(entry, `has the checksum ${facts.sha256}, and ${file.sha256} is expected`);
+    }
+    this.written.set(path, facts);
+  }
+
+  async #write(path: string, entry: ReadEntry): Promise<FileFacts> {
+    try {
+      return await writeNewFile(join(this.#folder, path), entry);
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") throw refused(entry, "is in another download too");
+      throw error;
+    }
+  }
+
+  #count(entry: ReadEntry): void {
+    const { entriesMax, bytesMax } = this.#limits;
+    this.#entries += 1;
+    if (this.#entries > entriesMax) throw refused(entry, `is one of more than ${entriesMax}`);
+    this.#bytes += entry.size;
+    if (this.#bytes > bytesMax) throw refused(entry, `makes it more than ${bytesMax} bytes`);
+  }
+
+  /** Below the top folder; undefined for a folder. Throws for everything that is not harmless. */
+  #pathOf(entry: ReadEntry): string | undefined {
+    const names = archivePath(entry.path);
+    if (typeof names === "string") throw refused(entry, names);
+    const isFolder = entry.type === "Directory" || entry.type === "GNUDumpDir";
+    if (!isFolder && !["File", "OldFile", "ContiguousFile"].includes(entry.type)) {
+      throw refused(entry, `is no file and no folder (${entry.type})`);
+    }
+    const [first] = names;
+    if (first === undefined) {
+      if (isFolder) return undefined;
+      throw refused(entry, "has no name");
+    }
+    // What macOS knows of a file besides; tar makes it a file beside it.
+    if (!isFolder && names.at(-1)?.startsWith("._") === true) return undefined;
+    this.#top ??= isFolder || names.length > 1 ? first : "";
+    if (this.#top !== "" && first !== this.#top) {
+      throw refused(entry, `is not in the folder ${this.#top} with which the archive begins`);
+    }
+    if (isFolder) return undefined;
+    const path = names.slice(this.#top === "" ? 0 : 1).join("/");
+    if (path === "") throw refused(entry, "is a file in place of the archive's folder");
+    if (this.#seen.has(path)) throw refused(entry, "is there twice");
+    this.#seen.add(path);
+    return path;
+  }
+}
+
+function refused(entry: ReadEntry, why: string): ServiceError {
+  return new ServiceError("data_loss", `the archive is refused: ${shown(entry.path)} ${why}`);
+}
