@@ -16,8 +16,9 @@ import { databaseTrouble, openDatabase } from "./database/database.ts";
 import { httpRulesOf, openDoors } from "./doors.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { openDescriber } from "./describe/describer.ts";
-import { openJobQueue } from "./jobs/job-queue.ts";
+import { Arrivals } from "./jobs/arrivals.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
+import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive } from "./media/open-served-archive.ts";
@@ -163,16 +164,18 @@ async function openParts(
   const { storedBytes: storedBytesMax } = accountLimits;
   const meter = parts.use(openMeter({ db, accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
-  const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
+  const arrivals = new Arrivals();
   let worker: AsyncDisposable | undefined;
   if (runsJobs) {
     const scratchFolder = join(config.dataFolder, "scratch");
     const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
     const durationMsMax = config.recordingSecondsMax * 1000;
-    const limits = { keepMedia, mediaBytesMax, storedBytesMax, parallelism, durationMsMax };
-    const working = { database, queue, store, allow, recognizer, sandbox, scratchFolder, log };
-    worker = parts.use(await openWorker({ ...working, ...limits, meter }));
-    parts.use(await openDescriber({ ...working, durationMsMax }));
+    const rules = { allow, keepMedia, mediaBytesMax, storedBytesMax };
+    const media = new JobMedia({ db, store, scratchFolder, log }, rules);
+    const recognition = { recognizer, sandbox, durationMsMax };
+    const working = { db, arrivals, media, recognition, meter, parallelism, log };
+    worker = parts.use(await openWorker(working));
+    parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
     parts.use(openArchiveSweep({ db, store, log }));
     parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
   }
@@ -195,7 +198,7 @@ async function openParts(
     database,
     store,
     collector,
-    queue,
+    arrivals,
     allow,
     allowWebhooks,
     recognizer,

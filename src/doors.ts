@@ -11,7 +11,7 @@ import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
-import type { JobQueue } from "./jobs/job-queue.ts";
+import type { Arrivals } from "./jobs/arrivals.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import { findWaveform } from "./media/media-facts.ts";
 import { findMedia } from "./media/media-records.ts";
@@ -57,7 +57,7 @@ export async function openDoors(
     readonly database: Database;
     readonly store: MediaStore;
     readonly collector: UploadCollector | undefined;
-    readonly queue: JobQueue;
+    readonly arrivals: Arrivals;
     readonly allow: MediaAllowList;
     readonly allowWebhooks: MediaAllowList;
     readonly recognizer: EnginePool;
@@ -70,7 +70,7 @@ export async function openDoors(
     readonly log: Log;
   },
 ): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
-  const { database, store, collector, queue, allow, recognizer, publicUrl, log } = parts;
+  const { database, store, collector, arrivals, allow, recognizer, publicUrl, log } = parts;
   const { stopping, meter } = parts;
   const { db } = database;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
@@ -93,7 +93,7 @@ export async function openDoors(
     }),
     ...createJobsService({
       db,
-      queue,
+      arrivals,
       uploads,
       pageTokens,
       allow,

@@ -5,7 +5,7 @@ import { createAuthenticator } from "../../src/auth/authenticate.ts";
 import { databaseTrouble, openDatabase } from "../../src/database/database.ts";
 import { signingKey } from "../../src/database/signing-key.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { openJobQueue } from "../../src/jobs/job-queue.ts";
+import { Arrivals } from "../../src/jobs/arrivals.ts";
 import { createJobsService } from "../../src/jobs/jobs-service.ts";
 import { findMedia } from "../../src/media/media-records.ts";
 import { parseMediaAllowList } from "../../src/media/media-url.ts";
@@ -38,7 +38,6 @@ async function serve(): Promise<void> {
   await using archive = await openServedArchive(settings, { db, log, ...sweeping });
   const { store } = archive;
   await ensureFirstAccount({ db, dataFolder, log });
-  await using queue = await openJobQueue({ database, log, supervise: false });
 
   const at = { address: "" };
   const publicUrl = () => at.address;
@@ -60,7 +59,7 @@ async function serve(): Promise<void> {
     }),
     ...createJobsService({
       db,
-      queue,
+      arrivals: new Arrivals(),
       uploads,
       pageTokens,
       allow,
