@@ -7,7 +7,7 @@ import {
   TranscriptSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
-import { attachWritten } from "../std/written-field.ts";
+import { attachRawList } from "../std/raw-field.ts";
 import { linksOf } from "./answer-transcript.ts";
 import { FairLane } from "../std/fair-lane.ts";
 import { parseFilter } from "./filter.ts";
@@ -38,7 +38,7 @@ export function listMethods(parts: TranscriptsParts) {
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptsResponseSchema, { nextPageToken });
       const links = (item: ListedTranscript) => linksOf(parts, item);
-      attachWritten(answer, ListTranscriptsResponseSchema.field.transcripts, items, {
+      attachRawList(answer, ListTranscriptsResponseSchema.field.transcripts, items, {
         schema: TranscriptSchema,
         json: (item) => listedJson(item, links(item)),
         message: (item) => {
