@@ -40,9 +40,7 @@ try {
   console.log(`alone                      health p99 ${quantile(quiet, 0.99).toFixed(0)} ms`);
   for (const [name, [limitMs, caller]] of Object.entries(kinds)) {
     const attack = slowCallers(connections, { ...caller, address });
-    // oxlint-disable-next-line no-await-in-loop -- one kind after the other
     const health = await latenciesUntil(address, attack);
-    // oxlint-disable-next-line no-await-in-loop -- one kind after the other
     const ends = (await attack).map(({ ms }) => ms).toSorted((a, b) => a - b);
     const [first, last, p99] = [ends[0] ?? NaN, ends.at(-1) ?? NaN, quantile(health, 0.99)];
     console.log(

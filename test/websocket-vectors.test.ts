@@ -39,7 +39,6 @@ test("vectors: websocket", async (t) => {
       continue;
     }
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await check(vector, header, vector.authorization?.replace(/^Bearer /, ""));
       counts.passed += 1;
     } catch (error) {
@@ -58,7 +57,6 @@ test("a selected protocol is Bearer in the caller's own writing, never the token
     ["chat, Bearer, foobar", "Bearer"],
   ];
   for (const [header, selected] of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await check({ id: header, selected: selected ?? null }, header, "foobar");
   }
 });

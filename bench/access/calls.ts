@@ -37,7 +37,6 @@ export async function measureCalls(): Promise<Figure[]> {
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, to] of [toOpen, toChecked].entries()) {
       const began = cpuMs();
-      // oxlint-disable-next-line no-await-in-loop -- in turn
       await to.call(request, callsARound);
       best[index] = Math.min(best[index] ?? Infinity, ((cpuMs() - began) * 1000) / callsARound);
     }

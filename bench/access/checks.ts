@@ -38,15 +38,12 @@ export async function measureChecks(): Promise<Figure[]> {
     figure("API key", 30, await bestOf(() => timesOf(authenticator, repeated(token))), ""),
   ];
   for (const algorithm of ["RS256", "ES256", "EdDSA"] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- one measurement after the other
     const key = await addClientKey(db, accountId, algorithm, ["transcripts.read"]);
     const fresh = () => Array.from({ length: tokensARound }, () => jwtOf(key, algorithm));
-    // oxlint-disable-next-line no-await-in-loop -- one measurement after the other
     const first = await bestOf(() => timesOf(authenticator, fresh()));
     const signature = Math.min(...Array.from({ length: rounds }, () => verifyTimes(key)));
     const note = `${(first / signature).toFixed(2)} of the signature alone, ${signature.toFixed(0)} us`;
     figures.push(figure(`JWT, ${algorithm}, first time`, 300, first, note));
-    // oxlint-disable-next-line no-await-in-loop -- one measurement after the other
     const again = await bestOf(() => timesOf(authenticator, repeated(jwtOf(key, algorithm))));
     figures.push(figure(`JWT, ${algorithm}, again`, 30, again, ""));
   }
@@ -59,7 +56,6 @@ function figure(name: string, max: number, value: number, note: string): Figure 
 
 async function bestOf(measure: () => Promise<number>): Promise<number> {
   let best = Infinity;
-  // oxlint-disable-next-line no-await-in-loop -- one round after the other
   for (let round = 0; round < rounds; round += 1) best = Math.min(best, await measure());
   return best;
 }
@@ -76,7 +72,6 @@ async function timesOf(authenticator: Authenticator, tokens: readonly string[]):
       url: "/v1alpha1/transcripts",
       origin: testOrigin,
     };
-    // oxlint-disable-next-line no-await-in-loop -- one call after the other
     await authenticator.authenticate(facts, Transcripts.method.listTranscripts);
   }
   return ((cpuMs() - began) * 1000) / tokens.length;

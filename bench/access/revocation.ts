@@ -16,7 +16,6 @@ export async function measureRevocation(): Promise<Figure[]> {
   await nodes[0].start();
   await nodes[1].start();
   const times = [];
-  // oxlint-disable-next-line no-await-in-loop -- one after the other
   for (let round = 0; round < rounds; round += 1) times.push(await revokeOnce(nodes));
   const goodMs = times.map(({ good }) => good);
   const openMs = times.map(({ open }) => open);

@@ -103,7 +103,6 @@ describe("authenticate() refuses a JWT", () => {
   it("that is wrong in any way, with one message", async () => {
     const { message } = await refusal(authenticate("hlust_x"));
     for (const [name, make] of refusedJwts(parties())) {
-      // oxlint-disable-next-line no-await-in-loop -- which one it is
       const refused = await refusal(authenticate(make()));
       assert.deepEqual(
         [refused.code, refused.reason, refused.message],

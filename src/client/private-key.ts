@@ -31,7 +31,6 @@ export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   }
   const bytes = bytesOf(found[1] ?? "");
   for (const algorithm of signingAlgorithms) {
-    // oxlint-disable-next-line no-await-in-loop -- only one of them takes it
     const key = await importKey(bytes, algorithm);
     if (key) return key;
   }

@@ -44,7 +44,6 @@ export async function readPage<Row extends PageRow>(
   for (;;) {
     const wanted = Math.min(rows.length === 0 ? firstRows : size, size - rows.length);
     // One row more than is wanted tells whether there is another page.
-    // oxlint-disable-next-line no-await-in-loop -- how many come next depends on those before
     const found = await read({ after: last, limit: wanted + 1, bytesMax: pageBytesMax - bytes });
     for (const row of found.slice(0, wanted)) {
       const { id, position, metadata } = row;

@@ -187,7 +187,6 @@ class StreamOut implements Disposable {
   async send(chunk: string | Uint8Array): Promise<void> {
     for (const piece of piecesOf(chunk)) {
       if (this.isClosed) throw gone();
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       if (!writePart(this.#response, piece)) await this.#room();
     }
   }

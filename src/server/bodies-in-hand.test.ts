@@ -136,10 +136,8 @@ test("bodies that stall hold no more than an account may, on every door, and no 
     };
   };
   for (const [door, stall] of Object.entries(stalls)) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     let stalled = await stall(server.address);
     let refused = { status: 0, retry: "", text: "" };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await until(async () => {
       refused = await call("one");
       if (refused.status === 429) return true;
@@ -151,10 +149,8 @@ test("bodies that stall hold no more than an account may, on every door, and no 
     assert.match(refused.text, /BODIES_FULL/, door);
     assert.match(refused.text, /RetryInfo/, door);
     assert.equal(refused.retry, "1", door);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     assert.equal((await call("other")).status, 200, door);
     stalled.undo();
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await until(async () => (await call("one")).status === 200);
   }
 });
@@ -208,7 +204,6 @@ test("a WebSocket refuses a message of more values than are read at once", async
 test("without a token no body is read, on any door", async () => {
   await using server = await openSpeech();
   for (const path of [recognize, rpc]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await using connection = await RawConnection.open(server.address);
     const head = [
       `POST ${path} HTTP/1.1`,
@@ -217,7 +212,6 @@ test("without a token no body is read, on any door", async () => {
       "content-length: 4000000",
     ];
     connection.send(Buffer.from(`${head.join("\r\n")}\r\n\r\n{`));
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     assert.equal((await connection.answer())?.status, 401, path);
   }
 });

@@ -54,7 +54,6 @@ test("callTimeoutMs() reads both headers, and the shorter counts", async () => {
     const headers: Record<string, string> = {};
     if (grpc !== undefined) headers["grpc-timeout"] = grpc;
     if (seconds !== undefined) headers["x-server-timeout"] = seconds;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await fetch(`http://127.0.0.1:${address.port}`, { headers });
   }
   server.close();
@@ -70,10 +69,8 @@ test("a call that takes longer than its caller waits is 504, whether its method 
     for (const path of ["wait", "count/1", "files", "file"]) {
       const headers = { ...withToken, "grpc-timeout": "30m" };
       const url = `${server.address}/v1/${path}?atEnd=${atEnd}`;
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const answer = await fetch(url, { headers });
       assert.equal(answer.status, 504, url);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       assert.match(await answer.text(), /DEADLINE_EXCEEDED.*within the 30 ms/);
     }
   }

@@ -51,7 +51,6 @@ export function createConsoleFiles(
       const path = pathOf(target);
       return path === "/" || path === "/console" || path.startsWith(pagesPath);
     },
-    // oxlint-disable-next-line typescript/require-await -- a door answers its failures by rejecting
     async handle(request, response) {
       const path = pathOf(targetOf(request));
       const method = request.method ?? "";

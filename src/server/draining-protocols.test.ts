@@ -41,7 +41,6 @@ test("a stream that the service ends while its caller still sends is never OK, o
   );
   const closed = server[Symbol.asyncDispose]();
   for (const { protocol, answers } of open) {
-    // oxlint-disable-next-line no-await-in-loop -- all of them have ended by then
     const error = await answers.next().then(
       () => assert.fail(`${protocol}: the stream ended with OK`),
       (reason: unknown) => ConnectError.from(reason),

@@ -14,7 +14,6 @@ export async function* pacedBody(
   const pace = limits && new BodyPace(limits);
   for (;;) {
     pace?.wait();
-    // oxlint-disable-next-line no-await-in-loop -- one part after the other
     const { done, value } = await (pace ? inTime(next(chunks), pace) : next(chunks));
     if (done) return;
     pace?.came(value.length);

@@ -30,7 +30,6 @@ test("a stream of HttpBody is their bytes one after the other, with the type of 
   await using server = await openTestStreams();
   for (const accept of ["*/*", "text/event-stream"]) {
     const headers = { ...withToken, accept };
-    // oxlint-disable no-await-in-loop -- one after the other
     const answer = await fetch(`${server.address}/v1/files?from=1&to=4&size=2`, { headers });
     assert.equal(answer.headers.get("content-type"), "text/csv");
     assert.equal(answer.headers.get("x-count"), "4");
@@ -97,7 +96,6 @@ test("a request that is an HttpBody is taken as it is, whatever its type", async
   ];
   for (const [type, body, json] of rows) {
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     assert.deepEqual(await put(headers, body), { status: 200, json });
   }
   // The limit is the method's own; what is hidden in a coding is not what the type says.

@@ -76,7 +76,6 @@ test("a server stream is a line of JSON for each message", async () => {
     assert.equal(answer.headers.get("cache-control"), "no-store");
     assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
     assert.equal(answer.headers.get("x-count"), "3");
-    // oxlint-disable-next-line no-await-in-loop -- two
     assert.equal(await answer.text(), '{"result":{"n":1}}\n{"result":{"n":2}}\n');
   }
   assert.deepEqual(server.bugs, []);
@@ -130,11 +129,9 @@ test("a failure before the first message has a status of its own, whatever the c
   await using server = await openTestStreams();
   for (const accept of ["*/*", "text/event-stream"]) {
     const headers = { ...withToken, accept };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const answer = await fetch(`${server.address}/v1/count/1?atEnd=refuse`, { headers });
     assert.equal(answer.status, 400);
     assert.equal(answer.headers.get("content-type"), "application/json");
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const body: unknown = await answer.json();
     const { code, message, details } = status(9, "no more", "NO_MORE");
     const error = { code: 400, status: "FAILED_PRECONDITION", message, details };
@@ -162,7 +159,6 @@ test("a failure after the first message is the last message", async () => {
   for (const [atEnd, error, mayRepeat] of rows) {
     const url = `${server.address}/v1/count/1?to=2&atEnd=${atEnd}`;
     const text = JSON.stringify({ error });
-    // oxlint-disable no-await-in-loop -- one after the other
     const lines = await fetch(url, { headers: withToken });
     assert.equal(lines.status, 200);
     assert.equal(await lines.text(), `{"result":{"n":1}}\n${text}\n`);
@@ -185,7 +181,6 @@ test("an EventSource that comes back after the end is told to stop", async () =>
     { ...headers, accept: "*/*" },
   ];
   for (const other of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- two
     assert.equal((await fetch(url, { headers: other })).status, 200);
   }
   assert.equal((await fetch(url, { headers: { ...headers, authorization: "" } })).status, 401);
@@ -201,7 +196,6 @@ test("checks come in order: token, then what is wrong with the call", async () =
     [{ ...withToken, "content-encoding": "gzip" }, 415],
   ];
   for (const [headers, expected] of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const answer = await fetch(`${server.address}${path}`, { headers });
     assert.equal(answer.status, expected, JSON.stringify(headers));
   }
@@ -215,7 +209,6 @@ test("a unary method answers JSON, whatever the caller accepts", async () => {
   await using server = await openTestStreams();
   for (const accept of ["text/event-stream", "text/html", "application/json;q=0", "*/*;q=0"]) {
     const headers = { ...withToken, accept };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const answer = await fetch(`${server.address}/v1/wait`, { headers });
     assert.equal(answer.headers.get("content-type"), "application/json", accept);
   }

@@ -87,11 +87,9 @@ async function* envelopes(
     // A stream may be long: of what is over nothing is held.
     using ofMessage = takesOneMessage(parts.method) ? undefined : reading.held.hold(accountId);
     const share = ofMessage ?? parts.share;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const head = Buffer.from(await source.collect(headBytes, share));
     const length = head.length < headBytes ? 0 : head.readUInt32BE(1);
     if (length > bytesMax) throw tooLarge(bytesMax);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const message = await source.collect(length, share);
     if (head.length < headBytes || message.length < length) {
       // What is cut off is for the adapter to refuse.
@@ -101,7 +99,6 @@ async function* envelopes(
     const [flags = 0] = head;
     const isCompressed = (flags & compressedFlag) !== 0 && isContentCoding(parts.rpc.coding);
     const coding = isCompressed ? parts.rpc.coding : undefined;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const ready = await messageFor(message, coding, share, parts);
     head[0] = isCompressed ? flags & ~compressedFlag : flags;
     head.writeUInt32BE(ready.length, 1);
@@ -155,7 +152,6 @@ class PartReader implements AsyncDisposable {
     const collector = new ByteCollector(length, share);
     while (collector.length < length) {
       if (this.#rest.length === 0) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         const { done, value } = await this.#parts.next();
         if (done) break;
         this.#rest = value;

@@ -24,7 +24,6 @@ function speaker() {
   const sent = { chunks: 0, isOver: false };
   async function* messages() {
     while (!sent.isOver) {
-      // oxlint-disable-next-line no-await-in-loop -- as audio comes
       await sleep(5);
       sent.chunks += 1;
       yield audio(160);
@@ -85,9 +84,7 @@ test("AudioInput that its caller has ended is not refused when a time limit pass
       idleMsMax: idleMs,
       hear: () => undefined,
     });
-    // oxlint-disable-next-line no-await-in-loop -- one row after the other
     assert.equal(await chunksOf(input), 1);
-    // oxlint-disable-next-line no-await-in-loop -- the same
     await waitsTooLong(2 * 50);
     assert.equal(input.refusal, undefined, `${streamMs} ms, ${idleMs} ms without audio`);
   }

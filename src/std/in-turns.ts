@@ -13,7 +13,6 @@ export async function mapInTurns<Item, Result>(
   let turnEnd = performance.now() + turnMs;
   for (const item of items) {
     if (performance.now() >= turnEnd) {
-      // oxlint-disable-next-line no-await-in-loop -- the pause is the purpose
       await new Promise(setImmediate);
       turnEnd = performance.now() + turnMs;
     }

@@ -16,7 +16,6 @@ export async function* untilAborted<T>(
     for (;;) {
       signal.throwIfAborted();
       // Not Promise.race with one promise for all: it would remember every answer of a long stream.
-      // oxlint-disable-next-line no-await-in-loop -- one answer after the other
       const result = await new Promise<IteratorResult<T>>((resolve, fail) => {
         reject = fail;
         iterator.next().then(resolve, fail);

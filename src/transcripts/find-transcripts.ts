@@ -70,7 +70,6 @@ export async function findTranscripts(
       while (rows.length < limit && at < found.length) {
         const ids = found.slice(at, at + limit - rows.length).map(({ id }) => id);
         at += ids.length;
-        // oxlint-disable-next-line no-await-in-loop -- again only for those deleted meanwhile
         rows.push(...(await findListed(db, search.accountId, { ids, bytesMax })));
       }
       return rows;

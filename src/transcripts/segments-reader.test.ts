@@ -68,10 +68,8 @@ test("a reader packs segments as packSegments() does, of every format", async ()
     ],
   ];
   for (const [name, message, rest] of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const found = await read(reader, message);
     assert.equal(found.rest.toString(), rest, name);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const pack = await found.sent.pack();
     assert.deepEqual([pack.sha256, pack.jsonBytes], [packed.sha256, packed.jsonBytes], name);
     assert.equal(message.bytes.length, 0, `${name}: the bytes are taken`);
@@ -128,7 +126,6 @@ test("a reader tells what is wrong", async () => {
     ],
   ];
   for (const [message, refusal] of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await assert.rejects(reader.shorten(message, by), (error) => {
       assert.ok(error instanceof ServiceError && error.code === "invalid_argument", String(error));
       assert.equal(error.message.slice(0, refusal.length), refusal);

@@ -83,7 +83,6 @@ async function runOnThread<Input, Output>(
   const { promise, resolve, reject } = Promise.withResolvers<Output>();
   const onExit = () => reject(signal.reason ?? new Error(`${task.name} ended`));
   worker.on("message", resolve).on("error", reject).on("exit", onExit);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage({ task: task.name, input }, buffersOf(transfer));
   try {
     const output = await promise;

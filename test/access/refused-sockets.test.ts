@@ -166,7 +166,6 @@ test("refused sockets that do not close are cut, and their number is limited", a
   for (let tries = 0; tries < 10 && !statuses.includes("401"); tries += 1) {
     const held = Array.from({ length: 140 }, () => rawHandshake(address));
     closed.push(...held.map(async ({ socket }) => once(socket, "close")));
-    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
     await until(() => Promise.resolve(held.every(({ text }) => text().includes("\r\n"))));
     statuses.push(...held.map(({ text }) => text().split(" ")[1] ?? ""));
   }

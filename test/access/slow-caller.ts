@@ -75,13 +75,10 @@ export async function latenciesUntil(address: string, over: Promise<unknown>): P
   });
   while (!ended.signal.aborted) {
     const beganAt = performance.now();
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const answer = await fetch(`${address}/healthz`, { headers: { connection: "close" } });
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await answer.text();
     if (!answer.ok) throw new Error(`health was answered ${answer.status}`);
     taken.push(performance.now() - beganAt);
-    // oxlint-disable-next-line no-await-in-loop -- paced
     await new Promise((next) => setTimeout(next, 20));
   }
   return taken.toSorted((a, b) => a - b);

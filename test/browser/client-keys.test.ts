@@ -87,7 +87,6 @@ test("a key pair is made in the page, registered and used on every door, and not
   const keys: keyPage.OwnKey[] = [];
   const where = { url: pages.address, audience: service.address, token: service.key };
   for (const algorithm of [undefined, ...signingAlgorithms]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const key = await inPage("useOwnKey", where, audio, algorithm);
     assert.equal(key.algorithm, algorithm ?? "EdDSA");
     assert.match(key.heard, /\w+ \w+/, "over a WebSocket");

@@ -72,10 +72,8 @@ test("transcripts of any length, which a browser gets as zstd, are read", async 
     const description = "x".repeat(10_000);
     const metadata = { fileType: "AUDIO", languageCode: "is-IS", description };
     const draft = { metadata, segments };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { json } = await service.call("POST", "/v1alpha1/transcripts", draft);
     const call = [`${url}/v1alpha1/${json.name}`, `Bearer ${service.key}`];
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const read = await page.evaluate(async ([address = "", authorization = ""]) => {
       const answer = await fetch(address, { headers: { authorization } });
       return { encoding: answer.headers.get("content-encoding"), text: await answer.text() };

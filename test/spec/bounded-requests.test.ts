@@ -295,7 +295,6 @@ test("REST refuses the same bodies while others are served", async () => {
   ];
   for (const [name, sent, message] of rows) {
     const headers = { "content-type": "application/json" };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { answer, heldMs } = await held(() => post("/v1alpha1/transcripts", headers, sent));
     assert.equal(answer.status, 400, name);
     assert.match(answer.text, message, name);
@@ -321,16 +320,13 @@ test("a long transcript is the same, whatever it comes by", async () => {
     createConnectTransport({ baseUrl: service.address, httpVersion: "1.1" }),
   ]) {
     const client = createClient(Transcripts, transport);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     names.push((await client.createTranscript(message, { headers })).name);
     // A few segments, with the long ones put in their place.
     const short = fromJson(CreateTranscriptRequestSchema, {
       transcript: { metadata, segments: segments.slice(0, 2) },
     });
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { name } = await client.createTranscript(short, { headers });
     const transcript = { name, segments: message.transcript?.segments ?? [] };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await client.updateTranscript({ transcript }, { headers });
     names.push(name);
   }

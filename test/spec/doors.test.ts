@@ -158,7 +158,6 @@ test("a gRPC stream at its longest is UNAVAILABLE after its finals, while its ca
     yield { streamingRequest: { case: "streamingConfig" as const, value: { config } } };
     while (!spoken.signal.aborted) {
       yield { streamingRequest: { case: "audioContent" as const, value: chunk } };
-      // oxlint-disable-next-line no-await-in-loop -- as audio comes
       await sleep(chunkMs);
     }
   }

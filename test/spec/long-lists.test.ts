@@ -58,9 +58,7 @@ async function pagesOf(path: string): Promise<string[]> {
   for (let token = ""; pages.length === 0 || token !== "";) {
     const separator = path.includes("?") ? "&" : "?";
     const url = `${service.address}${path}${separator}pageSize=1000&pageToken=${token}`;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const response = await fetch(url, { headers });
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const text = await response.text();
     assert.equal(response.status, 200, text.slice(0, 500));
     pages.push(text);
@@ -90,7 +88,6 @@ test("over REST every list of long metadata comes in pages that are bounded in b
     `?filter=${encodeURIComponent('metadata.keywords CONTAINS ["löng"]')}`,
   ];
   for (const filter of filters) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const pages = await pagesOf(`/v1alpha1/transcripts${filter}`);
     const seen = pages.map((text) => ({
       bytes: Buffer.byteLength(text),
@@ -127,7 +124,6 @@ test("over RPC, too", async () => {
     const transcripts: Page[] = [];
     const jobs: Page[] = [];
     for (let pageToken = ""; transcripts.length === 0 || pageToken !== "";) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const page = await client.listTranscripts({ pageSize: 1000, pageToken }, options);
       const subjects = page.transcripts.map(({ metadata }) => metadata?.subject ?? name);
       transcripts.push({ bytes: 0, subjects });
@@ -135,7 +131,6 @@ test("over RPC, too", async () => {
     }
     assertPages(transcripts);
     for (let pageToken = ""; jobs.length === 0 || pageToken !== "";) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const page = await client.listTranscriptJobs({ pageSize: 1000, pageToken }, options);
       const metadata = page.transcriptJobs.map((job) => job.transcriptMetadata);
       jobs.push({ bytes: 0, subjects: metadata.map((each) => each?.subject ?? name) });

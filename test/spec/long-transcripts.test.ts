@@ -31,7 +31,6 @@ before(async () => {
   service = await openTestService({ HLUST_ENGINE: "scripted" });
   for (const words of sizes) {
     const draft = { ...draftOf(`${words} words`), segments: longSegments(words) };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { status, json } = await service.call("POST", "/v1alpha1/transcripts", draft);
     assert.equal(status, 200);
     names.set(words, json.name);
@@ -59,7 +58,6 @@ async function getRaw(words: number, acceptEncoding: string) {
 
 test("a caller that takes zstd gets what is stored, as one frame; others get the same JSON", async () => {
   for (const words of sizes) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const [plain, packed] = [await getRaw(words, "gzip, br"), await getRaw(words, "gzip, zstd")];
     for (const { headers } of [plain, packed]) {
       assert.equal(headers.get("vary"), "Accept-Encoding");
@@ -88,7 +86,6 @@ function hashOf(value: unknown): string {
 
 test("zstd is not sent to those who do not want it", async () => {
   for (const accept of ["zstd;q=0", "*", "identity, zstd;q=0.5", "", "zstandard"]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { headers, body } = await getRaw(700, accept);
     assert.equal(headers.get("content-encoding"), undefined, accept);
     assert.ok(body.toString().startsWith("{"), accept);
@@ -106,7 +103,6 @@ test("HTTP/2 has both too", async () => {
       authorization: `Bearer ${service.key}`,
       "accept-encoding": encoding,
     });
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const bytes = Buffer.concat(await Array.fromAsync(stream));
     const json = encoding === "zstd" ? zstdDecompressSync(bytes) : bytes;
     assert.equal(JSON.parse(json.toString()).segments.length, 3_600);
@@ -133,9 +129,7 @@ test("RPC has the same segments, in every protocol", async () => {
     const client = createClient(Transcripts, transport());
     for (const words of [0, 700, 6_000]) {
       const name = names.get(words) ?? "";
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const answer = await client.getTranscript({ name }, options);
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { json: rest } = await service.call("GET", pathOf(words));
       const written: unknown = JSON.parse(writeJson(TranscriptSchema, answer));
       assert.equal(hashOf(written), hashOf(rest), `${protocol}, ${words} words`);
@@ -181,7 +175,6 @@ test("RPC takes little of the thread that carries live audio for a long transcri
   const messagesMs = (user + system) / 1000;
   for (const contentType of ["application/proto", "application/json"]) {
     // The first call starts a thread.
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const took = [await threadMs(contentType, "identity"), await threadMs(contentType, "identity")];
     const leastMs = Math.min(...took);
     assert.ok(leastMs < messagesMs / 2, `${contentType}: ${leastMs} of ${messagesMs} ms`);
@@ -281,7 +274,6 @@ test("what is wrong with long segments is said as with short ones", async () => 
     ],
   ];
   for (const [name, body, message] of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { status, json } = await patch(body);
     assert.equal(status, 400, name);
     assert.match(json.message, message, name);
@@ -326,7 +318,6 @@ test("a body of ten million words is refused before it is there", async () => {
   const answer = chunked.answer();
   for (let sent = 0; sent < 700 && !chunked.isEnded; sent += 1) {
     chunked.send(chunk);
-    // oxlint-disable-next-line no-await-in-loop -- lets the answer come
     if ((await Promise.race([answer, immediate()])) !== undefined) break;
   }
   assert.equal((await answer)?.status, 413);

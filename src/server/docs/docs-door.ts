@@ -38,7 +38,6 @@ export function createDocsDoor(describe: () => OpenApiDocument): {
   let pages: ReadonlyMap<string, Page> | undefined;
   return {
     handles: (target) => paths.has(pathOf(target)),
-    // oxlint-disable-next-line typescript/require-await -- a door answers its failures by rejecting
     async handle(request, response) {
       const path = pathOf(targetOf(request));
       const method = request.method ?? "";
