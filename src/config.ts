@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { modelUses, type ModelChoice } from "./models/model-choice.ts";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
 import {
@@ -84,13 +85,6 @@ export const roles = ["all", "api", "worker"] as const;
 export type Role = (typeof roles)[number];
 export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
 export type EngineChoice = (typeof engineChoices)[number];
-export const modelUses = ["live", "short", "job"] as const;
-export type ModelChoice = readonly {
-  readonly languageCode: string;
-  /** undefined: for all. */
-  readonly use: (typeof modelUses)[number] | undefined;
-  readonly model: string;
-}[];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 

@@ -35,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   fsck: ["std", "gen", "database", "media", "transcripts"],
   operator: ["std", "database", "media", "auth", "accounts"],
   settings: ["std"],
-  "config.ts": ["std", "settings"],
+  "config.ts": ["std", "settings", "models/model-choice.ts"],
   "doors.ts": [
     "std",
     "gen",

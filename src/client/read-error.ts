@@ -6,7 +6,8 @@ import {
   BadRequestSchema,
   file_google_rpc_error_details,
 } from "../gen/google/rpc/error_details_pb.ts";
-import { type ErrorCode, ServiceError } from "../std/service-error.ts";
+import { rpcCodes } from "../std/error-codes.ts";
+import { ServiceError } from "../std/service-error.ts";
 import { isObject } from "../transcoding/is-object.ts";
 
 /** The types of error details, which messages with a google.rpc.Status may hold as well. */
@@ -60,26 +61,6 @@ export function errorOfService({ code, message, violations }: ServiceError): Con
       : [{ desc: BadRequestSchema, value: { fieldViolations: [...violations] } }];
   return new ConnectError(message, rpcCodes[code], undefined, details);
 }
-
-/** Connect's codes have the numbers of google.rpc.Code. */
-const rpcCodes: Readonly<Record<ErrorCode, Code>> = {
-  cancelled: Code.Canceled,
-  unknown: Code.Unknown,
-  invalid_argument: Code.InvalidArgument,
-  deadline_exceeded: Code.DeadlineExceeded,
-  not_found: Code.NotFound,
-  already_exists: Code.AlreadyExists,
-  permission_denied: Code.PermissionDenied,
-  resource_exhausted: Code.ResourceExhausted,
-  failed_precondition: Code.FailedPrecondition,
-  aborted: Code.Aborted,
-  out_of_range: Code.OutOfRange,
-  unimplemented: Code.Unimplemented,
-  internal: Code.Internal,
-  unavailable: Code.Unavailable,
-  data_loss: Code.DataLoss,
-  unauthenticated: Code.Unauthenticated,
-};
 
 /** What a status means that no error body explains: as gRPC has it. */
 const statusCodes: Readonly<Record<number, Code>> = {

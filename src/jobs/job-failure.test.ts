@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPassingFailure } from "../describe/passing-failure.ts";
-import { ServiceError, type ErrorCode } from "../std/service-error.ts";
+import type { ErrorCode } from "../std/error-codes.ts";
+import { ServiceError } from "../std/service-error.ts";
 import { cancelledStatus, failureStatus, internalFailure, poisonFailure } from "./job-failure.ts";
 
 const failure = (code: ErrorCode, reason?: string): ServiceError =>

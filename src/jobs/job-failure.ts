@@ -1,8 +1,8 @@
 import { createRegistry } from "@bufbuild/protobuf";
-import { Code } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { StatusJson } from "../gen/google/rpc/status_pb.ts";
-import { ServiceError, type ErrorCode } from "../std/service-error.ts";
+import { rpcCodes } from "../std/error-codes.ts";
+import { ServiceError } from "../std/service-error.ts";
 
 /** What the details of a job's error may be. */
 export const failureDetails = createRegistry(ErrorInfoSchema);
@@ -15,7 +15,7 @@ export function failureStatus({ code, message, reason, metadata }: ServiceError)
     domain: "hlust",
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
-  return { code: codeNumbers[code], message, details: [info] };
+  return { code: rpcCodes[code], message, details: [info] };
 }
 
 /** What a caller is told of a bug; the log of the operator has the rest. */
@@ -31,25 +31,6 @@ export function poisonFailure(tries: number): ServiceError {
     metadata: { tries: `${tries}` },
   });
 }
-
-const codeNumbers: Readonly<Record<ErrorCode, Code>> = {
-  cancelled: Code.Canceled,
-  unknown: Code.Unknown,
-  invalid_argument: Code.InvalidArgument,
-  deadline_exceeded: Code.DeadlineExceeded,
-  not_found: Code.NotFound,
-  already_exists: Code.AlreadyExists,
-  permission_denied: Code.PermissionDenied,
-  resource_exhausted: Code.ResourceExhausted,
-  failed_precondition: Code.FailedPrecondition,
-  aborted: Code.Aborted,
-  out_of_range: Code.OutOfRange,
-  unimplemented: Code.Unimplemented,
-  internal: Code.Internal,
-  unavailable: Code.Unavailable,
-  data_loss: Code.DataLoss,
-  unauthenticated: Code.Unauthenticated,
-};
 
 /** decisions, Jobs: how a cancelled job ends. */
 export const cancelledStatus = failureStatus(

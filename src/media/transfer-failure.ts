@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import { ServiceError, type ErrorCode } from "../std/service-error.ts";
+import type { ErrorCode } from "../std/error-codes.ts";
+import { ServiceError } from "../std/service-error.ts";
 import { StatusError } from "./media-answer.ts";
 
 /** Whether another try may go better. */

@@ -13,7 +13,7 @@ import {
   writeHead,
   type Sent,
 } from "../../test/fixtures/pull-fixture.ts";
-import type { ErrorCode } from "../std/service-error.ts";
+import type { ErrorCode } from "../std/error-codes.ts";
 
 test("a connection that breaks is gone on with where it broke", async () => {
   using fixture = new PullFixture();

@@ -7,7 +7,8 @@ import {
   RetryInfoSchema,
 } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
-import { invalidArgument, ServiceError, type ErrorCode } from "../std/service-error.ts";
+import type { ErrorCode } from "../std/error-codes.ts";
+import { invalidArgument, ServiceError } from "../std/service-error.ts";
 import {
   answerErrors,
   connectError,

@@ -6,32 +6,33 @@ import {
   RetryInfoSchema,
 } from "../gen/google/rpc/error_details_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
-import { errorCodes, ServiceError, type ErrorCode } from "../std/service-error.ts";
+import { errorCodes, rpcCodes, type ErrorCode } from "../std/error-codes.ts";
+import { ServiceError } from "../std/service-error.ts";
 import { originKey } from "./call-origin.ts";
 
-/** google.rpc.Code and HTTP status of each code (decisions: Errors). */
-const table: Readonly<Record<ErrorCode, { code: Code; status: number }>> = {
-  cancelled: { code: Code.Canceled, status: 499 },
-  unknown: { code: Code.Unknown, status: 500 },
-  invalid_argument: { code: Code.InvalidArgument, status: 400 },
-  deadline_exceeded: { code: Code.DeadlineExceeded, status: 504 },
-  not_found: { code: Code.NotFound, status: 404 },
-  already_exists: { code: Code.AlreadyExists, status: 409 },
-  permission_denied: { code: Code.PermissionDenied, status: 403 },
-  resource_exhausted: { code: Code.ResourceExhausted, status: 429 },
-  failed_precondition: { code: Code.FailedPrecondition, status: 400 },
-  aborted: { code: Code.Aborted, status: 409 },
-  out_of_range: { code: Code.OutOfRange, status: 400 },
-  unimplemented: { code: Code.Unimplemented, status: 501 },
-  internal: { code: Code.Internal, status: 500 },
-  unavailable: { code: Code.Unavailable, status: 503 },
-  data_loss: { code: Code.DataLoss, status: 500 },
-  unauthenticated: { code: Code.Unauthenticated, status: 401 },
+/** HTTP status of each code (api: Errors). */
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  cancelled: 499,
+  unknown: 500,
+  invalid_argument: 400,
+  deadline_exceeded: 504,
+  not_found: 404,
+  already_exists: 409,
+  permission_denied: 403,
+  resource_exhausted: 429,
+  failed_precondition: 400,
+  aborted: 409,
+  out_of_range: 400,
+  unimplemented: 501,
+  internal: 500,
+  unavailable: 503,
+  data_loss: 500,
+  unauthenticated: 401,
 };
 
 /** google.rpc.Code of a failure, for example 3. */
 export function rpcCode(error: ServiceError): number {
-  return table[error.code].code;
+  return rpcCodes[error.code];
 }
 
 type Detail = { [Schema in DescMessage as string]: { desc: Schema; value: MessageShape<Schema> } };
@@ -103,7 +104,7 @@ export function errorBody(error: ServiceError): {
   headers: Record<string, string>;
   body: string;
 } {
-  const status = error.httpStatus ?? table[error.code].status;
+  const status = error.httpStatus ?? statuses[error.code];
   const { code, message, details } = statusJson(error);
   const inner = { code: status, status: error.code.toUpperCase(), message, details };
   const headers: Record<string, string> = { "content-type": "application/json" };
@@ -125,7 +126,7 @@ export function connectError(error: ServiceError): ConnectError {
     type: desc.typeName,
     value: toBinary(desc, value),
   }));
-  const answer = new ConnectError(error.message, table[error.code].code);
+  const answer = new ConnectError(error.message, rpcCodes[error.code]);
   answer.details.push(...details);
   return answer;
 }
@@ -171,7 +172,7 @@ function withContact(error: ServiceError, contact: string): ServiceError {
   });
 }
 
-const codes = new Map<Code, ErrorCode>(errorCodes.map((name) => [table[name].code, name]));
+const codes = new Map<Code, ErrorCode>(errorCodes.map((name) => [rpcCodes[name], name]));
 
 function fromConnect(error: ConnectError): ServiceError {
   return new ServiceError(codes.get(error.code) ?? "unknown", error.rawMessage, { cause: error });

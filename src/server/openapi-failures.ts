@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
-import { errorCodes, type ErrorCode, ServiceError } from "../std/service-error.ts";
-import type { ServiceErrorOptions } from "../std/service-error.ts";
+import { errorCodes, type ErrorCode } from "../std/error-codes.ts";
+import { ServiceError, type ServiceErrorOptions } from "../std/service-error.ts";
 import type { Schema } from "../transcoding/openapi/document.ts";
 import type {
   FailureAnswer,

@@ -1,23 +1,4 @@
-/** The google.rpc.Code names in lower case; server/answer-errors.ts maps them to each protocol. */
-export const errorCodes = [
-  "cancelled",
-  "unknown",
-  "invalid_argument",
-  "deadline_exceeded",
-  "not_found",
-  "already_exists",
-  "permission_denied",
-  "resource_exhausted",
-  "failed_precondition",
-  "aborted",
-  "out_of_range",
-  "unimplemented",
-  "internal",
-  "unavailable",
-  "data_loss",
-  "unauthenticated",
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
+import type { ErrorCode } from "./error-codes.ts";
 
 /**
  * One thing wrong with a request. `field` is a path of JSON names:

@@ -7,13 +7,9 @@ import {
   TranscriptSchema,
   type Segment,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { ErrorCode } from "../std/error-codes.ts";
 import type { LongMessage } from "../std/long-messages.ts";
-import {
-  invalidArgument,
-  ServiceError,
-  type ErrorCode,
-  type FieldViolation,
-} from "../std/service-error.ts";
+import { invalidArgument, ServiceError, type FieldViolation } from "../std/service-error.ts";
 import { countElements, countFields } from "../transcoding/count-fields.ts";
 import { countValues, tooManyValues, valuesMax } from "../transcoding/count-values.ts";
 import { cutBinary, cutJson } from "../transcoding/cut-message.ts";

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type ChoosableModel,
-  chooseModel,
-  languagesHeard,
-  type ModelChoice,
-  unmetChoices,
-} from "./choose-model.ts";
+import { type ChoosableModel, chooseModel, languagesHeard, unmetChoices } from "./choose-model.ts";
+import type { ModelChoice } from "../../models/model-choice.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
 const model = (

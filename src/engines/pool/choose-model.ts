@@ -1,3 +1,4 @@
+import type { ModelChoice } from "../../models/model-choice.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
 /** A model as far as it matters for who serves what. */
@@ -7,14 +8,6 @@ export interface ChoosableModel {
   readonly uses: readonly RecognitionMode[];
   readonly preference: number;
 }
-
-/** Models that the operator wants for a language, or for one use of it. */
-export type ModelChoice = readonly {
-  readonly languageCode: string;
-  /** undefined: for all. */
-  readonly use: RecognitionMode | undefined;
-  readonly model: string;
-}[];
 
 /**
  * The model that serves a use of a language: the chosen one where it is installed and hears the

@@ -80,8 +80,8 @@ test("kills at any time change no final: no error, no word lost, none twice", as
     const running = streams.map(async ({ pieces, chunkMs, totalMs, mode }) => {
       const items = itemsOf(pieces, chunkMs);
       const told: number[] = [];
-      const onRecognized = (ms: number) => told.push(ms);
-      const found = await recognize(pool, paced(items, totalMs), { mode, onRecognized });
+      const onProgress = (ms: number) => told.push(ms);
+      const found = await recognize(pool, paced(items, totalMs), { mode, onProgress });
       assert.deepEqual(found, finalsWithoutPool(items, { mode }));
       if (mode === "job") assertRising(told, items);
       return found.length;

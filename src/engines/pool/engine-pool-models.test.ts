@@ -141,7 +141,7 @@ test("a stream that waits for a process of a model that is replaced meanwhile is
 test("one that tells speakers apart does not count as one that hears: the service is not ready by it", async () => {
   cpSync(join(testModelsFolder, "diarization"), join(folder, ".staged"), { recursive: true });
   renameSync(join(folder, ".staged"), join(folder, "diarization"));
-  await until(() => pool.tellsSpeakers(), "it is loaded");
+  await until(() => pool.canDiarize(), "it is loaded");
   const { processes, ready, models } = pool.state();
   assert.deepEqual([processes, ready], [2, 2]);
   const found = models.find(({ name }) => name === "diarization");

@@ -1,6 +1,7 @@
 import { ServiceError, shown } from "../../std/service-error.ts";
 import type { SessionOwner } from "./child-session.ts";
-import { chooseModel, languagesHeard, type ModelChoice, unmetChoices } from "./choose-model.ts";
+import { chooseModel, languagesHeard, unmetChoices } from "./choose-model.ts";
+import type { ModelChoice } from "../../models/model-choice.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { OpenSession, SessionOptions } from "../protocol/engine-frames.ts";
 import { LiveDemand } from "./live-demand.ts";
@@ -48,7 +49,7 @@ export interface ModelState {
 }
 
 /** What an installed model is for, and how large it is. */
-export type InstalledModel = Pick<
+export type ServedModel = Pick<
   LoadableModel,
   "name" | "version" | "languageCodes" | "uses" | "bytes"
 >;
@@ -80,7 +81,7 @@ export interface EnginePool extends Recognizer, AsyncDisposable {
    */
   loaded(signal: AbortSignal): Promise<void>;
   /** Those that are installed and could be loaded, by name. */
-  models(): readonly InstalledModel[];
+  models(): readonly ServedModel[];
 }
 
 const silenceMsDefault = 500;
@@ -131,11 +132,11 @@ class ProcessPool implements EnginePool {
     return this.#modelFor(languageCode, mode)?.engine?.takesHints ?? false;
   }
 
-  tellsSpeakers(): boolean {
+  canDiarize(): boolean {
     return this.#diarizer() !== undefined;
   }
 
-  async tellSpeakers(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers> {
+  async diarize(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers> {
     const child = this.#diarizer()?.children().at(0);
     if (!child) throw new ServiceError("unavailable", "nothing tells speakers apart now");
     return await askSpeakers(child, window, signal);
@@ -167,7 +168,7 @@ class ProcessPool implements EnginePool {
     }
   }
 
-  models(): readonly InstalledModel[] {
+  models(): readonly ServedModel[] {
     return this.#serving.models.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -217,7 +218,7 @@ class ProcessPool implements EnginePool {
       },
       demand: new LiveDemand(model.admission.liveDemand),
       log: this.#options.log,
-      onRecognized: options.onRecognized,
+      onProgress: options.onProgress,
     });
     yield* recognition.results(options.signal);
   }

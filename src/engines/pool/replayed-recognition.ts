@@ -66,14 +66,14 @@ export class ReplayedRecognition {
       readonly findPlace: FindPlace;
       readonly demand: LiveDemand;
       readonly log: Log;
-      readonly onRecognized?: ((ms: number) => void) | undefined;
+      readonly onProgress?: ((ms: number) => void) | undefined;
     },
   ) {
     this.#source = new PeekableInput(source);
     this.#options = options;
     this.#findPlace = parts.findPlace;
     this.#log = parts.log;
-    const { onRecognized } = parts;
+    const { onProgress } = parts;
     this.#kept = new KeptInput(options.sampleRateHertz);
     this.#owner = {
       mode: options.mode,
@@ -82,8 +82,8 @@ export class ReplayedRecognition {
       unsettledSeconds: () => this.#kept.samples / options.sampleRateHertz,
       interim: (recognition) => this.#interim(recognition),
       settled: (settled) => this.#settled(settled),
-      ...(onRecognized && {
-        recognized: (samples: number) => this.#recognized(samples, onRecognized),
+      ...(onProgress && {
+        recognized: (samples: number) => this.#recognized(samples, onProgress),
       }),
     };
   }
@@ -166,11 +166,11 @@ export class ReplayedRecognition {
     this.#results.push(recognition);
   }
 
-  #recognized(samples: number, onRecognized: (ms: number) => void): void {
+  #recognized(samples: number, onProgress: (ms: number) => void): void {
     // Another process does again what was done already: that is told once.
     if (samples <= this.#recognizedSamples) return;
     this.#recognizedSamples = samples;
-    onRecognized((samples * 1000) / this.#options.sampleRateHertz);
+    onProgress((samples * 1000) / this.#options.sampleRateHertz);
   }
 
   #settled({ final, checkpoint }: Settled): void {

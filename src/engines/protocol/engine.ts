@@ -1,4 +1,5 @@
 import type { VoiceActivity } from "../../audio/voice-activity.ts";
+import type { ModelUse } from "../../models/model-choice.ts";
 
 /** Samples per second of all audio behind this interface: 16-bit, one channel. */
 export const engineSampleRate = 16_000;
@@ -32,7 +33,7 @@ export interface PhraseHints {
  * live: heard while spoken. short: whole utterances of a waiting caller. job: whole utterances,
  * best quality.
  */
-export type RecognitionMode = "live" | "short" | "job";
+export type RecognitionMode = ModelUse;
 
 export interface DecoderOptions {
   /** Of the speech, one of the engine's; absent: it need not be known. */

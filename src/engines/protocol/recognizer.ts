@@ -34,7 +34,7 @@ export interface RecognitionOptions {
    * Of jobs: told now and then how much of the input is recognized, in milliseconds; it only rises,
    * whatever happens to processes.
    */
-  readonly onRecognized?: (ms: number) => void;
+  readonly onProgress?: (ms: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -69,7 +69,7 @@ export interface Recognizer {
   /** Whether hints are of use to the model that hears this language in this mode. */
   takesHints(languageCode: string, mode: RecognitionMode): boolean;
   /** Whether a model is installed that tells speakers apart. */
-  tellsSpeakers(): boolean;
+  canDiarize(): boolean;
   /**
    * Recognizes a stream. Leaving the loop, or the signal, frees the session; the input is pulled no
    * faster than it is heard. A lost engine process costs a delay. Throws ServiceError:
@@ -84,5 +84,5 @@ export interface Recognizer {
    * Who speaks in a window of some minutes, 16 kHz. Throws ServiceError: unavailable when this
    * cannot be told now.
    */
-  tellSpeakers(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers>;
+  diarize(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers>;
 }

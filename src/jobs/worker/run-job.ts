@@ -144,7 +144,7 @@ async function openListener(
   { lease, signal }: JobRun,
 ): Promise<SpeakerListener | undefined> {
   const { recognizer, retryMs } = parts;
-  if (!recognizer.tellsSpeakers()) return undefined;
+  if (!recognizer.canDiarize()) return undefined;
   const { db } = parts.database;
   const known = await persist(signal, async () => await readWindows(db, lease.jobId));
   return new SpeakerListener({

@@ -79,10 +79,10 @@ export async function transcribeMedia(
   let durationMs = 0;
   const recognize = async (piece: Piece, giveBack: () => void): Promise<void> => {
     try {
-      const onRecognized = (ms: number): void => progress.heard(piece, ms);
+      const onProgress = (ms: number): void => progress.heard(piece, ms);
       const segments = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
-        onRecognized,
+        onProgress,
         signal,
       });
       await keep(piece, segments);
@@ -130,7 +130,7 @@ const triesMax = 3;
 async function recognizePiece(
   { recognizer, retryMs }: TranscribeParts,
   piece: Piece,
-  how: Required<Pick<RecognitionOptions, "languageCode" | "onRecognized" | "signal">>,
+  how: Required<Pick<RecognitionOptions, "languageCode" | "onProgress" | "signal">>,
 ): Promise<Segment[]> {
   const { signal } = how;
   let waitMs = retryMs;

@@ -1,0 +1,29 @@
+import { Code } from "@connectrpc/connect";
+
+/** google.rpc.Code of each error code; the names are the ones of google.rpc.Code in lower case. */
+export const rpcCodes = {
+  cancelled: Code.Canceled,
+  unknown: Code.Unknown,
+  invalid_argument: Code.InvalidArgument,
+  deadline_exceeded: Code.DeadlineExceeded,
+  not_found: Code.NotFound,
+  already_exists: Code.AlreadyExists,
+  permission_denied: Code.PermissionDenied,
+  resource_exhausted: Code.ResourceExhausted,
+  failed_precondition: Code.FailedPrecondition,
+  aborted: Code.Aborted,
+  out_of_range: Code.OutOfRange,
+  unimplemented: Code.Unimplemented,
+  internal: Code.Internal,
+  unavailable: Code.Unavailable,
+  data_loss: Code.DataLoss,
+  unauthenticated: Code.Unauthenticated,
+} as const satisfies Readonly<Record<string, Code>>;
+
+export type ErrorCode = keyof typeof rpcCodes;
+
+export function isErrorCode(name: string): name is ErrorCode {
+  return Object.hasOwn(rpcCodes, name);
+}
+
+export const errorCodes: readonly ErrorCode[] = Object.keys(rpcCodes).filter(isErrorCode);

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorFields, type Log } from "./log.ts";
+import { within } from "./within.ts";
+
+export interface RepeatOptions {
+  /** Wait after each run. */
+  readonly everyMs: number;
+  /** Wait before the first run. Default 0. */
+  readonly firstAfterMs?: number;
+  /** Wait after a run that failed. Default: everyMs. */
+  readonly afterFailureMs?: number;
+  readonly log: Log;
+  /** The log event of a failure. */
+  readonly event: string;
+  /**
+   * Failures that are logged as warnings, the others as errors. Default: all; see
+   * isDatabaseTrouble().
+   */
+  readonly isWarning?: (error: unknown) => boolean;
+  /** Logs only the first of failures in a row. Default: each. */
+  readonly logsFirstOnly?: boolean;
+}
+
+/**
+ * Runs `act` until the signal aborts, one run after the other, and resolves when the last run has
+ * ended. A run that fails is logged; after the abort its failure is ignored. The waits do not keep
+ * the process alive.
+ */
+export async function repeat(
+  options: RepeatOptions & { readonly signal: AbortSignal },
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const { everyMs, firstAfterMs = 0, afterFailureMs = everyMs, logsFirstOnly = false } = options;
+  const { log, event, isWarning = () => true, signal } = options;
+  const wait = async (ms: number): Promise<void> => {
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+  };
+  if (firstAfterMs > 0) await wait(firstAfterMs);
+  for (let hasFailed = false; !signal.aborted;) {
+    try {
+      await act();
+      hasFailed = false;
+      await wait(everyMs);
+    } catch (error) {
+      if (signal.aborted) return;
+      const isLogged = !(logsFirstOnly && hasFailed);
+      if (isLogged) log[isWarning(error) ? "warn" : "error"](errorFields(error), event);
+      hasFailed = true;
+      await wait(afterFailureMs);
+    }
+  }
+}
+
+/**
+ * The same until it is disposed of. That aborts the signal of the run, and waits for its end, at
+ * most `stopMsMax`. Default: any time.
+ */
+export function openRepeat(
+  options: RepeatOptions & { readonly stopMsMax?: number },
+  act: (signal: AbortSignal) => Promise<unknown>,
+): AsyncDisposable {
+  const { stopMsMax } = options;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const loop = repeat({ ...options, signal }, async () => act(signal));
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error(`stopped: ${options.event}`));
+      if (stopMsMax === undefined) await loop;
+      else await within(stopMsMax, loop);
+    },
+  };
+}
