@@ -4,7 +4,7 @@ import { ServiceError } from "../std/service-error.ts";
 import type { Person } from "./find-member.ts";
 
 /** The provider that members sign in at. */
-export interface OpenIdConfig {
+export interface OpenIdSettings {
   /** Its issuer identifier, as a URL. */
   readonly issuer: string;
   readonly clientId: string;
@@ -32,7 +32,7 @@ const scope = "openid email profile";
  * Nothing is asked of the provider before the first person signs in; one that is away is asked
  * again the next time.
  */
-export function createOpenId(config: OpenIdConfig, now: () => number = Date.now): OpenId {
+export function createOpenId(config: OpenIdSettings, now: () => number = Date.now): OpenId {
   let known: { readonly at: number; readonly found: Promise<client.Configuration> } | undefined;
 
   async function provider(): Promise<client.Configuration> {
@@ -91,7 +91,7 @@ export function createOpenId(config: OpenIdConfig, now: () => number = Date.now)
   };
 }
 
-async function discover(config: OpenIdConfig): Promise<client.Configuration> {
+async function discover(config: OpenIdSettings): Promise<client.Configuration> {
   const { issuer, clientId, clientSecret } = config;
   const insecure = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
   return await client.discovery(
