@@ -316,8 +316,8 @@ describe("the rules of the prose", () => {
       "a file that does not exist",
       referencesLead(example),
       "a.md",
-      "as src/b.ts has it",
-      ["1: no file src/b.ts"],
+      "as src/b.ts and src/c/ have it",
+      ["1: no file src/b.ts", "1: no file src/c/"],
     ],
     [
       "references that lead",
