@@ -14,7 +14,7 @@ import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { noLimits, type AccountLimits } from "./limits.ts";
-import { openMeter, type Meter, type Metered } from "./meter.ts";
+import { openMeter, type Meter, type MeteredCaller } from "./meter.ts";
 import { countJobAudio, readUsageDays } from "./usage-store.ts";
 
 const open = new AsyncDisposableStack();
@@ -35,15 +35,15 @@ after(() => open[Symbol.asyncDispose]());
 function openNode(
   its: Kysely<Tables>,
   limits: Partial<AccountLimits> = {},
-  rememberMs = 1e6,
+  idleMsMax = 1e6,
 ): Meter {
   const accountLimits = { ...noLimits, ...limits };
   const log = createLog("silent");
-  return openMeter({ db: its, accountLimits, log, shareEveryMs: 1e9, rememberMs });
+  return openMeter({ db: its, accountLimits, log, shareEveryMs: 1e9, idleMsMax });
 }
 
 /** A member of a new account with these limits. */
-async function newMember(limits: Record<string, number>): Promise<Metered> {
+async function newMember(limits: Record<string, number>): Promise<MeteredCaller> {
   const accountId = await addAccount(db);
   const update = db.updateTable("account").set({ limits: JSON.stringify(limits) });
   await update.where("id", "=", accountId).execute();
@@ -51,7 +51,10 @@ async function newMember(limits: Record<string, number>): Promise<Metered> {
 }
 
 /** The same account by a key with these limits. */
-async function newKey({ accountId }: Metered, limits: Record<string, number>): Promise<Metered> {
+async function newKey(
+  { accountId }: MeteredCaller,
+  limits: Record<string, number>,
+): Promise<MeteredCaller> {
   const { id: keyId } = await addApiKey(db, accountId, ["speech"]);
   const update = db.updateTable("api_key").set({ limits: JSON.stringify(limits) });
   await update.where("id", "=", keyId).execute();
@@ -89,7 +92,7 @@ test("what is counted while nodes tell each other counts on", async () => {
   const sharing = meter.share();
   await meter.countRequest(caller);
   await meter.countRequest(caller);
-  stream.hear(2_000);
+  stream.meterAudio(2_000);
   await sharing;
   assert.equal((await refusal(meter.countRequest(caller))).reason, "TOO_MANY_REQUESTS");
   assert.equal((await refusal(meter.checkAudio(caller))).reason, "AUDIO_LIMIT");
@@ -167,13 +170,13 @@ test("audio counts as it comes: the stream that uses the last of it is told, and
   const member = await newMember({ audioSecondsPerDay: 5 });
   const caller = await newKey(member, {});
   using stream = await one.openStream(caller);
-  assert.equal(stream.hear(1_500.25), undefined);
+  assert.equal(stream.meterAudio(1_500.25), undefined);
   await one.recognizeShort(caller, 2_000, async () => {});
   const failing = one.recognizeShort(caller, 9_000, () => Promise.reject(new Error("no engine")));
   await assert.rejects(failing, /no engine/);
   await one.checkAudio(caller);
-  assert.equal(stream.hear(1_499.5), undefined);
-  const told = stream.hear(0.25);
+  assert.equal(stream.meterAudio(1_499.5), undefined);
+  const told = stream.meterAudio(0.25);
   assert.deepEqual(told?.metadata, { limit: "audioSecondsPerDay", value: "5", of: "account" });
   await tellEachOther(one, other);
   for (const meter of [one, other]) {
@@ -269,7 +272,7 @@ test("parts of a millisecond keep nobody in memory", async () => {
   const caller = await newMember({});
   {
     using stream = await meter.openStream(caller);
-    stream.hear(0.6);
+    stream.meterAudio(0.6);
   }
   await meter.recognizeShort(caller, 0.6, async () => {});
   await meter.share();
