@@ -221,7 +221,10 @@ describe("CredentialWatch", () => {
     other[Symbol.dispose]();
     let statementsOfAnother = 0;
     const dialect = new PostgresDialect({ pool: database.pool });
-    const anotherDb = new Kysely<Tables>({ dialect, log: () => (statementsOfAnother += 1) });
+    const countOther = (): void => {
+      statementsOfAnother += 1;
+    };
+    const anotherDb = new Kysely<Tables>({ dialect, log: countOther });
     using _open = new CredentialWatch(anotherDb, log).add(stream);
     await until(() => Promise.resolve(statementsOfAnother === 1));
     assert.equal(statements, 0);

@@ -4,7 +4,7 @@ import { ServiceError } from "../std/service-error.ts";
 import type { Person } from "./find-member.ts";
 
 /** The provider that members sign in with. */
-export interface OpenIdConfig {
+export interface OpenIdSettings {
   /** Its issuer identifier, as a URL. */
   readonly issuer: string;
   readonly clientId: string;
@@ -30,7 +30,7 @@ const scope = "openid email profile";
  * The provider is not contacted before the first person signs in; if it is unavailable it is
  * contacted again at the next sign-in.
  */
-export function createOpenId(config: OpenIdConfig, now: () => number = Date.now): OpenId {
+export function createOpenId(config: OpenIdSettings, now: () => number = Date.now): OpenId {
   let known: { readonly at: number; readonly found: Promise<client.Configuration> } | undefined;
 
   async function provider(): Promise<client.Configuration> {
@@ -89,7 +89,7 @@ export function createOpenId(config: OpenIdConfig, now: () => number = Date.now)
   };
 }
 
-async function discover(config: OpenIdConfig): Promise<client.Configuration> {
+async function discover(config: OpenIdSettings): Promise<client.Configuration> {
   const { issuer, clientId, clientSecret } = config;
   const insecure = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
   return await client.discovery(
