@@ -166,7 +166,6 @@ test("a failure after the first message is the last message", async () => {
     const events = await fetch(url, { headers: { ...withToken, accept } });
     const id = mayRepeat ? "" : "id: end\n";
     assert.equal(await events.text(), `data: {"result":{"n":1}}\n\n${id}data: ${text}\n\n`);
-    // oxlint-enable no-await-in-loop
   }
   assert.deepEqual(server.bugs.map(String), ["Error: a bug", "Error: a bug"]);
 });

@@ -4,8 +4,7 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import type { Session } from "../auth/session-store.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { packedFieldOf } from "../std/packed-field.ts";
-import { writtenFieldOf } from "../std/written-field.ts";
+import { rawFieldOf } from "../std/raw-field.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
 import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
@@ -13,8 +12,9 @@ import { endedEventId, eventStream, type StreamEnvelope } from "../transcoding/s
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
 import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
 import type { AnswerError } from "./answer-errors.ts";
-import { answerPacked, heldBytesOf, takesZstd } from "./answer-packed.ts";
-import { holdAnswer } from "./answers-in-hand.ts";
+import { takesEncoding } from "./accept-encoding.ts";
+import { answerStored, heldBytesOf } from "./answer-stored.ts";
+import { holdAnswer } from "./held-answers.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
 import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
 import type { BodyLimits } from "./body-pace.ts";
@@ -171,28 +171,29 @@ async function answerUnary(
 ): Promise<void> {
   const answer = create(spec.method.output, await callUnary(spec, message, call));
   const hold = (bytes: number) => holdAnswer(answers, accountId, response, bytes);
-  const packed = packedFieldOf(answer);
-  const around = packed && transcoder.writeAround(binding, answer, packed.name);
-  if (around) {
-    const acceptEncoding = headerOf(request, "accept-encoding") ?? "";
-    hold(takesZstd(acceptEncoding) ? 2 * packed.jsonZstd.length : heldBytesOf(packed));
-    await answerPacked(response, packed, around, { call, acceptEncoding, limits });
-    return;
-  }
   const content = httpBodyOf(binding, answer);
-  if (content === undefined) {
-    const written = writtenFieldOf(answer);
-    const beside = written && transcoder.writeAround(binding, answer, written.name);
-    const json = beside
-      ? `${beside.head}${await written.json()}${beside.tail}`
-      : transcoder.write(binding, answer);
-    hold(json.length);
-    answerJson(response, 200, json, call.answerHeaders);
+  if (content) {
+    const { contentType, data } = content;
+    hold(data.length);
+    answerContent(response, 200, data, { ...call.answerHeaders, "content-type": contentType });
     return;
   }
-  const { contentType, data } = content;
-  hold(data.length);
-  answerContent(response, 200, data, { ...call.answerHeaders, "content-type": contentType });
+  const raw = rawFieldOf(answer);
+  const around = raw && transcoder.writeAround(binding, answer, raw.field.localName);
+  if (around && "jsonZstd" in raw.json) {
+    const stored = raw.json;
+    const acceptEncoding = headerOf(request, "accept-encoding") ?? "";
+    const sendsZstd = takesEncoding(acceptEncoding, "zstd");
+    hold(sendsZstd ? 2 * stored.jsonZstd.length : heldBytesOf(stored));
+    await answerStored(response, stored, around, { call, acceptEncoding, limits });
+    return;
+  }
+  const json =
+    around && "write" in raw.json
+      ? `${around.head}${await raw.json.write()}${around.tail}`
+      : transcoder.write(binding, answer);
+  hold(json.length);
+  answerJson(response, 200, json, call.answerHeaders);
 }
 
 async function callUnary(spec: UnarySpec, message: Message, call: CallContext) {

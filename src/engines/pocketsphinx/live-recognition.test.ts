@@ -126,7 +126,7 @@ describe("live recognition by PocketSphinx", () => {
   test("any split of the samples gives the same finals", async () => {
     const expected = first.filter(({ isFinal }) => isFinal);
     const lengths = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 9 });
-    const splits = [...fc.sample(lengths, { numRuns: runs(9), seed: 4 }), [1, 2, 3, 159]];
+    const splits = [...fc.sample(lengths, runs(9)), [1, 2, 3, 159]];
     for (const split of splits) {
       const chunks: Int16Array[] = [];
       for (let at = 0, turnOf = 0; at < spoken.length; turnOf++) {
