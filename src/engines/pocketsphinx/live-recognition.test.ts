@@ -59,8 +59,9 @@ describe("live recognition by PocketSphinx", () => {
       { ...options, ...changes },
       {
         interim: (recognition) => told.push(recognition),
-        settled: ({ final }) => told.push(...(final ? [final] : [])),
-        heard() {},
+        committed: ({ final }) => told.push(...(final ? [final] : [])),
+        progress() {},
+        received() {},
         done: () => (isDone = true),
       },
     );
@@ -110,8 +111,9 @@ describe("live recognition by PocketSphinx", () => {
     await hear([strange, noise(700, 9000)]);
     const left = new EngineSession(engine, options, {
       interim() {},
-      settled() {},
-      heard() {},
+      committed() {},
+      progress() {},
+      received() {},
       done() {},
     });
     left.push(strange.subarray(0, 12_000));
