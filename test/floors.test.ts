@@ -34,8 +34,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ["std", "gen", "transcoding", "auth", "media"],
   fsck: ["std", "gen", "database", "media", "transcripts"],
   operator: ["std", "database", "media", "auth", "accounts"],
-  settings: ["std"],
-  "config.ts": ["std", "settings", "models/model-choice.ts"],
+  settings: ["std", "media/s3-bucket.ts", "auth/open-id.ts"],
+  "config.ts": [
+    "std",
+    "settings",
+    "models/model-choice.ts",
+    "media/s3-bucket.ts",
+    "auth/open-id.ts",
+  ],
   "doors.ts": [
     "std",
     "gen",

@@ -103,7 +103,7 @@ export function createConsoleSignIn(
       const url = new URL(`${publicUrl()}${callbackPath}?${String(query)}`);
       const person = await whoComesBack(request, url, away.secret);
       const visit = await visitOf(parts, request, away.before);
-      const { session, secret } = await signIn({ way: "open_id", person }, visit);
+      const { session, secret } = await signIn({ method: "open_id", person }, visit);
       response.setHeader("set-cookie", [
         clearSignInCookie,
         setSessionCookie(secret, session.expiresAt),

@@ -136,14 +136,14 @@ export function breakOff(response: HttpResponse): void {
 }
 
 /** How long a caller whose stream is ended has to take what it is told. */
-export const farewellMsMax = 2_000;
+export const closeGraceMs = 2_000;
 
 /** Breaks off what has not ended by itself in a moment. */
 export function breakOffSoon(response: HttpResponse): void {
   if (isClosed(response)) return;
   const timer = setTimeout(() => {
     breakOff(response);
-  }, farewellMsMax);
+  }, closeGraceMs);
   response.once("close", () => {
     clearTimeout(timer);
   });

@@ -5,7 +5,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { answerMedia, type MediaParts } from "./answer-media.ts";
 import { targetOf, writeHead } from "./http.ts";
 import type { TargetDoor } from "./server.ts";
-import { takeUpload, type UploadParts } from "./take-upload.ts";
+import { receiveUpload, type UploadParts } from "./receive-upload.ts";
 import { answerWaveform } from "./waveform.ts";
 
 export interface MediaDoorParts extends UploadParts, MediaParts {
@@ -37,7 +37,12 @@ export function createMediaDoor(parts: MediaDoorParts): TargetDoor {
       if (!grant) throw notSigned();
       const { path } = grant;
       if (grant.method === "PUT") {
-        await takeUpload(parts, { ...grant, uploadId: idOf(path, uploadPath) }, request, response);
+        await receiveUpload(
+          parts,
+          { ...grant, uploadId: idOf(path, uploadPath) },
+          request,
+          response,
+        );
       } else if (path.startsWith(waveformPath(""))) {
         await answerWaveform(parts, idOf(path, waveformPath), request, response);
       } else await answerMedia(parts, idOf(path, mediaPath), request, response);

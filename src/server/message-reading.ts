@@ -1,5 +1,5 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
-import { FairLane } from "../std/fair-lane.ts";
+import { FairSemaphore } from "../std/fair-semaphore.ts";
 import { HeldBytes, type HeldBytesLimits, type HeldShare } from "../std/held-bytes.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import { countFields } from "../transcoding/count-fields.ts";
@@ -25,7 +25,7 @@ export interface MessageReading {
   /** Of the thread that carries live audio. */
   readonly turns: ReadingTurns;
   /** Of the threads that decompress. */
-  readonly decompressing: FairLane;
+  readonly decompressing: FairSemaphore;
   /** undefined: there is no method whose messages may be long. */
   readonly longMessages: LongMessages | undefined;
 }
@@ -38,7 +38,7 @@ export function createMessageReading(
   return {
     held: new HeldBytes(limits),
     turns: new ReadingTurns(),
-    decompressing: new FairLane({
+    decompressing: new FairSemaphore({
       running: 2,
       runningOfOne: 1,
       waitingOfOne: 1_000,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Streams } from "../../test/gen/streams_pb.ts";
 import { unwatched } from "../../test/fixtures/test-caller.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
-import { defaultAnswers } from "./answers-in-hand.ts";
+import { defaultAnswers } from "./held-answers.ts";
 import { createRestDoor } from "./rest.ts";
 import { createMessageReading } from "./message-reading.ts";
 

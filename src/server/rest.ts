@@ -14,7 +14,7 @@ import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/wr
 import type { AnswerError } from "./answer-errors.ts";
 import { takesEncoding } from "./accept-encoding.ts";
 import { answerStored, heldBytesOf } from "./answer-stored.ts";
-import { holdAnswer } from "./answers-in-hand.ts";
+import { holdAnswer } from "./held-answers.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
 import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
 import type { BodyLimits } from "./body-pace.ts";

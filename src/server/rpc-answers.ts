@@ -4,7 +4,7 @@ import { createContextKey, type Interceptor } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { rawFieldOf, type RawField } from "../std/raw-field.ts";
-import { holdAnswer } from "./answers-in-hand.ts";
+import { holdAnswer } from "./held-answers.ts";
 import { heldBytesOf, jsonChunks } from "./answer-stored.ts";
 import { responseKey } from "./end-calls.ts";
 

@@ -10,7 +10,7 @@ import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder } from "../transcoding/transcoder.ts";
 import { createAnswerError } from "./answer-errors.ts";
-import { defaultAnswers } from "./answers-in-hand.ts";
+import { defaultAnswers } from "./held-answers.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles } from "./console-files.ts";
 import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";

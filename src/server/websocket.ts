@@ -14,7 +14,7 @@ import { statusJson, type AnswerError } from "./answer-errors.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { farewellMsMax, headersOf, targetOf } from "./http.ts";
+import { closeGraceMs, headersOf, targetOf } from "./http.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
@@ -209,7 +209,7 @@ class Stream {
     this.#socket.resume();
     const timer = setTimeout(() => {
       this.#socket.terminate();
-    }, farewellMsMax);
+    }, closeGraceMs);
     this.#socket.once("close", () => {
       clearTimeout(timer);
     });

@@ -13,7 +13,7 @@ import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
 import { attachRawList } from "../std/raw-field.ts";
 import { linksOf } from "./answer-transcript.ts";
-import { FairLane } from "../std/fair-lane.ts";
+import { FairSemaphore } from "../std/fair-semaphore.ts";
 import { parseFilter } from "./filter.ts";
 import { findTranscripts, type SearchLimits } from "./find-transcripts.ts";
 import { listedJson } from "./listed-json.ts";
@@ -74,8 +74,8 @@ const wideLane = { running: 2, runningOfOne: 1, waitingOfOne: 4, waitMsMax: 5_00
 
 /** The searches of this node, each within a time of its own from when it begins. */
 function createSearchLimits({ db, filterMsMax = 5_000, now = Date.now }: SearchParts) {
-  const indexed = new FairLane(indexedLane);
-  const wide = new FairLane(wideLane);
+  const indexed = new FairSemaphore(indexedLane);
+  const wide = new FairSemaphore(wideLane);
   return (accountId: string, { signal }: HandlerContext): SearchLimits => ({
     indexed: async (search) =>
       await indexed.run(accountId, signal, async () => {

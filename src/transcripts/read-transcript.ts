@@ -2,7 +2,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
-import { FairLane } from "../std/fair-lane.ts";
+import { FairSemaphore } from "../std/fair-semaphore.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { findSegments, findTranscriptHead, type StoredTranscript } from "./transcript-store.ts";
 
@@ -37,7 +37,7 @@ export function createReadTranscript({
   /** Of the node to the database. */
   readonly connectionsMax?: number;
 }): ReadTranscript {
-  const lane = new FairLane({
+  const lane = new FairSemaphore({
     running: Math.max(1, Math.min(readsMax, Math.floor(connectionsMax / 2))),
     runningOfOne: 1,
     waitingOfOne: 50,

@@ -13,7 +13,7 @@ import { openServedArchive } from "../../src/media/open-served-archive.ts";
 import { createSignedUrls } from "../../src/media/signed-url.ts";
 import { createUploads } from "../../src/media/uploads.ts";
 import { implemented } from "../../src/server/methods.ts";
-import { defaultAnswers } from "../../src/server/answers-in-hand.ts";
+import { defaultAnswers } from "../../src/server/held-answers.ts";
 import { openServer } from "../../src/server/server.ts";
 import { createMediaDoor } from "../../src/server/media-door.ts";
 import { createLog } from "../../src/std/log.ts";

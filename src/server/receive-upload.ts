@@ -22,7 +22,7 @@ export interface UploadParts {
 }
 
 /** Takes the body of a PUT. Throws what it is refused with. */
-export async function takeUpload(
+export async function receiveUpload(
   { uploads, log, idleMsMax = 60_000, uploadMsMax = 24 * 3_600_000 }: UploadParts,
   { uploadId, bytesMax }: { readonly uploadId: string; readonly bytesMax: number },
   request: HttpRequest,
