@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { AnswerError } from "./answer-errors.ts";
+import { clientGone } from "./client-gone.ts";
 import { canRepeat, statusJson } from "./answer-errors.ts";
 import type { CallContext } from "./call-context.ts";
 import {
@@ -238,7 +239,7 @@ class StreamOut implements Disposable {
 }
 
 function gone(): ServiceError {
-  return new ServiceError("cancelled", "the caller went away");
+  return clientGone();
 }
 
 function* piecesOf(chunk: string | Uint8Array): Generator<string | Uint8Array> {

@@ -17,7 +17,7 @@ test("a rule that no door can serve is refused when the service starts", () => {
       methods: new Map(),
       authenticator: { authenticate: () => assert.fail("not called"), ...unwatched },
       answerError: () => assert.fail("not called"),
-      reading: createMessageReading(undefined),
+      reading: createMessageReading(),
       answers: defaultAnswers(),
       shutdownSignal: new AbortController().signal,
     });

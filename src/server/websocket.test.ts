@@ -41,7 +41,7 @@ async function openHeldDoor() {
       () => undefined,
       (bug) => assert.fail(String(bug)),
     ),
-    reading: createMessageReading(undefined),
+    reading: createMessageReading(),
     pingMs,
   });
   const port = await openPort(
