@@ -168,9 +168,9 @@ async function readFields(
 /** Exactly one of the two, and nothing else. Errors never repeat the values. */
 function readCredentials(fields: ReadonlyMap<string, unknown>): Credentials {
   const [apiKey, signInToken] = [fields.get("apiKey"), fields.get("signInToken")];
-  if (fields.size === 1 && typeof apiKey === "string") return { way: "api_key", apiKey };
+  if (fields.size === 1 && typeof apiKey === "string") return { method: "api_key", apiKey };
   if (fields.size === 1 && typeof signInToken === "string") {
-    return { way: "sign_in_token", signInToken };
+    return { method: "sign_in_token", signInToken };
   }
   throw new ServiceError("invalid_argument", "either apiKey or signInToken is needed, as text");
 }
@@ -183,5 +183,5 @@ function readSwitch(fields: ReadonlyMap<string, unknown>): Credentials {
       { field: "account", description: `is ${shown(account)}: accounts/<id> is needed` },
     ]);
   }
-  return { way: "switch", accountId };
+  return { method: "switch", accountId };
 }

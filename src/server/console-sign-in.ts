@@ -117,7 +117,7 @@ export function createConsoleSignIn(
       const url = new URL(`${publicUrl()}${callbackPath}?${String(query)}`);
       const person = await personOf(request, url, begun.secret);
       const visit = await visitOf(parts, request, begun.before);
-      const { session, secret } = await signIn({ way: "open_id", person }, visit);
+      const { session, secret } = await signIn({ method: "open_id", person }, visit);
       response.setHeader("set-cookie", [
         clearSignInCookie,
         setSessionCookie(secret, session.expiresAt),

@@ -27,6 +27,7 @@ import {
   messageBytesMaxOf,
   prepareRpcRequest,
   rpcRequestKey,
+  type RpcMethod,
   type RpcRequest,
 } from "./rpc-request.ts";
 
@@ -52,12 +53,12 @@ interface RpcParts {
 /** The door of gRPC, gRPC-Web and Connect. */
 export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcParts): HttpDoor {
   const openToAll = new Set(open.map(({ service }) => service));
-  const methods = new Map(
+  const methods = new Map<string, RpcMethod>(
     [...services, ...open].flatMap(({ service }) =>
       service.methods.map((desc) => {
         const isOpen = openToAll.has(service);
         const bytesMax = messageBytesMaxOf(desc, openToAll);
-        return [`/${service.typeName}/${desc.name}`, { desc, isOpen, bytesMax }] as const;
+        return [`/${service.typeName}/${desc.name}`, { desc, isOpen, bytesMax }];
       }),
     ),
   );

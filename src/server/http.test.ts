@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test } from "node:test";
-import { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { readBody } from "./http.ts";
 import { createMessageReading } from "./message-reading.ts";

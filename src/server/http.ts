@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { HeldShare } from "../std/held-bytes.ts";
-import { ServiceError } from "../std/service-error.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
 import { clientGone } from "./client-gone.ts";
 import { bodyIntakeOf, isShortBody } from "./body-intake.ts";

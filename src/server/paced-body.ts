@@ -1,6 +1,5 @@
 import { BodyPace, type BodyLimits } from "./body-pace.ts";
 import { clientGone } from "./client-gone.ts";
-import { ServiceError } from "../std/service-error.ts";
 import type { HttpRequest } from "./http.ts";
 
 /**

@@ -121,7 +121,7 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
       let timer = setTimeout(look, idleMsMax);
       try {
         for await (const chunk of chunks) {
-          pace.came(chunk.length);
+          pace.add(chunk.length);
           isWaiting = false;
           yield chunk;
           isWaiting = true;

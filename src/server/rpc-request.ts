@@ -29,6 +29,13 @@ export const rpcRequestKey = createContextKey<RpcRequest | undefined>(undefined,
   description: "the request",
 });
 
+export interface RpcMethod {
+  readonly desc: DescMethod;
+  /** Whether it asks for no token. */
+  readonly isOpen: boolean;
+  readonly bytesMax: number;
+}
+
 /** How long a message of a method may be; `open`: the services that ask for no token. */
 export function messageBytesMaxOf(method: DescMethod, open: ReadonlySet<DescService>): number {
   return open.has(method.parent) ? openMessageBytesMax : bodyBytesMaxOf(method);
@@ -41,14 +48,13 @@ export function messageBytesMaxOf(method: DescMethod, open: ReadonlySet<DescServ
 export function prepareRpcRequest(
   request: HttpRequest,
   response: HttpResponse,
-  method: { readonly desc: DescMethod; readonly isOpen: boolean; readonly bytesMax: number },
+  { desc, isOpen, bytesMax }: RpcMethod,
   parts: {
     readonly authenticator: Authenticator;
     readonly answerError: AnswerError;
     readonly reading: MessageReading;
   },
 ): RpcRequest {
-  const { desc, isOpen, bytesMax } = method;
   const { reading } = parts;
   const origin = callOriginOf(request);
   const authenticate = once(async () => {
