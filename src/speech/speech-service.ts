@@ -30,7 +30,7 @@ export function createSpeechService(parts: {
     },
     async *streamingRecognize(requests, call) {
       using stream = await meter.openStream(callerOf(call));
-      const hear = stream.hear.bind(stream);
+      const hear = stream.meterAudio.bind(stream);
       yield* streamingRecognize(requests, recognizer, { limits, describeResults, hear, call });
     },
     listModels() {

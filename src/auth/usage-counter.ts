@@ -3,10 +3,10 @@ import { RequestWindow, type MinuteCounts } from "./request-window.ts";
 
 const dayMs = 86_400_000;
 
-/** What all nodes together have written of an account or a key. */
+/** The stored use of an account or a key, of all nodes. */
 export interface KnownUse extends MinuteCounts {
   readonly limits: AccountLimits;
-  /** Of the day (UTC) that it is. */
+  /** Today (UTC). */
   readonly audioMs: number;
   /** Days since 1970. */
   readonly day: number;
@@ -14,13 +14,12 @@ export interface KnownUse extends MinuteCounts {
   readonly streamsElsewhere: number;
 }
 
-/** What this node has not written yet. */
+/** What this node has counted and not written yet. */
 export interface Unwritten {
   readonly id: string;
   readonly accountId: string;
-  /** Calls. */
   readonly requests: number;
-  /** Those of them that count in the window. */
+  /** The part of `requests` that is within the window. */
   readonly recent: number;
   readonly liveMs: number;
   readonly shortMs: number;
@@ -29,13 +28,13 @@ export interface Unwritten {
 }
 
 /**
- * Counts what one account, or one key of it, uses: all that is known of it, and what this node
- * adds. Times are milliseconds since 1970.
+ * Counts the use of one account, or of one of its keys: the stored use, and what this node adds to
+ * it. Times are milliseconds since 1970.
  */
-export class Tally {
+export class UsageCounter {
   readonly id: string;
   readonly accountId: string;
-  /** When it was last looked at. */
+  /** When it was last used. */
   usedAt = 0;
   #limits: AccountLimits;
   readonly #window = new RequestWindow();
@@ -48,7 +47,7 @@ export class Tally {
   #shortMsUnwritten = 0;
   #streamsWritten = 0;
 
-  /** Of an account `id` is its own. */
+  /** For an account both ids are the same. */
   constructor(id: string, accountId: string, limits: AccountLimits) {
     this.id = id;
     this.accountId = accountId;
@@ -63,29 +62,29 @@ export class Tally {
     return this.#limits;
   }
 
-  /** Live streams that are open. */
+  /** Open live streams, of all nodes. */
   get streams(): number {
     return this.#streams + this.#streamsElsewhere;
   }
 
-  /** Calls of the last 60 s. */
+  /** Calls in the last 60 s. */
   requests(now: number): number {
     return this.#window.used(now);
   }
 
-  /** Audio that was recognized today, milliseconds. */
+  /** Audio that was recognized today, in milliseconds. */
   audioMs(now: number): number {
     this.#turnDay(now);
     return this.#audioMs;
   }
 
-  /** Milliseconds until one more call is within the limit; 0: it is now. */
+  /** Milliseconds until one more call is within the limit; 0: now. */
   requestWaitMs(now: number): number {
     const max = this.#limits.requestsPerMinute;
     return max === 0 ? 0 : this.#window.waitMs(max, now);
   }
 
-  /** Milliseconds until there is audio to use again; 0: there is some now. */
+  /** Milliseconds until audio may be recognized again; 0: now. */
   audioWaitMs(now: number): number {
     const { audioSecondsPerDay: max } = this.#limits;
     if (max === 0 || this.audioMs(now) < max * 1000) return 0;
@@ -107,7 +106,7 @@ export class Tally {
     this.#streams += by;
   }
 
-  /** `ms` below 0 takes audio back that was not heard. */
+  /** A negative `ms` subtracts audio that was not recognized. */
   countAudio(kind: "live" | "short", ms: number, now: number): void {
     this.#turnDay(now);
     this.#audioMs += ms;
@@ -115,7 +114,7 @@ export class Tally {
     else this.#shortMsUnwritten += ms;
   }
 
-  /** What is to be written; undefined: nothing. It counts as written from now on. */
+  /** The counts to write; undefined: none. They count as written from now on. */
   take(now: number): Unwritten | undefined {
     const [requests, streams] = [this.#requestsUnwritten, this.#streams];
     const [liveMs, shortMs] = [
@@ -124,7 +123,7 @@ export class Tally {
     ];
     const isSame = streams === 0 && this.#streamsWritten === 0;
     if (isSame && requests === 0 && liveMs === 0 && shortMs === 0) return undefined;
-    // What waited for a database that was away is old by now.
+    // Counts that waited for an unavailable database may be older than the window.
     const recent = Math.min(requests, Math.ceil(this.#window.used(now)));
     this.#requestsUnwritten = 0;
     this.#liveMsUnwritten -= liveMs;
@@ -134,8 +133,8 @@ export class Tally {
     return { id, accountId, requests, recent, liveMs, shortMs, streams };
   }
 
-  /** Takes over what all nodes have written, to which comes what this one has not. */
-  learn({ limits, minute, requests, previous, ...known }: KnownUse): void {
+  /** Replaces the stored use by a newer reading; what this node has not written is added. */
+  update({ limits, minute, requests, previous, ...known }: KnownUse): void {
     this.#limits = limits;
     this.#window.set({ minute, requests: requests + this.#requestsUnwritten, previous });
     this.#day = known.day;
@@ -143,10 +142,10 @@ export class Tally {
     this.#streamsElsewhere = known.streamsElsewhere;
   }
 
-  /** Whether nothing is lost when it is forgotten. */
+  /** Whether it can be dropped without losing anything. */
   get isIdle(): boolean {
     const open = this.#streams + this.#streamsWritten + this.#requestsUnwritten;
-    // As they are written: each on its own.
+    // Rounded separately, as they are written.
     const [liveMs, shortMs] = [this.#liveMsUnwritten, this.#shortMsUnwritten];
     return open === 0 && Math.floor(liveMs) === 0 && Math.floor(shortMs) === 0;
   }

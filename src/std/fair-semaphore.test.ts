@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FairLane } from "./fair-lane.ts";
+import { FairSemaphore } from "./fair-semaphore.ts";
 
 const { signal } = new AbortController();
 const limits = {
@@ -12,7 +12,7 @@ const limits = {
 };
 
 /** A search that runs until it is told to end. */
-function search(lane: FairLane, accountId: string, abort: AbortSignal = signal) {
+function search(lane: FairSemaphore, accountId: string, abort: AbortSignal = signal) {
   const state = { isRunning: false };
   const { promise, resolve } = Promise.withResolvers<void>();
   const ended = lane.run(accountId, abort, async () => {
@@ -34,8 +34,8 @@ const settled = async (): Promise<void> =>
     setImmediate(resolve);
   });
 
-test("`FairLane` runs one search of an account and two of all, and passes by who has his", async () => {
-  const lane = new FairLane(limits);
+test("`FairSemaphore` runs one search of an account and two of all, and passes by who has his", async () => {
+  const lane = new FairSemaphore(limits);
   const [a1, a2, b1, c1] = ["a", "a", "b", "c"].map((account) => search(lane, account));
   assert.ok(a1 && a2 && b1 && c1);
   const running = () => [a1, a2, b1, c1].map(({ state }) => state.isRunning);
@@ -50,8 +50,8 @@ test("`FairLane` runs one search of an account and two of all, and passes by who
   await a2.end();
 });
 
-test("`FairLane` refuses an account whose searches wait already, and no other", async () => {
-  const lane = new FairLane(limits);
+test("`FairSemaphore` refuses an account whose searches wait already, and no other", async () => {
+  const lane = new FairSemaphore(limits);
   const [a, ...waiting] = ["a", "a", "a"].map((account) => search(lane, account));
   assert.ok(a);
   await assert.rejects(search(lane, "a").ended, {
@@ -66,11 +66,11 @@ test("`FairLane` refuses an account whose searches wait already, and no other", 
   await b.end();
 });
 
-test("`FairLane` lets nobody wait too long, nor who has gone, and loses no turn by it", async () => {
-  const lane = new FairLane({ ...limits, running: 1, waitMsMax: 1 });
+test("`FairSemaphore` lets nobody wait too long, nor who has gone, and loses no turn by it", async () => {
+  const lane = new FairSemaphore({ ...limits, running: 1, waitMsMax: 1 });
   const first = search(lane, "a");
   await assert.rejects(search(lane, "b").ended, { reason: "SEARCHES_BUSY" });
-  const patient = new FairLane({ ...limits, running: 1 });
+  const patient = new FairSemaphore({ ...limits, running: 1 });
   const held = search(patient, "a");
   const abort = new AbortController();
   const gone = search(patient, "b", abort.signal);
@@ -85,8 +85,8 @@ test("`FairLane` lets nobody wait too long, nor who has gone, and loses no turn 
   await first.end();
 });
 
-test("`FairLane` gives the turn back when a search fails", async () => {
-  const lane = new FairLane({ ...limits, running: 1 });
+test("`FairSemaphore` gives the turn back when a search fails", async () => {
+  const lane = new FairSemaphore({ ...limits, running: 1 });
   const failure = new Error("failed");
   const failing = lane.run("a", signal, async () => {
     await settled();
@@ -99,8 +99,8 @@ test("`FairLane` gives the turn back when a search fails", async () => {
   await next.end();
 });
 
-test("`FairLane` gives the next turn to the account whose last one is longest ago", async () => {
-  const lane = new FairLane({ ...limits, running: 1, waitingOfOne: 3 });
+test("`FairSemaphore` gives the next turn to the account whose last one is longest ago", async () => {
+  const lane = new FairSemaphore({ ...limits, running: 1, waitingOfOne: 3 });
   const ended: string[] = [];
   const one = async (account: string): Promise<void> => {
     await lane.run(account, signal, async () => {

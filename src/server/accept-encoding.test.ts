@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takesZstd } from "./answer-packed.ts";
+import { takesEncoding } from "./accept-encoding.ts";
 
-test("takesZstd() reads Accept-Encoding", () => {
+test("takesEncoding() reads Accept-Encoding", () => {
   const rows: [acceptEncoding: string, takes: boolean][] = [
     ["", false],
     ["gzip, deflate, br", false],
@@ -19,6 +19,6 @@ test("takesZstd() reads Accept-Encoding", () => {
     [",,zstd", true],
   ];
   for (const [acceptEncoding, takes] of rows) {
-    assert.equal(takesZstd(acceptEncoding), takes, acceptEncoding);
+    assert.equal(takesEncoding(acceptEncoding, "zstd"), takes, acceptEncoding);
   }
 });

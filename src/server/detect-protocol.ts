@@ -7,7 +7,7 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
  * Reads up to 24 bytes, puts them back, and tells whether they are the preface of HTTP/2. A
  * connection that has not said within `silenceMsMax` what it speaks is closed, however it trickles.
  */
-export function tellProtocol(
+export function detectProtocol(
   socket: Socket,
   silenceMsMax: number,
   told: (isHttp2: boolean) => void,

@@ -1,7 +1,7 @@
 import { ServiceError } from "./service-error.ts";
 
 /** How many tasks of a kind run at a time, and how many wait for their turn. */
-export interface LaneLimits {
+export interface SemaphoreLimits {
   readonly running: number;
   /** Of one account. */
   readonly runningOfOne: number;
@@ -16,8 +16,8 @@ export interface LaneLimits {
  * longest ago, past accounts that have as many running as they may: nobody waits for all the tasks
  * of one other account.
  */
-export class FairLane {
-  readonly #limits: LaneLimits;
+export class FairSemaphore {
+  readonly #limits: SemaphoreLimits;
   readonly #running = new Map<string, number>();
   readonly #waiting: { readonly accountId: string; readonly start: () => void }[] = [];
   /** The number of the last turn of each account that has tasks here. */
@@ -25,7 +25,7 @@ export class FairLane {
   #runningAll = 0;
   #turns = 0;
 
-  constructor(limits: LaneLimits) {
+  constructor(limits: SemaphoreLimits) {
     this.#limits = limits;
   }
 

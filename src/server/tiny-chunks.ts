@@ -14,7 +14,7 @@ const freePieces = 16;
  * Counts the pieces in which the bodies of one connection come: chunks of HTTP/1.1, frames of
  * HTTP/2 and WebSocket.
  */
-export class BodyPieces {
+export class TinyChunks {
   #pieces = 0;
   #bytes = 0;
   #since = 0;
@@ -44,7 +44,7 @@ export class BodyPieces {
 }
 
 /** What the caller is told then. */
-export function tinyPieces(): ServiceError {
+export function tinyChunks(): ServiceError {
   const limit = `${piecesMax} pieces of less than ${pieceBytesMin} bytes on average came within a second`;
   return new ServiceError("invalid_argument", `${limit}: send larger pieces`, {
     reason: "PIECES_TOO_SMALL",
