@@ -1,6 +1,6 @@
 import { createLog } from "../src/std/log.ts";
 import { noLimits } from "../src/auth/limits.ts";
-import { openMeter, type Metered } from "../src/auth/meter.ts";
+import { openMeter, type MeteredCaller } from "../src/auth/meter.ts";
 import { addAccount, addApiKey } from "../test/fixtures/auth-fixture.ts";
 import { openTestDatabase } from "../test/fixtures/open-test-database.ts";
 
@@ -17,8 +17,8 @@ const { db } = database;
 const limits = { requestsPerMinute: 1e9, audioSecondsPerDay: 1e8, concurrentStreams: 1e6 };
 const accountLimits = { ...noLimits, ...limits };
 const log = createLog("silent");
-await using meter = openMeter({ db, accountLimits, log, shareEveryMs: 1e9, rememberMs: 1e9 });
-const known: Metered[] = [];
+await using meter = openMeter({ db, accountLimits, log, shareEveryMs: 1e9, idleMsMax: 1e9 });
+const known: MeteredCaller[] = [];
 for (let i = 0; i < callers; i++) {
   const accountId = await addAccount(db);
   const { id: keyId } = await addApiKey(db, accountId, ["speech"]);
@@ -50,7 +50,7 @@ const [first] = known;
 if (!first) throw new Error("nobody calls");
 using stream = await meter.openStream(first);
 const hearing = await cpuUs(async () => {
-  for (let i = 0; i < calls; i++) stream.hear(0.01);
+  for (let i = 0; i < calls; i++) stream.meterAudio(0.01);
 });
 line("a chunk of audio of a live stream", `${(hearing / calls).toFixed(2)} us`);
 for (let round = 0; round < 3; round++) {

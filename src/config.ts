@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { modelUses, type ModelChoice } from "./models/model-choice.ts";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
 import {
@@ -9,8 +10,10 @@ import {
 } from "./settings/database-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
-import { openIdSettings, readOpenId, type OpenIdConfig } from "./settings/open-id-settings.ts";
-import { readS3, s3Settings, type S3Config } from "./settings/s3-settings.ts";
+import type { OpenIdSettings } from "./auth/open-id.ts";
+import type { S3Settings } from "./media/s3-bucket.ts";
+import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
+import { readS3, s3Settings } from "./settings/s3-settings.ts";
 import {
   ConfigError,
   httpUrl,
@@ -22,7 +25,7 @@ import {
   type Setting,
 } from "./std/setting.ts";
 
-export { memoryShares } from "./settings/memory-settings.ts";
+export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export { ConfigError } from "./std/setting.ts";
 
 /** What the service is told from outside. Only this file reads process.env. */
@@ -34,7 +37,7 @@ export interface Config {
   /** What signed URLs and tokens name as the service; undefined: the address it listens on. */
   readonly publicUrl: string | undefined;
   readonly database: DatabaseConfig;
-  readonly role: Role;
+  readonly role: ProcessRole;
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
   readonly modelsFolder: string;
@@ -72,25 +75,18 @@ export interface Config {
   /** How long media that nothing knew, and that was set aside, is kept. */
   readonly removedMediaDays: number;
   /** Where media is kept; undefined: in the data folder. */
-  readonly s3: S3Config | undefined;
+  readonly s3: S3Settings | undefined;
   /** Where members sign in; undefined: nowhere. */
-  readonly openId: OpenIdConfig | undefined;
+  readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
   /** What the main process may take; undefined: half of what the machine or container has. */
   readonly memoryMb: number | undefined;
 }
 
-export const roles = ["all", "api", "worker"] as const;
-export type Role = (typeof roles)[number];
+export const processRoles = ["all", "api", "worker"] as const;
+export type ProcessRole = (typeof processRoles)[number];
 export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
 export type EngineChoice = (typeof engineChoices)[number];
-export const modelUses = ["live", "short", "job"] as const;
-export type ModelChoice = readonly {
-  readonly languageCode: string;
-  /** undefined: for all. */
-  readonly use: (typeof modelUses)[number] | undefined;
-  readonly model: string;
-}[];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
@@ -123,7 +119,7 @@ const settings = {
     name: "HLUST_ROLE",
     meaning: "What this process does: all, api (answers calls) or worker (runs jobs)",
     fallback: "all",
-    parse: (text, name) => oneOf(text ?? "all", name, roles),
+    parse: (text, name) => oneOf(text ?? "all", name, processRoles),
   },
   engineProcesses: {
     name: "HLUST_ENGINE_PROCESSES",

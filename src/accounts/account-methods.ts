@@ -1,17 +1,19 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Selectable, Updateable } from "kysely";
+import type { Kysely, Selectable, Updateable } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
+import type { Meter } from "../auth/meter.ts";
 import type { AccountTable } from "../database/access-tables.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   AccountSchema,
   type Account,
   type Accounts,
   type UpdateAccountRequest,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import type { Log } from "../std/log.ts";
 import { shown, Violations } from "../std/service-error.ts";
-import type { AccountsParts } from "./accounts-service.ts";
 import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { accountGone } from "./lock-account.ts";
@@ -24,7 +26,11 @@ const changeable = ["displayName", "mediaRetentionDays", "transcriptRetentionDay
 type Changeable = (typeof changeable)[number];
 
 /** The RPCs of an account itself: its name, and for how long it keeps what it has. */
-export function accountMethods(parts: AccountsParts) {
+export function accountMethods(parts: {
+  readonly db: Kysely<Tables>;
+  readonly meter: Pick<Meter, "limitsOf" | "useOf">;
+  readonly log: Log;
+}) {
   const { db } = parts;
   return {
     async getAccount(_request, context) {

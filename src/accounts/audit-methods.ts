@@ -1,9 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { sql, type Selectable } from "kysely";
+import { sql, type Kysely, type Selectable } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import { exactTime } from "../database/exact-time.ts";
 import type { AuditEventTable } from "../database/access-tables.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   AuditEventSchema,
   type Accounts,
@@ -11,11 +12,17 @@ import {
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
 import { readPageRequest } from "../std/page-request.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument } from "../std/service-error.ts";
-import type { AccountsParts } from "./accounts-service.ts";
 
 /** The RPC of the audit log. */
-export function auditMethods({ db, pageTokens }: AccountsParts) {
+export function auditMethods({
+  db,
+  pageTokens,
+}: {
+  readonly db: Kysely<Tables>;
+  readonly pageTokens: PageTokens;
+}) {
   return {
     async listAuditEvents(request, context) {
       const { accountId } = callerOf(context);

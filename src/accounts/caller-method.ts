@@ -4,10 +4,9 @@ import type { Kysely } from "kysely";
 import { callerOf, scopes, type Caller } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import { CallerSchema, Role, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
-import type { AccountsParts } from "./accounts-service.ts";
 
 /** The RPC about who calls. */
-export function callerMethod({ db }: AccountsParts) {
+export function callerMethod({ db }: { readonly db: Kysely<Tables> }) {
   return {
     async getCaller(_request, context) {
       const caller = callerOf(context);

@@ -1,10 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Selectable } from "kysely";
+import type { Kysely, Selectable } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf, scopesOfRole } from "../auth/caller.ts";
 import type { MemberTable } from "../database/access-tables.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   MemberSchema,
   Role,
@@ -13,15 +14,15 @@ import {
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
 import { idIn, newId } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import type { AccountsParts } from "./accounts-service.ts";
 import { checkNewMember, readMemberChange, refuseOtherEmail } from "./check-member.ts";
 import { lockAccount } from "./lock-account.ts";
 import { isLastOwner, listMembers, lockMember, membersMax, takenSeats } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** The RPCs about the people of an account. */
-export function memberMethods(parts: AccountsParts) {
+export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log: Log }) {
   const { db } = parts;
   return {
     async createMember(request, context) {

@@ -9,11 +9,15 @@ import type { Tables } from "../database/tables.ts";
 import { SessionSchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
 import { idIn } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import type { AccountsParts } from "./accounts-service.ts";
 
 /** The RPCs about who is signed in. */
-export function sessionMethods(parts: AccountsParts) {
+export function sessionMethods(parts: {
+  readonly db: Kysely<Tables>;
+  readonly log: Log;
+  readonly now?: () => number;
+}) {
   const { db, now = Date.now } = parts;
   return {
     async listSessions(_request, context) {

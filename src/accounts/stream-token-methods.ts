@@ -1,12 +1,14 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import { createStreamToken } from "../auth/stream-token.ts";
+import type { Tables } from "../database/tables.ts";
 import type { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
-import type { AccountsParts } from "./accounts-service.ts";
+import type { Log } from "../std/log.ts";
 
 /** The RPC that makes tokens for live streams of browsers. */
-export function streamTokenMethods(parts: AccountsParts) {
+export function streamTokenMethods(parts: { readonly db: Kysely<Tables>; readonly log: Log }) {
   return {
     async createStreamToken(_request, context) {
       const { token, expiresAt } = await createStreamToken(parts, callerOf(context));

@@ -1,17 +1,26 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import { readUsageDays } from "../auth/usage-store.ts";
+import type { Tables } from "../database/tables.ts";
 import { UsageDaySchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { wholeSecondsOfMs } from "../std/duration.ts";
 import { readPageRequest } from "../std/page-request.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument } from "../std/service-error.ts";
-import type { AccountsParts } from "./accounts-service.ts";
 
 /** A page is a month when it is not told. */
 const pageSizeDefault = 31;
 
 /** The RPC of what an account has used. */
-export function usageMethods({ db, pageTokens }: AccountsParts) {
+export function usageMethods({
+  db,
+  pageTokens,
+}: {
+  readonly db: Kysely<Tables>;
+  readonly pageTokens: PageTokens;
+}) {
   return {
     async listUsageDays({ pageSize, pageToken }, context) {
       const { accountId } = callerOf(context);
@@ -30,18 +39,13 @@ export function usageMethods({ db, pageTokens }: AccountsParts) {
           create(UsageDaySchema, {
             date,
             requests: BigInt(requests),
-            liveSeconds: wholeSeconds(liveMs),
-            shortSeconds: wholeSeconds(shortMs),
-            jobSeconds: wholeSeconds(jobMs),
+            liveSeconds: wholeSecondsOfMs(liveMs),
+            shortSeconds: wholeSecondsOfMs(shortMs),
+            jobSeconds: wholeSecondsOfMs(jobMs),
           }),
         ),
         nextPageToken: last ? pageTokens.write(scope, [last.date, accountId]) : "",
       };
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
-}
-
-/** Rounded down: a limit is reached when as much as it is shown. */
-export function wholeSeconds(ms: number): number {
-  return Math.floor(ms / 1000);
 }

@@ -1,18 +1,19 @@
 import { create } from "@bufbuild/protobuf";
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
+import type { Meter } from "../auth/meter.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   AccountLimitsSchema,
   AccountUsageSchema,
   type Account,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
-import type { AccountsParts } from "./accounts-service.ts";
-import { wholeSeconds } from "./usage-methods.ts";
+import { wholeSecondsOfMs } from "../std/duration.ts";
 
 export type UsedLimits = Required<Pick<Account, "limits" | "usage">>;
 
 /** What an account may use, and what it uses of that. */
 export async function usedLimits(
-  { db, meter }: Pick<AccountsParts, "db" | "meter">,
+  { db, meter }: { readonly db: Kysely<Tables>; readonly meter: Pick<Meter, "limitsOf" | "useOf"> },
   accountId: string,
 ): Promise<UsedLimits> {
   const { account: limits } = await meter.limitsOf({ accountId, keyId: undefined });
@@ -30,7 +31,7 @@ export async function usedLimits(
       requestsPerMinute: Math.ceil(requests),
       concurrentStreams: streams,
       queuedJobs: stored.jobs,
-      audioSecondsPerDay: wholeSeconds(audioMs),
+      audioSecondsPerDay: wholeSecondsOfMs(audioMs),
       storedBytes: BigInt(stored.bytes),
     }),
   };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { newKeyPair, signJwt } from "../../test/fixtures/auth-fixture.ts";
 import { importVerifyingKey, verifyAccessToken } from "./access-token.ts";
 
-test("verifyAccessToken() takes ES256 signatures whatever their numbers begin with", () => {
+test("verifyAccessToken() accepts ES256 signatures whose numbers have leading zeros or ones", () => {
   const { privateKey, publicKey } = newKeyPair("ES256");
   const key = importVerifyingKey(publicKey.export({ format: "jwk" }));
   const [clientId, audience, now] = ["client", "https://hlust.example", 1_800_000_000];

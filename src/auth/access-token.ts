@@ -11,16 +11,16 @@ export interface VerifyingKey {
   readonly key: KeyObject;
 }
 
-/** Decisions, Access: exp - iat is at most this. */
+/** docs/api.md, Access: exp - iat is at most this. */
 const lifeSecondsMax = 3600;
-/** Decisions, Access: how far clocks may differ. */
+/** docs/api.md, Access: how far clocks may differ. */
 const skewSeconds = 60;
-/** A longer text is no token of ours; it also keeps the header of a call small. */
+/** A longer text is not one of our tokens; the limit also keeps the header of a call small. */
 export const tokenLengthMax = 8192;
 
 /**
- * The key that a JWT says it is signed with (its header kid, an id); undefined when the text cannot
- * be one of ours.
+ * The key that a JWT names (its header kid, an id); undefined if the text cannot be one of our
+ * tokens.
  */
 export function keyIdOf(token: string): string | undefined {
   if (token.split(".").length !== 3) return undefined;
@@ -39,9 +39,9 @@ export function importVerifyingKey(jwk: JsonWebKey): KeyObject {
 
 /**
  * Checks a JWT against the key that its kid names: signature by the algorithm of that key and no
- * other, iss = sub = client id, aud, exp, iat and their span (decisions, Access). Answers when it
- * ends, in milliseconds, skew included; throws (jose's errors, of its claims) when anything is
- * wrong.
+ * other, iss = sub = client id, aud, exp, iat and their span (docs/api.md, Access). Returns when
+ * the token expires, in milliseconds, including the skew; throws (for claims, jose's errors) if
+ * anything is wrong.
  */
 export function verifyAccessToken(
   token: string,
@@ -52,7 +52,7 @@ export function verifyAccessToken(
   checkHeader(token, algorithm);
   if (!compact.test(token)) throw new TypeError("has characters that are not base64url");
   if (!isSigned(`${header}.${claims}`, signature, { algorithm, key })) {
-    throw new TypeError("has no signature of the key that it names");
+    throw new TypeError("is not signed by the key that it names");
   }
   const { payload } = UnsecuredJWT.decode(`${unsecured}.${claims}.`, {
     issuer: clientId,
@@ -60,38 +60,39 @@ export function verifyAccessToken(
     audience: [audience, `${audience}/`],
     clockTolerance: skewSeconds,
     currentDate: new Date(now),
-    // Also refuses an iat that lies ahead.
+    // Also refuses an iat in the future.
     maxTokenAge: lifeSecondsMax,
     requiredClaims: ["exp", "iat"],
   });
   const { exp = 0, iat = 0 } = payload;
-  if (exp - iat > lifeSecondsMax) throw new RangeError(`lives longer than ${lifeSecondsMax} s`);
-  if (repeatsName(header) || repeatsName(claims)) throw new TypeError("says something twice");
+  if (exp - iat > lifeSecondsMax)
+    throw new RangeError(`is valid for longer than ${lifeSecondsMax} s`);
+  if (repeatsName(header) || repeatsName(claims)) throw new TypeError("has a member twice");
   return (exp + skewSeconds) * 1000;
 }
 
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /**
- * How jose is given claims whose signature was checked: through WebCrypto, which it uses, that
- * takes a third more of the CPU.
+ * The header under which jose gets claims whose signature was checked: WebCrypto, which jose uses,
+ * takes a third more CPU.
  */
 const unsecured = Buffer.from('{"alg":"none"}').toString("base64url");
 
 /**
- * Nothing that a header says chooses how the signature is checked; what asks for more than that
- * (crit) is not understood.
+ * Nothing in a header chooses how the signature is checked; extensions that it requires (crit) are
+ * not supported.
  */
 function checkHeader(token: string, algorithm: ClientKeyAlgorithm): void {
   const { alg, crit, b64, typ = "JWT" } = decodeProtectedHeader(token);
-  if (alg !== algorithm) throw new TypeError("is of another algorithm than its key");
+  if (alg !== algorithm) throw new TypeError("has another algorithm than its key");
   if (crit !== undefined || b64 !== undefined) throw new TypeError("has crit or b64");
   if (typ.toUpperCase() !== "JWT") throw new TypeError("has another typ than JWT");
 }
 
 /**
- * Whether a signature as RFC 7518 section 3 and RFC 8037 section 3.1 write it holds. The key is
- * handed over as it is, and signatures in DER: beside options, such as for the form of the
- * signature, Node reads the key anew each time (30 to 60 us).
+ * Whether a signature in the form of RFC 7518 section 3 and RFC 8037 section 3.1 is valid. The key
+ * is passed without options, and ECDSA signatures in DER: with options, such as dsaEncoding, Node
+ * parses the key each time (30 to 60 us).
  */
 function isSigned(
   text: string,
@@ -106,9 +107,7 @@ function isSigned(
 
 const p256Bytes = 32;
 
-/**
- * An ECDSA signature, of two numbers one after the other, as ASN.1 has it (RFC 3279 section 2.2.3).
- */
+/** An ECDSA signature, two concatenated numbers, in ASN.1 (RFC 3279 section 2.2.3). */
 function derOf(signature: Buffer): Buffer {
   const numbers = [signature.subarray(0, p256Bytes), signature.subarray(p256Bytes)].map(derNumber);
   const body = Buffer.concat(numbers);
@@ -118,17 +117,17 @@ function derOf(signature: Buffer): Buffer {
 function derNumber(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);
   const digits = first === -1 ? Buffer.of(0) : bytes.subarray(first);
-  // A first bit that is set would say that it is negative.
+  // A leading one bit would make it negative.
   const sign = digits.readUInt8() < 0x80 ? Buffer.alloc(0) : Buffer.of(0);
   return Buffer.concat([Buffer.of(2, sign.length + digits.length), sign, digits]);
 }
 
-/** A text of JSON, or one that stands before a colon: the name of a member. */
+/** A string of JSON, or one before a colon: the name of a member. */
 const textOrName = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * Whether an object in a part of a token has two members of one name: readers differ in which of
- * them counts (RFC 7519 section 4).
+ * Whether an object in a part of a token has two members of one name: readers differ in which one
+ * counts (RFC 7519 section 4).
  */
 function repeatsName(part: string): boolean {
   const json = Buffer.from(part, "base64url").toString();

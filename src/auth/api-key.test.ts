@@ -6,11 +6,11 @@ import { newApiKey, parseApiKey } from "./api-key.ts";
 import { secretMatches } from "./secret-token.ts";
 
 describe("newApiKey()", () => {
-  it("makes a token of token characters that leads back to its id and hash, and to no other", () => {
+  it("creates a token of token characters from which its id and hash can be read", () => {
     const [one, other] = [newApiKey(), newApiKey()];
     assert.match(one.token, /^hlust_[0-9a-f]{32}_[A-Za-z0-9._~-]{43}$/);
     assert.ok(isId(one.id));
-    const parts = parseApiKey(one.token) ?? assert.fail("not understood");
+    const parts = parseApiKey(one.token) ?? assert.fail("not parsed");
     assert.equal(parts.id, one.id);
     assert.equal(one.secretHash.length, 32);
     assert.ok(secretMatches(parts.secret, one.secretHash));
@@ -18,7 +18,7 @@ describe("newApiKey()", () => {
     assert.ok(!secretMatches(parts.secret, undefined));
   });
 
-  it("makes a token that no change of one character leaves valid", () => {
+  it("creates a token that any change of one character invalidates", () => {
     const { id, token, secretHash } = newApiKey();
     fc.assert(
       fc.property(
@@ -46,7 +46,7 @@ describe("parseApiKey()", () => {
     token.toUpperCase(),
     `x${token}`,
   ]) {
-    it(`does not take ${JSON.stringify(text.replace(token, "<token>").slice(0, 12))} for a key`, () => {
+    it(`does not accept ${JSON.stringify(text.replace(token, "<token>").slice(0, 12))} for a key`, () => {
       assert.equal(parseApiKey(text), undefined);
     });
   }

@@ -12,12 +12,12 @@ export function newApiKey(): NewSecretToken {
   return newSecretToken(prefix);
 }
 
-/** Whether a token is meant as an API key; anything else is taken for a JWT. */
+/** Whether a token is an API key by its form; anything else is treated as a JWT. */
 export function looksLikeApiKey(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-/** undefined when the token cannot be an API key. */
+/** undefined if the token cannot be an API key. */
 export function parseApiKey(token: string): SecretTokenParts | undefined {
   return readSecretToken(prefix, token);
 }

@@ -27,7 +27,7 @@ const eventsOf = async (accountId: string) =>
     .orderBy("at")
     .execute();
 
-test("audited() keeps an act, its event and one line of the log, whatever characters are in it", async () => {
+test("audited() commits a change with its audit event and writes one log line, whatever characters it contains", async () => {
   const { db } = database;
   const accountId = await addAccount(db);
   const origin = { address: "2001:db8::1", requestId: 'a\r\n{"event":"audit"}\u2028b' };
@@ -63,7 +63,7 @@ test("audited() keeps an act, its event and one line of the log, whatever charac
   });
 });
 
-test("audited() keeps neither act nor event nor line where one of them fails", async () => {
+test("audited() keeps no change, event or log line if one of them fails", async () => {
   const { db } = database;
   const accountId = await addAccount(db);
   const caller = testCaller(accountId, []);
@@ -82,7 +82,7 @@ test("audited() keeps neither act nor event nor line where one of them fails", a
   assert.deepEqual(lines, []);
 });
 
-test("events are in the order in which acts are done, whenever their transactions began", async () => {
+test("audit events are in the order of the acts, not of the starts of their transactions", async () => {
   const { db } = database;
   const accountId = await addAccount(db);
   const actor = operatorOf(accountId);
@@ -98,13 +98,13 @@ test("events are in the order in which acts are done, whenever their transaction
   );
 });
 
-test("the audit log only grows: nothing in it is changed or deleted, with its account neither", async () => {
+test("the audit log is append-only, and survives the deletion of its account", async () => {
   const { db, pool } = database;
   const accountId = await addAccount(db);
   await recordAct(db, testCaller(accountId, []), { action: "account.update", resource: "" });
   const before = await eventsOf(accountId);
   for (const statement of [
-    "update audit_event set actor = 'nobody'",
+    "update audit_event set actor = 'operator'",
     "delete from audit_event",
     "truncate audit_event",
     "truncate audit_event, account cascade",

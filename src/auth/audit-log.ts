@@ -4,29 +4,29 @@ import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import type { Caller } from "./caller.ts";
 
-/** Something that was done about access or to recordings, for the audit log of its account. */
+/** An action that concerns access or recordings, for the audit log of its account. */
 export interface Act {
   /** <what>.<verb>, for example `api_key.create`. */
   readonly action: string;
-  /** The name of what it was done to, for example `apiKeys/<id>`; "" where nothing has one. */
+  /** The resource that it was done to, for example `apiKeys/<id>`; "" if there is none. */
   readonly resource: string;
   /** Default OK. */
   readonly outcome?: "OK" | "REFUSED";
-  /** Short facts about it; no secrets. They are in the audit log alone. */
+  /** Short facts about it; no secrets. They are only in the audit log. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
 /** Who did it, in which account. */
 export type Actor = Pick<Caller, "accountId" | "actor" | "origin">;
 
-/** Whoever runs the command line, acting on an account. */
+/** The user of the command line, acting on an account. */
 export function operatorOf(accountId: string): Actor {
   return { accountId, actor: "operator", origin: { address: "", requestId: "" } };
 }
 
 /**
- * Runs `work` in a transaction and keeps what it records in the audit log in the same commit, so
- * that neither is there without the other; then the service's log tells it, too.
+ * Runs `work` in a transaction and writes what it records to the audit log in the same commit, so
+ * that neither exists without the other; then writes it to the service's log.
  */
 export async function audited<T>(
   { db, log }: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -45,8 +45,8 @@ export async function audited<T>(
 }
 
 /**
- * Writes an act to the audit log, which only grows: no row is ever changed or deleted. In the
- * transaction of the act itself, which then tells logAct(); audited() does both.
+ * Writes an act to the audit log, which is append-only. It belongs in the transaction of the act
+ * itself, which is followed by logAct(); audited() does both.
  */
 export async function recordAct(
   db: Kysely<Tables>,
@@ -69,7 +69,7 @@ export async function recordAct(
     .execute();
 }
 
-/** One line of JSON for one act, whatever characters are in it. */
+/** Writes one line of JSON per act, whatever characters it contains. */
 export function logAct(
   log: Log,
   { accountId, actor, origin }: Actor,

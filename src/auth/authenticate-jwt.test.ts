@@ -15,7 +15,7 @@ import { createAuthenticator, type Authenticator } from "./authenticate.ts";
 import { testOrigin } from "../../test/fixtures/test-caller.ts";
 
 const publicUrl = "https://hlust.example";
-/** Now, in seconds: the clock of these tests stands still. */
+/** The fixed clock of these tests, in seconds. */
 const now = 1_800_000_000;
 
 let database: Database;
@@ -67,24 +67,27 @@ const parties = (): JwtParties => ({
 });
 const token = (changes?: Parameters<typeof jwtOf>[1]) => jwtOf(parties(), changes);
 
-describe("authenticate() takes a JWT", () => {
+describe("authenticate() accepts a JWT", () => {
   const rows: [string, () => string][] = [
     ["signed by RS256", () => token({ key: rsa })],
     ["signed by ES256", () => token({ key: ec })],
     ["signed by EdDSA", () => token({ key: ed })],
     ["without typ", () => token({ header: { typ: undefined } })],
     [
-      "whose aud is a list with the service in it",
+      "whose aud is a list that contains the service",
       () => token({ claims: { aud: ["https://x", publicUrl] } }),
     ],
     ["whose aud ends in a slash", () => token({ claims: { aud: `${publicUrl}/` } })],
     ["expired within the skew", () => token({ claims: { iat: now - 600, exp: now - 59 } })],
-    ["issued ahead within the skew", () => token({ claims: { iat: now + 60, exp: now + 600 } })],
+    [
+      "issued in the future, within the skew",
+      () => token({ claims: { iat: now + 60, exp: now + 600 } }),
+    ],
     ["not before now, within the skew", () => token({ claims: { nbf: now + 60 } })],
     ["issued an hour ago", () => token({ claims: { iat: now - 3600, exp: now } })],
     ["with other claims", () => token({ claims: { jti: "1", scope: "account" } })],
     [
-      "that points elsewhere for its key",
+      "whose header points to another key set",
       () => token({ header: { jku: "https://evil.example/keys" } }),
     ],
   ];
@@ -94,13 +97,13 @@ describe("authenticate() takes a JWT", () => {
       const caller = await authenticate(made);
       assert.equal(caller.accountId, accountId);
       assert.deepEqual([...caller.scopes], ["speech"], "the scopes are the key's");
-      assert.deepEqual(await authenticate(made), caller, "the second time as the first");
+      assert.deepEqual(await authenticate(made), caller, "from the cache too");
     });
   }
 });
 
 describe("authenticate() refuses a JWT", () => {
-  it("that is wrong in any way, with one message", async () => {
+  it("that is invalid in any way, with one message", async () => {
     const { message } = await refusal(authenticate("hlust_x"));
     for (const [name, make] of refusedJwts(parties())) {
       const refused = await refusal(authenticate(make()));
@@ -118,7 +121,7 @@ describe("authenticate() refuses a JWT", () => {
     assert.equal(reason, "TOKEN_INVALID");
   });
 
-  it("once its time is over, also when it was taken before", async () => {
+  it("that has expired since it was accepted", async () => {
     let ms = now * 1000;
     const { db } = database;
     const log = createLog("silent");

@@ -25,10 +25,10 @@ const { listTranscripts, createTranscript } = Transcripts.method;
 let database: Database;
 let authenticator: Authenticator;
 let accountId: string;
-/** May do everything but manage keys. */
+/** Has every scope but `account`. */
 let key: { id: string; token: string };
 let otherKey: { id: string; token: string };
-/** What the authenticators of these tests take for the time; moved on by the tests that need it. */
+/** The clock of the authenticators; tests advance it. */
 let now = Date.parse("2026-11-20T12:00:30.500Z");
 
 before(async () => {
@@ -65,7 +65,7 @@ function authenticate(call: Call, method: DescMethod = recognize, by = authentic
   return by.authenticate({ headers, url: call.url ?? "/", origin: testOrigin }, method);
 }
 
-/** A minute's JWT. */
+/** A JWT that is valid for a minute. */
 function jwtOf({ id, clientId, privateKey }: TestClientKey): string {
   const iat = Math.floor(now / 1000);
   const claims = { iss: clientId, sub: clientId, aud: "https://hlust.example", iat, exp: iat + 60 };
@@ -77,11 +77,11 @@ describe("authenticate() finds the token", () => {
     ["in the header", (token) => ({ authorization: `Bearer ${token}` })],
     ["in the header, the scheme in any case", (token) => ({ authorization: `bEARER   ${token} ` })],
     [
-      "in the header beside another scheme",
+      "in the header next to another scheme",
       (token) => ({ authorization: `Basic eDp5, Bearer ${token}` }),
     ],
     [
-      "in the header where the URL cannot carry it",
+      "in the header of a method without ?token=",
       (token) => ({ authorization: `Bearer ${token}` }),
       listTranscripts,
     ],
@@ -107,9 +107,9 @@ describe("authenticate() finds the token", () => {
       "twice, the same one",
       (token) => ({ authorization: `Bearer ${token}`, url: `/?token=${token}` }),
     ],
-    ["beside an empty one", (token) => ({ authorization: `Bearer ${token}`, url: "/?token=" })],
+    ["next to an empty one", (token) => ({ authorization: `Bearer ${token}`, url: "/?token=" })],
     [
-      "in the header, whatever stands in a query that is not read",
+      "in the header of a method that ignores ?token=",
       (token) => ({ authorization: `Bearer ${token}`, url: "/?token=other" }),
       listTranscripts,
     ],
@@ -131,13 +131,13 @@ describe("authenticate() refuses", () => {
     ["another scheme", () => ({ authorization: `Basic ${key.token}` }), "TOKEN_MISSING"],
     ["a token without scheme", () => ({ authorization: key.token }), "TOKEN_MISSING"],
     [
-      "a token in a query that is not read",
+      "a token in a query that the method ignores",
       () => ({ url: `/?token=${key.token}` }),
       "TOKEN_MISSING",
       listTranscripts,
     ],
     [
-      "a token in subprotocols that are not read",
+      "a token in subprotocols that the method ignores",
       () => ({ subprotocol: `Bearer, ${key.token}` }),
       "TOKEN_MISSING",
       listTranscripts,
@@ -150,7 +150,7 @@ describe("authenticate() refuses", () => {
       "TOKEN_INVALID",
     ],
     ["no key where Google's clients put one", () => ({ googApiKey: " , " }), "TOKEN_MISSING"],
-    ["no key at all", () => ({ authorization: "Bearer hlust_x_y" }), "TOKEN_INVALID"],
+    ["a malformed key", () => ({ authorization: "Bearer hlust_x_y" }), "TOKEN_INVALID"],
     [
       "an unknown key",
       () => ({ authorization: `Bearer hlust_${"0".repeat(32)}_${"A".repeat(43)}` }),
@@ -185,7 +185,7 @@ describe("authenticate() refuses", () => {
       "in the header and where Google's clients put a key",
       () => ({ authorization: `Bearer ${key.token}`, googApiKey: otherKey.token }),
     ],
-    ["in two places of Google's", () => ({ googApiKey: `${key.token}, ${otherKey.token}` })],
+    ["twice in Google's header", () => ({ googApiKey: `${key.token}, ${otherKey.token}` })],
     ["in one query", () => ({ url: `/?token=${key.token}&token=${otherKey.token}` })],
   ];
   for (const [name, call] of twoTokens) {
@@ -209,7 +209,7 @@ describe("authenticate() refuses", () => {
     }
   });
 
-  it("every call of a method that does not say who may call it", async () => {
+  it("every call of a method without the access option", async () => {
     const silent: DescMethod = { ...recognize, proto: { ...recognize.proto, options: undefined } };
     await assert.rejects(
       authenticate({ authorization: `Bearer ${key.token}` }, silent),
@@ -218,7 +218,7 @@ describe("authenticate() refuses", () => {
   });
 });
 
-describe("authenticate() takes a key for as long as it is good", () => {
+describe("authenticate() accepts a key", () => {
   it("until it expires, to the millisecond", async () => {
     const expiresAt = new Date(now + 10_000);
     const { token } = await addApiKey(database.db, accountId, ["speech"], expiresAt);
@@ -244,7 +244,7 @@ describe("authenticate() takes a key for as long as it is good", () => {
     assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
   });
 
-  it("until half a second after its account was disabled, and again once that is enabled", async () => {
+  it("until half a second after its account was disabled, and again once it is enabled", async () => {
     const ownId = await addAccount(database.db);
     const apiKey = await addApiKey(database.db, ownId, ["speech"]);
     const clientKey = await addClientKey(database.db, ownId, "ES256");
@@ -263,13 +263,13 @@ describe("authenticate() takes a key for as long as it is good", () => {
     for (const call of calls) {
       assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
     }
-    await authenticate({ authorization: `Bearer ${key.token}` }); // another account's
+    await authenticate({ authorization: `Bearer ${key.token}` }); // of another account
     await setDisabled(null);
     now += 500;
     for (const call of calls) await authenticate(call);
   });
 
-  it("until half a second after it was revoked, on every node, and does not ask for it more often", async () => {
+  it("until half a second after it was revoked, on every node, with a read each half second", async () => {
     const apiKey = await addApiKey(database.db, accountId, ["speech"]);
     const clientKey = await addClientKey(database.db, accountId, "ES256");
     const { id } = clientKey;
@@ -288,7 +288,7 @@ describe("authenticate() takes a key for as long as it is good", () => {
     for (const ask of all) assert.equal((await refusal(ask())).reason, "TOKEN_INVALID");
   });
 
-  it("from the moment it is made, also when it was tried before", async () => {
+  it("half a second after its creation, also if it was refused before", async () => {
     const made = await addApiKey(database.db, accountId, ["speech"]);
     const row = await database.db
       .deleteFrom("api_key")
@@ -305,7 +305,7 @@ describe("authenticate() takes a key for as long as it is good", () => {
     await authenticate(call);
   });
 
-  it("and notes its use to the minute, with one statement in each", async () => {
+  it("and records its use to the minute, with one statement per minute", async () => {
     const made = await addApiKey(database.db, accountId, ["speech"]);
     const call = { authorization: `Bearer ${made.token}` };
     await database.pool.query(`
@@ -322,7 +322,7 @@ describe("authenticate() takes a key for as long as it is good", () => {
     for (const ms of [0, 200, 700, 30_000, 58_999]) {
       now = start + ms;
       await authenticate(call);
-      // Nobody waits for the note: a key that is read again before it would be noted twice.
+      // Calls do not wait for the write: a key that is read again before it would be written twice.
       await until(async () => (await noted()).length > 0);
     }
     await authenticate(call, recognize, newAuthenticator()); // another node, in the same minute

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { getOption, hasOption, type DescMethod } from "@bufbuild/protobuf";
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { Tables } from "../database/tables.ts";
 import { access } from "../gen/hlust/api/annotations_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
@@ -17,7 +18,7 @@ import type { Session } from "./session-store.ts";
 import { severalTokens, shownToken, type CallFacts } from "./shown-tokens.ts";
 import { looksLikeStreamToken, takeStreamToken } from "./stream-token.ts";
 
-/** Tells who calls, before any method runs. */
+/** Identifies the caller, before any method runs. */
 export interface Authenticator {
   /**
    * The caller of `method`. Throws unauthenticated (reason TOKEN_MISSING or TOKEN_INVALID),
@@ -27,19 +28,18 @@ export interface Authenticator {
    */
   authenticate(request: CallFacts, method: DescMethod): Promise<Caller>;
   /**
-   * For as long as a stream of the caller is open, until it is disposed of: calls `end`, once, when
-   * what it was opened with is revoked, has expired or may no longer call `method`, within some 1.5
-   * s.
+   * Watches the credential of an open stream until it is disposed of: calls `end`, once, within
+   * some 1.5 s of when the credential is revoked, expires, or may no longer call `method`.
    */
   watch(caller: Caller, method: DescMethod, end: (reason: ServiceError) => void): Disposable;
 }
 
 export interface AuthenticatorParts {
   readonly db: Kysely<Tables>;
-  /** What JWTs name as their audience; known once the service listens. */
+  /** The audience that JWTs must name; known once the service listens. */
   readonly publicUrl: () => string;
   readonly now?: () => number;
-  /** Slows those whose tokens are refused. */
+  /** Rate limit for addresses whose tokens are refused. */
   readonly attempts?: RefusedAttempts;
   readonly log: Log;
 }
@@ -49,11 +49,13 @@ interface Checked {
   readonly noteUse: () => Promise<void> | undefined;
 }
 
-/** Verified JWTs kept, so that a client's next call costs no signature check. */
+/**
+ * The number of verified JWTs that are kept, so that a client's next call costs no signature check.
+ */
 const verifiedMax = 10_000;
 /**
- * Keys and JWTs remembered as good: they are looked at also where others from their address are
- * refused.
+ * The number of keys and JWTs that are remembered as good: they are checked even while other tokens
+ * from their address are refused.
  */
 const knownMax = 10_000;
 
@@ -63,36 +65,33 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const checkJwt = createJwtCheck(keys, publicUrl, now, log);
   const noteRefused = createRefusedAccess({ db, now, log });
   const watch = new CredentialWatch(db, log);
-  const known = new Set<string>();
+  const known = new LRUCache<string, true>({ max: knownMax });
   const check = (token: string, request: CallFacts): Promise<Checked | undefined> => {
     if (looksLikeStreamToken(token)) return checkStreamToken(token, request, db);
     return looksLikeApiKey(token) ? checkApiKey(token, keys, now) : checkJwt(token);
   };
-  const checkSlowed = async (token: string, request: CallFacts) => {
+  const checkWithLimit = async (token: string, request: CallFacts) => {
     if (!attempts) return await check(token, request);
     const { address } = request.origin;
-    // A stream token is good once: there is nothing to remember.
+    // A stream token works only once: there is nothing to remember.
     const name = looksLikeStreamToken(token) ? undefined : knownAs(token);
     const isKnown = name !== undefined && known.has(name);
-    // The shortest way: that of nearly all calls.
+    // The fast path of nearly all calls.
     const good = isKnown ? await check(token, request) : undefined;
     if (good) return good;
     const checkNew = async () => (isKnown ? undefined : await check(token, request));
     const checked = await attempts.attempt(address, token, checkNew, isKnown);
-    if (checked && name !== undefined) {
-      known.add(name);
-      if (known.size > knownMax) dropOldest(known);
-    }
+    if (checked && name !== undefined) known.set(name, true);
     return checked;
   };
 
   const callerByToken = async (request: CallFacts, method: DescMethod): Promise<Caller> => {
     const token = shownToken(request, accessOf(method).tokenParameter);
     if (token === undefined) throw unauthenticated("TOKEN_MISSING");
-    const checked = await checkSlowed(token, request);
+    const checked = await checkWithLimit(token, request);
     if (!checked) throw unauthenticated("TOKEN_INVALID");
     const { noteUse } = checked;
-    // Nobody waits for it, and a call does not fail by it.
+    // The call does not wait for it, and does not fail with it.
     noteUse()?.catch((error: unknown) => log.warn(errorFields(error), "auth.use_not_noted"));
     return { ...checked.caller, origin: request.origin };
   };
@@ -115,12 +114,10 @@ interface MethodAccess {
   readonly tokenParameter: boolean;
 }
 
-/**
- * Read once: an option is decoded each time it is asked for, which takes longer than all else here.
- */
+/** Cached: an option is decoded at each read, which takes longer than everything else here. */
 const knownAccess = new WeakMap<DescMethod, MethodAccess>();
 
-/** A method that does not say who may call it is a bug of the contract: nobody may. */
+/** A method without the option is a bug of the contract: no one may call it. */
 function accessOf(method: DescMethod): MethodAccess {
   const known = knownAccess.get(method);
   if (known) return known;
@@ -132,7 +129,7 @@ function accessOf(method: DescMethod): MethodAccess {
   return found;
 }
 
-/** Whoever is signed in shows nothing else: it would not be said which of them counts. */
+/** A call with a session must not show a token too: it would be ambiguous which of them counts. */
 function callerBySession(request: CallFacts, session: Session): Caller {
   if (shownToken(request, true) !== undefined) throw severalTokens();
   const { accountId, actor, credential, keyId, role, scopes } = session;
@@ -140,8 +137,8 @@ function callerBySession(request: CallFacts, session: Session): Caller {
 }
 
 /**
- * Throws permission_denied when the caller lacks the scope that the method asks for; the audit log
- * keeps it.
+ * Throws permission_denied if the caller lacks the scope that the method requires, and records it
+ * in the audit log.
  */
 function refuseWithoutScope(
   caller: Caller,
@@ -174,7 +171,7 @@ async function checkStreamToken(
   db: Kysely<Tables>,
 ): Promise<Checked | undefined> {
   const caller = isWebSocket ? await takeStreamToken(db, token) : undefined;
-  // The use of its key was noted when the token was made.
+  // The use of its key was recorded when the token was created.
   return caller && { caller, noteUse: () => undefined };
 }
 
@@ -202,10 +199,12 @@ function createJwtCheck(
   log: Log,
 ): (token: string) => Promise<Checked | undefined> {
   /**
-   * By the hash of a verified token: its key, which is looked up anew each time (a revoked key ends
-   * its tokens), and when it ends.
+   * By the hash of a verified token: its key, which is read again each time (a revoked key ends its
+   * tokens), and when the token expires.
    */
-  const verified = new Map<string, { readonly keyId: string; readonly endsAt: number }>();
+  const verified = new LRUCache<string, { readonly keyId: string; readonly endsAt: number }>({
+    max: verifiedMax,
+  });
   return async (token) => {
     if (token.length > tokenLengthMax) return undefined;
     const digest = hash("sha256", token, "base64");
@@ -218,12 +217,11 @@ function createJwtCheck(
         const options = { audience: publicUrl(), now: now() };
         verified.set(digest, { keyId, endsAt: verifyAccessToken(token, key, options) });
       } catch (error) {
-        // For whoever wonders why their token is refused: the caller is not told.
+        // For the operator: the caller is not given the reason.
         const reason = error instanceof Error ? error.message : String(error);
         log.info({ keyId, reason }, "auth.jwt_refused");
         return undefined;
       }
-      if (verified.size > verifiedMax) dropOldest(verified);
     } else if (known.endsAt <= now()) {
       verified.delete(digest);
       return undefined;
@@ -232,22 +230,15 @@ function createJwtCheck(
   };
 }
 
-/** Characters of a secret, with the underline before it. */
+/** Characters of a secret, including the underscore before it. */
 const secretLength = 44;
 
 /**
- * What stands for a token where good ones are remembered: of an API key all but its secret, of a
- * JWT, which may be long, its hash.
+ * The name under which a good token is remembered: an API key without its secret; the hash of a
+ * JWT, which may be long.
  */
 function knownAs(token: string): string {
   return looksLikeApiKey(token) ? token.slice(0, -secretLength) : hash("sha256", token, "base64");
-}
-
-function dropOldest(entries: Map<string, unknown> | Set<string>): void {
-  for (const oldest of entries.keys()) {
-    entries.delete(oldest);
-    return;
-  }
 }
 
 function checked(

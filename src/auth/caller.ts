@@ -1,11 +1,11 @@
 import { createContextKey, type HandlerContext } from "@connectrpc/connect";
 import { ServiceError } from "../std/service-error.ts";
 
-/** What a key may do (decisions: Access). */
+/** What a key may do (docs/api.md, Access). */
 export const scopes = ["transcripts.read", "transcripts.write", "speech", "account"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What a member of an account is. */
+/** The roles of members of an account. */
 export const roles = ["OWNER", "MEMBER", "VIEWER"] as const;
 export type Role = (typeof roles)[number];
 
@@ -16,7 +16,7 @@ export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   VIEWER: new Set(["transcripts.read"] as const),
 };
 
-/** Where a call comes from, and what it is called in logs and the audit log. */
+/** Where a call comes from, and its id in logs and the audit log. */
 export interface CallOrigin {
   /** The caller's IP address. */
   readonly address: string;
@@ -24,25 +24,25 @@ export interface CallOrigin {
 }
 
 /**
- * What a caller is known by: while a stream is open it is looked for again, and without it the
- * stream ends.
+ * What a caller is authenticated by. It is checked again while a stream is open, which ends when it
+ * is no longer valid.
  */
 export interface Credential {
   readonly kind: "api_key" | "client_key" | "session";
   readonly id: string;
 }
 
-/** Who calls: the account that owns what is made and seen, and who of it. */
+/** Who calls: the account, which owns what is created and read, and the actor in it. */
 export interface Caller {
   readonly accountId: string;
   /** `apiKeys/<id>`, `clientKeys/<id>` or `members/<id>`. */
   readonly actor: string;
   /**
-   * The session of whoever signed in to the console, else the key. Of a stream token: what it was
-   * made with.
+   * The console session, or else the key. For a stream token: the credential that it was created
+   * with.
    */
   readonly credential: Credential;
-  /** The API key or client key whose limits hold; undefined for members. */
+  /** The API key or client key whose limits apply; undefined for members. */
   readonly keyId: string | undefined;
   /** undefined for keys. */
   readonly role: Role | undefined;
@@ -50,12 +50,12 @@ export interface Caller {
   readonly origin: CallOrigin;
 }
 
-/** Where the doors put the caller before a method runs. */
+/** The context value in which the doors pass the caller to methods. */
 export const callerKey = createContextKey<Caller | undefined>(undefined, {
   description: "the authenticated caller",
 });
 
-/** The caller of a method. Every door authenticates first; without it the call is refused. */
+/** The caller of a method. Every door authenticates first; without a caller the call is refused. */
 export function callerOf(context: Pick<HandlerContext, "values">): Caller {
   const caller = context.values.get(callerKey);
   if (!caller) throw new ServiceError("unauthenticated", "this method needs a token");

@@ -5,28 +5,28 @@ export type ClientKeyAlgorithm = "RS256" | "ES256" | "EdDSA";
 /** A public key whose private half signs a client's JWTs. */
 export interface PublicKey {
   readonly algorithm: ClientKeyAlgorithm;
-  /** Only the key itself: kty, and n and e, or crv, x and y. */
+  /** Only the public members: kty, and n and e, or crv, x and y. */
   readonly jwk: JsonWebKey;
 }
 
-/** Longest text of a key: a 4096 bit RSA key in PEM has 800 characters. */
+/** The longest text of a key: a 4096 bit RSA key in PEM has 800 characters. */
 export const textLengthMax = 10_000;
 const rsaBits = { min: 2048, max: 8192 } as const;
 /**
- * A public exponent is 65537, some old ones 3. A long one makes each signature take milliseconds to
- * check; with 1 anybody can sign.
+ * A public exponent is 65537, or 3 in some old keys. A long one makes each signature take
+ * milliseconds to check; with 1 anyone can sign.
  */
 const rsaExponent = { min: 3n, max: 2n ** 32n } as const;
 /** Members of a JWK that only a private or shared key has (RFC 7518 section 6). */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * Reads a public key from PEM or JWK text; a string says why it cannot be registered, without any
- * of the text.
+ * Reads a public key from PEM or JWK text. A string is the reason why it cannot be registered,
+ * without any of the text.
  */
 export function readPublicKey(given: string): PublicKey | string {
   const text = given.trim();
-  if (text === "") return "a public key as PEM or JWK is needed";
+  if (text === "") return "is required: a public key as PEM or JWK";
   if (text.length > textLengthMax) return `is longer than ${textLengthMax} characters`;
   if (text.includes("PRIVATE KEY-----")) return privateAdvice;
   const key = text.startsWith("{") ? fromJwk(text) : fromPem(text);
@@ -35,7 +35,7 @@ export function readPublicKey(given: string): PublicKey | string {
 
 const privateAdvice =
   "is a private key: keep that one to yourself, and register its public half " +
-  "(openssl pkey -in private.pem -pubout). Consider the private key as shown to others now";
+  "(openssl pkey -in private.pem -pubout). Treat the private key as compromised";
 
 function fromPem(text: string): KeyObject | string {
   if (!/-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) {
@@ -44,7 +44,7 @@ function fromPem(text: string): KeyObject | string {
   try {
     return createPublicKey({ key: text, format: "pem" });
   } catch {
-    return "is PEM that holds no key";
+    return "is PEM without a key";
   }
 }
 
@@ -63,7 +63,7 @@ function fromJwk(text: string): KeyObject | string {
   try {
     key = createPublicKey({ key: jwk, format: "jwk" });
   } catch {
-    return "is JSON that is no public key (RFC 7517)";
+    return "is JSON, but not a public key (RFC 7517)";
   }
   const accepted = accept(key);
   if (typeof accepted === "string") return accepted;
@@ -71,7 +71,7 @@ function fromJwk(text: string): KeyObject | string {
   const isSame =
     alg === accepted.algorithm || (alg === "Ed25519" && accepted.algorithm === "EdDSA");
   if (alg !== undefined && !isSame) {
-    return `is a JWK for another algorithm (alg) than ${accepted.algorithm}, the one for such a key`;
+    return `is a JWK whose alg is not ${accepted.algorithm}, the algorithm of such a key`;
   }
   return key;
 }
@@ -81,7 +81,7 @@ function accept(key: KeyObject): PublicKey | string {
   if (kind === "rsa") {
     const bits = details?.modulusLength ?? 0;
     if (bits < rsaBits.min || bits > rsaBits.max) {
-      return `is an RSA key of ${bits} bits: ${rsaBits.min} to ${rsaBits.max} are taken`;
+      return `is an RSA key of ${bits} bits: ${rsaBits.min} to ${rsaBits.max} are accepted`;
     }
     const exponent = details?.publicExponent ?? 0n;
     if (exponent < rsaExponent.min || exponent > rsaExponent.max) {
@@ -97,7 +97,7 @@ function accept(key: KeyObject): PublicKey | string {
   return kindsAdvice;
 }
 
-const kindsAdvice = "is of another kind than RSA, elliptic curve P-256 or Ed25519";
+const kindsAdvice = "is not an RSA, elliptic curve P-256 or Ed25519 key";
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

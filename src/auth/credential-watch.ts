@@ -1,82 +1,68 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { errorFields, type Log } from "../std/log.ts";
+import type { Log } from "../std/log.ts";
+import { repeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { Credential } from "./caller.ts";
 import { readScopesNow } from "./live-credentials.ts";
 
-/** An open stream: what it was opened with, and how it is ended. */
+/** An open stream: the credential it was opened with, and how to end it. */
 export interface WatchedStream {
   readonly credential: Credential;
-  /** What its method asks for; "" for nothing. */
+  /** The scope that its method requires; "" for none. */
   readonly scope: string;
   readonly end: (reason: ServiceError) => void;
 }
 
 /**
- * Decisions, Access: streams end within 5 s; the rest is for the read, and for callers that take
- * nothing.
+ * docs/api.md, Access: streams end within 5 s; the rest of that is for the read, and for clients
+ * that read slowly.
  */
 const everyMs = 1_000;
 
 /**
- * Ends open streams whose credential is revoked, has expired or may no longer do what they do: one
- * statement each second for all streams of this node, and none while no stream is open. While the
- * database is away streams go on.
+ * Ends open streams whose credential is revoked, has expired or has lost the scope: one statement
+ * each second for all streams of this node, and none while no stream is open. While the database is
+ * unavailable streams continue.
  */
 export class CredentialWatch {
   readonly #db: Kysely<Tables>;
   readonly #log: Log;
   readonly #streams = new Set<WatchedStream>();
-  #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
-  /** Whether the database did not answer the last time. */
-  #isBlind = false;
+  /** Stops the checks; undefined while no stream is open. */
+  #stop: AbortController | undefined;
 
   constructor(db: Kysely<Tables>, log: Log) {
     this.#db = db;
     this.#log = log;
   }
 
-  /** From now until it is disposed of. */
+  /** Watches a stream until it is disposed of. */
   add(stream: WatchedStream): Disposable {
     this.#streams.add(stream);
-    this.#lookLater();
+    this.#stop ??= this.#start();
     return {
       [Symbol.dispose]: () => {
         this.#streams.delete(stream);
         if (this.#streams.size > 0) return;
-        clearTimeout(this.#timer);
-        this.#timer = undefined;
+        this.#stop?.abort();
+        this.#stop = undefined;
       },
     };
   }
 
-  #lookLater(): void {
-    if (this.#isLooking) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#isLooking = true;
-      this.#look()
-        .then(
-          () => {
-            this.#isBlind = false;
-          },
-          (error: unknown) => {
-            if (!this.#isBlind) this.#log.warn(errorFields(error), "auth.streams_not_checked");
-            this.#isBlind = true;
-          },
-        )
-        .finally(() => {
-          this.#isLooking = false;
-          if (this.#streams.size > 0) this.#lookLater();
-        });
-    }, everyMs);
+  #start(): AbortController {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const options = { everyMs, firstAfterMs: everyMs, log: this.#log, logsFirstOnly: true, signal };
+    void repeat({ ...options, event: "auth.streams_not_checked" }, async () => this.#check());
+    return stop;
   }
 
-  async #look(): Promise<void> {
-    // Streams that open while the database is asked are looked at the next time.
+  async #check(): Promise<void> {
+    // Streams that open during the read are checked the next time.
     const open = [...this.#streams];
+    if (open.length === 0) return;
     const asked = new Map(open.map(({ credential }) => [credential.id, credential]));
     const scopesNow = await readScopesNow(this.#db, [...asked.values()]);
     for (const stream of open) {
@@ -93,7 +79,7 @@ export class CredentialWatch {
 function revoked(): ServiceError {
   return new ServiceError(
     "unauthenticated",
-    "what this stream was opened with has been revoked, or is no longer in force",
+    "the token or session of this stream was revoked, has expired, or lacks the scope",
     { reason: "TOKEN_INVALID" },
   );
 }

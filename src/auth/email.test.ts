@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { foldEmail } from "./email.ts";
 
-test("foldEmail() takes addresses in ASCII, and folds their case", () => {
+test("foldEmail() accepts addresses in ASCII, and folds their case", () => {
   const rows: [text: string, folded: string | undefined][] = [
     ["anna@example.is", "anna@example.is"],
     ["Anna.B+hlust@Example.IS", "anna.b+hlust@example.is"],
@@ -26,7 +26,7 @@ test("foldEmail() takes addresses in ASCII, and folds their case", () => {
     ["anna,bo@example.is", undefined],
     ["þóra@example.is", undefined],
     ["anna@þjóð.is", undefined],
-    // Lower case of the Kelvin sign is k, of the dotted capital I an i with a mark.
+    // The lower case of the Kelvin sign is k, of the dotted capital I an i with a mark.
     ["\u212Aari@example.is", undefined],
     ["\u0130da@example.is", undefined],
   ];

@@ -1,24 +1,25 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { foldEmail } from "./email.ts";
-import type { Claim } from "./open-session.ts";
+import type { CheckedOwner } from "./open-session.ts";
 
-/** Who somebody is at a provider of OpenID Connect. */
+/** A person's identity at an OpenID Connect provider. */
 export interface Person {
   readonly issuer: string;
-  /** What the provider knows them by; it stays when the address changes. */
+  /** The provider's identifier of the person; it stays when the address changes. */
   readonly subject: string;
-  /** "" where the provider tells none. */
+  /** "" if the provider gives none. */
   readonly email: string;
   readonly emailVerified: boolean;
 }
 
 /**
- * The members that a person is, the account used last first: those who have signed in as this
- * subject, and those who were invited by the address, if the provider has verified it and nobody
- * has signed in as them yet. From then on the subject counts, whoever has the address later.
+ * The members that a person is, the most recently used account first: those who have signed in as
+ * this subject, and those who were invited by the address, if the provider has verified it and no
+ * one has signed in as them yet. From then on the subject counts, no matter who owns the address
+ * later.
  */
-export async function memberOf(db: Kysely<Tables>, person: Person): Promise<Claim[]> {
+export async function memberOf(db: Kysely<Tables>, person: Person): Promise<CheckedOwner[]> {
   const { issuer, subject, emailVerified } = person;
   const address = foldEmail(person.email);
   if (emailVerified && address !== undefined) await bind(db, person, address);
@@ -48,8 +49,8 @@ export async function memberOf(db: Kysely<Tables>, person: Person): Promise<Clai
 }
 
 /**
- * Ties invitations to the address to the person; not where the account knows the person by another
- * invitation.
+ * Binds invitations to the address to the person, except where the account knows the person by
+ * another invitation.
  */
 async function bind(
   db: Kysely<Tables>,

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { Tables } from "../database/tables.ts";
 import { importVerifyingKey, type VerifyingKey } from "./access-token.ts";
 import { scopes, type Scope } from "./caller.ts";
-import { keep, keepReads } from "./kept-reads.ts";
+import { cacheReads, cachedMax } from "./cached-reads.ts";
 
 /** What every kind of key has. */
 interface StoredKey {
@@ -22,15 +23,15 @@ export interface StoredClientKey extends StoredKey, VerifyingKey {
 }
 
 /**
- * Reads keys, each at most so long ago that a revoked one ends within the second that decisions
- * (Access) allow. Those of an account that is disabled are not there.
+ * Reads keys, cached briefly, so that a revoked one ends within the second that docs/api.md allows.
+ * Keys of a disabled account are not found.
  */
 export interface KeyStore {
   apiKey(id: string): Promise<StoredApiKey | undefined>;
   clientKey(id: string): Promise<StoredClientKey | undefined>;
   /**
-   * Notes the use of a key, to the minute; writes only when the minute is a new one, else there is
-   * nothing to wait for.
+   * Records the use of a key, to the minute; writes only the first use in a minute. undefined:
+   * there is nothing to wait for.
    */
   noteUse(table: "api_key" | "client_key", key: StoredKey): Promise<void> | undefined;
 }
@@ -38,15 +39,15 @@ export interface KeyStore {
 const minuteMs = 60_000;
 
 export function createKeyStore(db: Kysely<Tables>, now: () => number): KeyStore {
-  const noted = new Map<string, number>();
+  const noted = new LRUCache<string, number>({ max: cachedMax });
   return {
-    apiKey: keepReads(now, (id) => readApiKey(db, id)).find,
-    clientKey: keepReads<StoredClientKey>(now, (id, before) => readClientKey(db, id, before)).find,
+    apiKey: cacheReads(now, (id) => readApiKey(db, id)).find,
+    clientKey: cacheReads<StoredClientKey>(now, (id, before) => readClientKey(db, id, before)).find,
     noteUse(table, key) {
       const minute = Math.floor(now() / minuteMs) * minuteMs;
       const last = Math.max(noted.get(key.id) ?? 0, key.lastUsedAt?.getTime() ?? 0);
       if (minute <= last) return undefined;
-      keep(noted, key.id, minute);
+      noted.set(key.id, minute);
       return writeUse(db, table, key.id, new Date(minute));
     },
   };
@@ -86,7 +87,7 @@ async function readApiKey(db: Kysely<Tables>, id: string): Promise<StoredApiKey 
   );
 }
 
-/** The key of an id never changes: what was imported before is taken over. */
+/** The public key of an id never changes: one that was imported before is reused. */
 async function readClientKey(
   db: Kysely<Tables>,
   id: string,
@@ -113,7 +114,7 @@ async function readClientKey(
   );
 }
 
-/** The scopes of a row of keys; others, of a newer version, count for nothing. */
+/** The scopes of a row of keys; unknown ones, of a newer version, are ignored. */
 export function knownScopes(names: readonly string[]): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => names.includes(scope)));
 }

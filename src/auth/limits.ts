@@ -1,9 +1,6 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/**
- * What an account may use, by the names of AccountLimits (hlust.accounts.v1). 0: as much as it
- * likes.
- */
+/** What an account may use, by the names of AccountLimits (hlust.accounts.v1). 0: unlimited. */
 export const accountLimitNames = [
   "requestsPerMinute",
   "concurrentStreams",
@@ -13,7 +10,7 @@ export const accountLimitNames = [
 ] as const;
 export type AccountLimits = Readonly<Record<(typeof accountLimitNames)[number], number>>;
 
-/** What one key may use of that, by the names of KeyLimits. 0: as much as its account. */
+/** The share of it that one key may use, by the names of KeyLimits. 0: as much as its account. */
 export const keyLimitNames = [
   "requestsPerMinute",
   "concurrentStreams",
@@ -30,7 +27,7 @@ export const noLimits: AccountLimits = {
   storedBytes: 0,
 };
 
-/** Limits as a column has them; what is absent there is as in `otherwise`. */
+/** The limits of a column; those that are missing there are taken from `otherwise`. */
 export function limitsFrom(
   column: Readonly<Record<string, number>>,
   otherwise: AccountLimits,
@@ -40,33 +37,33 @@ export function limitsFrom(
   return limits;
 }
 
-/** Whose limit it is. */
+/** Whether a limit is the account's or the key's. */
 export type LimitOf = "account" | "key";
 
-/** A stream ends, or a caller gives up, at any time. */
+/** Retry delays: a stream or job may end at any time. */
 const streamsRetryMs = 5_000;
 const jobsRetryMs = 10_000;
 
-/** `waitMs`: until one more call is within the limit. */
+/** `waitMs` is the time until one more call is within the limit. */
 export function tooManyRequests(of: LimitOf, max: number, waitMs: number): ServiceError {
-  const what = `has made ${max} calls in the last 60 s, the most that it may`;
+  const what = `has made ${max} calls in the last 60 s, which is its limit`;
   return reached("TOO_MANY_REQUESTS", what, { of, limit: "requestsPerMinute", max }, waitMs);
 }
 
 export function tooManyStreams(of: LimitOf, max: number): ServiceError {
-  const what = `has ${max} live streams open, the most that it may`;
+  const what = `has ${max} live streams open, which is its limit`;
   const limit = { of, limit: "concurrentStreams", max } as const;
   return reached("TOO_MANY_STREAMS", what, limit, streamsRetryMs);
 }
 
 export function tooManyJobs(of: LimitOf, max: number): ServiceError {
-  const what = `has ${max} jobs that are not ended, the most that it may: submit it again when some are`;
+  const what = `has ${max} unfinished jobs, which is its limit: submit the job again when some have finished`;
   return reached("TOO_MANY_JOBS", what, { of, limit: "queuedJobs", max }, jobsRetryMs);
 }
 
-/** `waitMs`: until the next day (UTC) begins. */
+/** `waitMs` is the time until the next day (UTC) begins. */
 export function audioUsedUp(of: LimitOf, max: number, waitMs: number): ServiceError {
-  const what = `has used the ${max} s of audio that it may have recognized in a day (UTC)`;
+  const what = `has used the ${max} s of audio that it may have recognized per day (UTC)`;
   return reached("AUDIO_LIMIT", what, { of, limit: "audioSecondsPerDay", max }, waitMs);
 }
 

@@ -4,12 +4,12 @@ import { scopes, scopesOfRole, type Credential, type Role, type Scope } from "./
 import { idleMsMax } from "./session-store.ts";
 
 /**
- * What a credential may do at this moment; undefined where it was revoked, has expired, or its
- * account is disabled.
+ * The current scopes of a credential; undefined if it was revoked, has expired, or its account is
+ * disabled.
  */
 export type ScopesNow = (credential: Credential) => ReadonlySet<Scope> | undefined;
 
-/** Reads what credentials may do, with one statement for all of them. */
+/** Reads the current scopes of credentials, with one statement for all of them. */
 export async function readScopesNow(
   db: Kysely<Tables>,
   credentials: readonly Credential[],
@@ -26,7 +26,7 @@ export async function readScopesNow(
 
 interface Row extends Credential {
   readonly role: Role | null;
-  /** null with a role. */
+  /** null for members, whose scopes follow from their role. */
   readonly held: readonly string[] | null;
 }
 
@@ -35,7 +35,7 @@ function scopesOf({ role, held }: Row): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => held?.includes(scope)));
 }
 
-/** Those of the ids that are in force. */
+/** The credentials among the ids that are valid. */
 const liveOf: Readonly<Record<Credential["kind"], (ids: readonly string[]) => RawBuilder<Row>>> = {
   api_key: (ids) => liveKeys("api_key", ids),
   client_key: (ids) => liveKeys("client_key", ids),

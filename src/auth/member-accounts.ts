@@ -3,15 +3,17 @@ import type { Tables } from "../database/tables.ts";
 import type { Role } from "./caller.ts";
 import type { Session } from "./session-store.ts";
 
-/** An account that whoever is signed in may be in. */
+/** An account that a signed-in person may use. */
 export interface MemberAccount {
   readonly accountId: string;
   readonly displayName: string;
-  /** undefined: signed in by an API key. */
+  /** undefined: signed in with an API key. */
   readonly role: Role | undefined;
 }
 
-/** The account of a session, and then the others that the same person is a member of, by name. */
+/**
+ * The account of a session, followed by the others that the same person is a member of, by name.
+ */
 export async function accountsOf(db: Kysely<Tables>, session: Session): Promise<MemberAccount[]> {
   const { accountId, accountDisplayName: displayName, role } = session;
   const others = await db

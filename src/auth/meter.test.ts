@@ -1,5 +1,5 @@
-// What accounts and keys use, counted by several nodes on one database; and that a database which
-// is away refuses nobody.
+// The use of accounts and keys, counted by several nodes on one database; an unavailable database
+// causes no refusals.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { noLimits, type AccountLimits } from "./limits.ts";
-import { openMeter, type Meter, type Metered } from "./meter.ts";
+import { openMeter, type Meter, type MeteredCaller } from "./meter.ts";
 import { countJobAudio, readUsageDays } from "./usage-store.ts";
 
 const open = new AsyncDisposableStack();
@@ -31,40 +31,43 @@ before(async () => {
 });
 after(() => open[Symbol.asyncDispose]());
 
-/** A node that tells others what it has counted when the test says so. */
+/** A node that shares its counts when the test says so. */
 function openNode(
   its: Kysely<Tables>,
   limits: Partial<AccountLimits> = {},
-  rememberMs = 1e6,
+  idleMsMax = 1e6,
 ): Meter {
   const accountLimits = { ...noLimits, ...limits };
   const log = createLog("silent");
-  return openMeter({ db: its, accountLimits, log, shareEveryMs: 1e9, rememberMs });
+  return openMeter({ db: its, accountLimits, log, shareEveryMs: 1e9, idleMsMax });
 }
 
 /** A member of a new account with these limits. */
-async function newMember(limits: Record<string, number>): Promise<Metered> {
+async function newMember(limits: Record<string, number>): Promise<MeteredCaller> {
   const accountId = await addAccount(db);
   const update = db.updateTable("account").set({ limits: JSON.stringify(limits) });
   await update.where("id", "=", accountId).execute();
   return { accountId, keyId: undefined };
 }
 
-/** The same account by a key with these limits. */
-async function newKey({ accountId }: Metered, limits: Record<string, number>): Promise<Metered> {
+/** A key of the same account with these limits. */
+async function newKey(
+  { accountId }: MeteredCaller,
+  limits: Record<string, number>,
+): Promise<MeteredCaller> {
   const { id: keyId } = await addApiKey(db, accountId, ["speech"]);
   const update = db.updateTable("api_key").set({ limits: JSON.stringify(limits) });
   await update.where("id", "=", keyId).execute();
   return { accountId, keyId };
 }
 
-/** Two nodes know of each other what each has counted. */
-async function tellEachOther(...nodes: readonly Meter[]): Promise<void> {
+/** Gives each node the counts of the others. */
+async function shareCounts(...nodes: readonly Meter[]): Promise<void> {
   for (const node of nodes) await node.share();
   for (const node of nodes) await node.share();
 }
 
-test("a call past the limit is refused with what it is, and does not count; nobody else is", async () => {
+test("a call past the limit is refused, naming it, and does not count; other accounts are not affected", async () => {
   await using meter = openNode(db);
   const [many, few] = [await newMember({ requestsPerMinute: 2 }), await newMember({})];
   const calls = Array.from({ length: 50 }, async () => meter.countRequest(many));
@@ -78,10 +81,10 @@ test("a call past the limit is refused with what it is, and does not count; nobo
   await meter.countRequest(few);
   await meter.share();
   const [day] = await readUsageDays(db, many.accountId, { limit: 10 });
-  assert.equal(day?.requests, 2, "what is refused does not count");
+  assert.equal(day?.requests, 2, "refused calls do not count");
 });
 
-test("what is counted while nodes tell each other counts on", async () => {
+test("calls during an exchange between nodes are counted", async () => {
   await using meter = openNode(db);
   const caller = await newMember({ requestsPerMinute: 2, audioSecondsPerDay: 2 });
   using stream = await meter.openStream(caller);
@@ -89,13 +92,13 @@ test("what is counted while nodes tell each other counts on", async () => {
   const sharing = meter.share();
   await meter.countRequest(caller);
   await meter.countRequest(caller);
-  stream.hear(2_000);
+  stream.meterAudio(2_000);
   await sharing;
   assert.equal((await refusal(meter.countRequest(caller))).reason, "TOO_MANY_REQUESTS");
   assert.equal((await refusal(meter.checkAudio(caller))).reason, "AUDIO_LIMIT");
 });
 
-test("nodes hold a limit against what all of them have counted, a second later", async () => {
+test("a limit applies to the sum of all nodes, a second later", async () => {
   await using one = openNode(db);
   await using other = openNode(db);
   const caller = await newMember({ requestsPerMinute: 2 });
@@ -104,7 +107,7 @@ test("nodes hold a limit against what all of them have counted, a second later",
   await other.countRequest(caller);
   assert.equal((await refusal(other.countRequest(caller))).reason, "TOO_MANY_REQUESTS");
   await one.countRequest(caller);
-  await tellEachOther(one, other);
+  await shareCounts(one, other);
   assert.equal((await refusal(one.countRequest(caller))).reason, "TOO_MANY_REQUESTS");
   const [day] = await readUsageDays(db, caller.accountId, { limit: 10 });
   assert.equal(day?.requests, 3);
@@ -128,7 +131,7 @@ test("a key has limits of its own within those of its account", async () => {
   assert.equal((await refusal(meter.openStream(other))).metadata["of"], "account");
 });
 
-test("streams of all nodes count while they are open, and those of a dead node for its lease", async () => {
+test("streams of all nodes count while they are open; those of a dead node until its lease ends", async () => {
   await using one = openNode(db);
   const folder = "";
   const dying = await openDatabase({ url: postgres.url, folder, log: createLog("silent") });
@@ -149,7 +152,7 @@ test("streams of all nodes count while they are open, and those of a dead node f
   await dying[Symbol.asyncDispose]();
   const lease = `select extract(epoch from max(leased_until) - now()) as left from usage_node`;
   const [{ left } = {}] = await postgres.query(lease);
-  assert.ok(Number(left) <= 10, "it is over in 10 s");
+  assert.ok(Number(left) <= 10, "the lease ends within 10 s");
   await postgres.query(`update usage_node set leased_until = now() where id in
     (select node_id from usage_stream where streams = 2)`);
   await one.share();
@@ -158,24 +161,24 @@ test("streams of all nodes count while they are open, and those of a dead node f
   await one.share();
   await one.share();
   const rows = await postgres.query(`select streams from usage_stream where streams = 1`);
-  assert.deepEqual(rows, [], "what has ended is not kept");
+  assert.deepEqual(rows, [], "ended streams are deleted");
 });
 
-test("audio counts as it comes: the stream that uses the last of it is told, and the next is refused", async () => {
+test("audio counts as it arrives: the stream that reaches the limit ends, and the next is refused", async () => {
   await using one = openNode(db);
   await using other = openNode(db);
   const member = await newMember({ audioSecondsPerDay: 5 });
   const caller = await newKey(member, {});
   using stream = await one.openStream(caller);
-  assert.equal(stream.hear(1_500.25), undefined);
+  assert.equal(stream.meterAudio(1_500.25), undefined);
   await one.recognizeShort(caller, 2_000, async () => {});
   const failing = one.recognizeShort(caller, 9_000, () => Promise.reject(new Error("no engine")));
   await assert.rejects(failing, /no engine/);
   await one.checkAudio(caller);
-  assert.equal(stream.hear(1_499.5), undefined);
-  const told = stream.hear(0.25);
-  assert.deepEqual(told?.metadata, { limit: "audioSecondsPerDay", value: "5", of: "account" });
-  await tellEachOther(one, other);
+  assert.equal(stream.meterAudio(1_499.5), undefined);
+  const ended = stream.meterAudio(0.25);
+  assert.deepEqual(ended?.metadata, { limit: "audioSecondsPerDay", value: "5", of: "account" });
+  await shareCounts(one, other);
   for (const meter of [one, other]) {
     for (const refused of [
       await refusal(meter.openStream(caller)),
@@ -191,7 +194,7 @@ test("audio counts as it comes: the stream that uses the last of it is told, and
   assert.deepEqual([day?.liveMs, day?.shortMs], [3_000, 2_000]);
 });
 
-test("audio of jobs counts with it, of the account and of the key", async () => {
+test("audio of jobs counts too, for the account and for the key", async () => {
   await using meter = openNode(db);
   const member = await newMember({ audioSecondsPerDay: 100 });
   const key = await newKey(member, { audioSecondsPerDay: 60 });
@@ -207,7 +210,7 @@ test("audio of jobs counts with it, of the account and of the key", async () => 
   assert.equal((await meter.useOf(member.accountId)).audioMs, 100_000);
 });
 
-test("a write whose answer is lost counts once", async () => {
+test("a write whose confirmation is lost counts once", async () => {
   let isLost = false;
   const losing: KyselyPlugin = {
     transformQuery: ({ node }) => node,
@@ -228,7 +231,7 @@ test("a write whose answer is lost counts once", async () => {
   assert.equal(day?.requests, 2);
 });
 
-test("a call of somebody who is known asks the database nothing, and nobody is remembered for ever", async () => {
+test("calls of a loaded account send no statement, and idle counters are dropped", async () => {
   let asked = 0;
   const counting: KyselyPlugin = {
     transformQuery({ node }) {
@@ -247,16 +250,12 @@ test("a call of somebody who is known asks the database nothing, and nobody is r
   for (let i = 0; i < 1_000; i++) await meter.countRequest(caller);
   assert.equal(asked, learnt);
   await meter.share();
-  assert.equal(
-    asked,
-    learnt + 1,
-    "one statement for all that was counted, and nobody left to ask for",
-  );
+  assert.equal(asked, learnt + 1, "one statement for all counts, and no counter left to read");
   await meter.share();
   assert.equal(asked, learnt + 1);
 });
 
-test("parts of a millisecond keep nobody in memory", async () => {
+test("fractions of a millisecond do not keep a counter in memory", async () => {
   let asked = 0;
   const counting: KyselyPlugin = {
     transformQuery({ node }) {
@@ -269,17 +268,17 @@ test("parts of a millisecond keep nobody in memory", async () => {
   const caller = await newMember({});
   {
     using stream = await meter.openStream(caller);
-    stream.hear(0.6);
+    stream.meterAudio(0.6);
   }
   await meter.recognizeShort(caller, 0.6, async () => {});
   await meter.share();
   await meter.share();
   const before = asked;
   await meter.share();
-  assert.equal(asked, before, "nobody is left to ask for");
+  assert.equal(asked, before, "no counter is left to read");
 });
 
-test("short audio that fails is taken back also from whom nothing was heard meanwhile", async () => {
+test("short audio that fails is subtracted also if its counter was dropped meanwhile", async () => {
   await using meter = openNode(db, {}, 0);
   const caller = await newKey(await newMember({}), {});
   const failing = meter.recognizeShort(caller, 9_000, async () => {
@@ -293,7 +292,7 @@ test("short audio that fails is taken back also from whom nothing was heard mean
   assert.equal(day?.shortMs, 0);
 });
 
-test("an account that is gone keeps nobody else's use from being written", async () => {
+test("a deleted account does not block the writes of other accounts", async () => {
   await using meter = openNode(db);
   const [gone, stays] = [await newMember({}), await newMember({})];
   await meter.countRequest(gone);
@@ -304,7 +303,7 @@ test("an account that is gone keeps nobody else's use from being written", async
   assert.equal(day?.requests, 1);
 });
 
-test("what the operator sets holds with the next look, 0 for any number, and settings for the rest", async () => {
+test("the operator's limits apply after the next exchange, 0 for unlimited, and settings for the rest", async () => {
   await using meter = openNode(db, { requestsPerMinute: 1, concurrentStreams: 7 });
   const caller = await newMember({});
   await meter.countRequest(caller);
@@ -317,7 +316,7 @@ test("what the operator sets holds with the next look, 0 for any number, and set
   assert.deepEqual([account.requestsPerMinute, account.concurrentStreams], [0, 7]);
 });
 
-test("while the database is away calls go on within this node's own counts, and are written when it is back", async () => {
+test("while the database is unavailable the node's own counts apply, and are written when it is back", async () => {
   await using meter = openNode(db, { requestsPerMinute: 2 });
   const known = await newMember({ requestsPerMinute: 3 });
   await meter.countRequest(known);

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import { repeat } from "../std/repeat.ts";
 import type { ServiceError } from "../std/service-error.ts";
 import { within } from "../std/within.ts";
 import type { Caller } from "./caller.ts";
@@ -12,7 +13,7 @@ import {
   tooManyStreams,
   type AccountLimits,
 } from "./limits.ts";
-import { Tally } from "./tally.ts";
+import { UsageCounter } from "./usage-counter.ts";
 import {
   forgetNode,
   forgetOldUsage,
@@ -23,152 +24,156 @@ import {
 
 export interface MeterParts {
   readonly db: Kysely<Tables>;
-  /** Of accounts for which the operator has set none. */
+  /** The limits of accounts for which the operator has set none. */
   readonly accountLimits: AccountLimits;
   readonly log: Log;
   /**
-   * How often nodes tell each other what they have counted: so late is a limit held against what
-   * another node does. Default 1 s.
+   * How often nodes share their counts: a limit reacts this late to use on another node. Default 1
+   * s.
    */
   readonly shareEveryMs?: number;
   /**
-   * Whoever was not seen for this long is forgotten, and looked up when they come again. Default 10
-   * s.
+   * Counters that are not used for this long are dropped, and loaded again at the next call.
+   * Default 10 s.
    */
-  readonly rememberMs?: number;
+  readonly idleMsMax?: number;
 }
 
-/** Whose use is counted. */
-export type Metered = Pick<Caller, "accountId" | "keyId">;
+/** A caller whose use is counted. */
+export type MeteredCaller = Pick<Caller, "accountId" | "keyId">;
 
-/** A live stream that is open; it ends when it is disposed of. */
+/** An open live stream; it ends when it is disposed of. */
 export interface MeteredStream extends Disposable {
-  /**
-   * Counts audio that came. What the caller is to be told when that was the last that they may have
-   * recognized.
-   */
-  hear(ms: number): ServiceError | undefined;
+  /** Counts received audio. Returns the error to end the stream with, once the limit is reached. */
+  meterAudio(ms: number): ServiceError | undefined;
 }
 
 const shareEveryMsDefault = 1_000;
-const rememberMsDefault = 10_000;
+const idleMsMaxDefault = 10_000;
 /**
- * How long a call waits for what is known of its account; then only what this node counts is held
- * against it.
+ * How long a call waits for the stored use of its account; after that only the use of this node
+ * counts.
  */
-const learnMsMax = 1_000;
+const loadMsMax = 1_000;
 const forgetEveryMs = 3_600_000;
-/** How long a stop waits for the last write. */
+/** How long disposal waits for the last write. */
 const stopMsMax = 2_000;
 
-/** Counts what accounts and keys use, and refuses what is past their limits. */
+/** Counts what accounts and keys use, and refuses calls past their limits. */
 export function openMeter(parts: MeterParts): Meter {
   return new Meter(parts);
 }
 
 /**
  * Counts in memory, and shares the counts with the other nodes each second; a call costs no
- * statement while its caller is known. While the database is away this node's own counts hold.
+ * statement while its caller is loaded. While the database is unavailable this node's own counts
+ * apply.
  */
 export class Meter implements AsyncDisposable {
   readonly #parts: MeterParts;
   readonly #nodeId = newId();
-  readonly #tallies = new Map<string, Tally>();
-  readonly #learning = new Map<string, Promise<void>>();
-  /** Of the database's clock, before this process's. */
+  readonly #counters = new Map<string, UsageCounter>();
+  readonly #loading = new Map<string, Promise<void>>();
+  /** The offset of the database's clock from this process's. */
   #offsetMs = Date.now() - performance.now();
   #writes = 0;
-  /** Was sent, and perhaps not heard. */
-  #sent: UsageWrite | undefined;
-  #isAway = false;
+  /** A write whose commit was not confirmed: it is sent again with the same number. */
+  #unacknowledged: UsageWrite | undefined;
   #forgotAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #stop = new AbortController();
   #sharing: Promise<void> | undefined;
 
   constructor(parts: MeterParts) {
     this.#parts = parts;
-    this.#schedule();
+    const { shareEveryMs: everyMs = shareEveryMsDefault, log } = parts;
+    const { signal } = this.#stop;
+    const event = "meter.not_shared";
+    const options = { everyMs, firstAfterMs: everyMs, log, event, logsFirstOnly: true, signal };
+    void repeat(options, async () => this.share());
   }
 
-  /** Counts a call. Throws TOO_MANY_REQUESTS past a limit: what is refused does not count. */
-  async countRequest(caller: Metered): Promise<void> {
-    const tallies = this.#known(caller) ?? (await this.#learnt(caller));
+  /** Counts a call. Throws TOO_MANY_REQUESTS past a limit; refused calls do not count. */
+  async countRequest(caller: MeteredCaller): Promise<void> {
+    const counters = this.#known(caller) ?? (await this.#loaded(caller));
     const now = this.#now();
-    for (const tally of tallies) {
-      const waitMs = tally.requestWaitMs(now);
+    for (const counter of counters) {
+      const waitMs = counter.requestWaitMs(now);
       if (waitMs === 0) continue;
-      throw tooManyRequests(tally.of, tally.limits.requestsPerMinute, waitMs);
+      throw tooManyRequests(counter.of, counter.limits.requestsPerMinute, waitMs);
     }
-    for (const tally of tallies) tally.countRequest(now);
+    for (const counter of counters) counter.countRequest(now);
   }
 
   /**
-   * Throws TOO_MANY_STREAMS or AUDIO_LIMIT where openStream() would: before a socket is opened for
-   * it.
+   * Throws TOO_MANY_STREAMS or AUDIO_LIMIT if openStream() would: used before a socket is opened.
    */
-  async checkStream(caller: Metered): Promise<void> {
-    this.#checkStream(this.#known(caller) ?? (await this.#learnt(caller)));
+  async checkStream(caller: MeteredCaller): Promise<void> {
+    this.#checkStream(this.#known(caller) ?? (await this.#loaded(caller)));
   }
 
   /** Opens a live stream. Throws TOO_MANY_STREAMS or AUDIO_LIMIT. */
-  async openStream(caller: Metered): Promise<MeteredStream> {
-    const tallies = this.#known(caller) ?? (await this.#learnt(caller));
-    this.#checkStream(tallies);
-    for (const tally of tallies) tally.countStream(1);
+  async openStream(caller: MeteredCaller): Promise<MeteredStream> {
+    const counters = this.#known(caller) ?? (await this.#loaded(caller));
+    this.#checkStream(counters);
+    for (const counter of counters) counter.countStream(1);
     let isOpen = true;
     return {
-      hear: (ms) => {
+      meterAudio: (ms) => {
         const now = this.#now();
-        for (const tally of tallies) tally.countAudio("live", ms, now);
-        return usedUp(tallies, now);
+        for (const counter of counters) counter.countAudio("live", ms, now);
+        return usedUp(counters, now);
       },
       [Symbol.dispose]() {
-        if (isOpen) for (const tally of tallies) tally.countStream(-1);
+        if (isOpen) for (const counter of counters) counter.countStream(-1);
         isOpen = false;
       },
     };
   }
 
-  /** Throws AUDIO_LIMIT where no more audio may be recognized today. */
-  async checkAudio(caller: Metered): Promise<void> {
-    const tallies = this.#known(caller) ?? (await this.#learnt(caller));
-    const problem = usedUp(tallies, this.#now());
+  /** Throws AUDIO_LIMIT if no more audio may be recognized today. */
+  async checkAudio(caller: MeteredCaller): Promise<void> {
+    const counters = this.#known(caller) ?? (await this.#loaded(caller));
+    const problem = usedUp(counters, this.#now());
     if (problem) throw problem;
   }
 
   /**
-   * Counts the audio of a short recognition while it runs: what fails is taken back. Throws
-   * AUDIO_LIMIT.
+   * Counts the audio of a short recognition while it runs, and subtracts it again if it fails.
+   * Throws AUDIO_LIMIT.
    */
-  async recognizeShort(caller: Metered, ms: number, recognize: () => Promise<void>): Promise<void> {
-    const tallies = this.#known(caller) ?? (await this.#learnt(caller));
-    const problem = usedUp(tallies, this.#now());
+  async recognizeShort(
+    caller: MeteredCaller,
+    ms: number,
+    recognize: () => Promise<void>,
+  ): Promise<void> {
+    const counters = this.#known(caller) ?? (await this.#loaded(caller));
+    const problem = usedUp(counters, this.#now());
     if (problem) throw problem;
-    for (const tally of tallies) tally.countAudio("short", ms, this.#now());
+    for (const counter of counters) counter.countAudio("short", ms, this.#now());
     try {
       await recognize();
     } catch (error) {
-      // It was counted, written and perhaps forgotten by now.
-      const those = this.#known(caller) ?? (await this.#learnt(caller));
-      for (const tally of those) tally.countAudio("short", -ms, this.#now());
+      // The counters may have been written and dropped by now.
+      const current = this.#known(caller) ?? (await this.#loaded(caller));
+      for (const counter of current) counter.countAudio("short", -ms, this.#now());
       throw error;
     }
   }
 
-  /** The limits that hold for a caller: of the account, and of the key. */
+  /** The limits of a caller: of the account, and of the key. */
   async limitsOf(
-    caller: Metered,
+    caller: MeteredCaller,
   ): Promise<{ readonly account: AccountLimits; readonly key: AccountLimits }> {
-    const [account, key] = this.#known(caller) ?? (await this.#learnt(caller));
+    const [account, key] = this.#known(caller) ?? (await this.#loaded(caller));
     return { account: account?.limits ?? noLimits, key: key?.limits ?? noLimits };
   }
 
-  /** What an account uses, of what is counted here. */
+  /** What an account uses, of what the meter counts. */
   async useOf(
     accountId: string,
   ): Promise<{ readonly requests: number; readonly streams: number; readonly audioMs: number }> {
     const caller = { accountId, keyId: undefined };
-    const [account] = this.#known(caller) ?? (await this.#learnt(caller));
+    const [account] = this.#known(caller) ?? (await this.#loaded(caller));
     const now = this.#now();
     return {
       requests: account?.requests(now) ?? 0,
@@ -178,7 +183,8 @@ export class Meter implements AsyncDisposable {
   }
 
   /**
-   * Writes what was counted and looks what others have; what fails is tried again with the next.
+   * Writes new counts and reads those of the other nodes; after a failure both are repeated by the
+   * next call.
    */
   async share(): Promise<void> {
     this.#sharing ??= this.#exchange().finally(() => {
@@ -188,12 +194,11 @@ export class Meter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stop.abort();
     const { db } = this.#parts;
     const leave = async (): Promise<void> => {
       await this.share();
-      // What came while that was under way.
+      // Counts that arrived during that.
       await this.share();
       if (this.#writes > 0) await forgetNode(db, this.#nodeId);
     };
@@ -206,58 +211,58 @@ export class Meter implements AsyncDisposable {
     return performance.now() + this.#offsetMs;
   }
 
-  #checkStream(tallies: readonly Tally[]): void {
-    const full = tallies.find((tally) => !tally.hasStreamLeft);
+  #checkStream(counters: readonly UsageCounter[]): void {
+    const full = counters.find((counter) => !counter.hasStreamLeft);
     if (full) throw tooManyStreams(full.of, full.limits.concurrentStreams);
-    const problem = usedUp(tallies, this.#now());
+    const problem = usedUp(counters, this.#now());
     if (problem) throw problem;
   }
 
-  async #learnt(caller: Metered): Promise<readonly Tally[]> {
+  async #loaded(caller: MeteredCaller): Promise<readonly UsageCounter[]> {
     const name = `${caller.accountId} ${caller.keyId}`;
-    const learning =
-      this.#learning.get(name) ?? this.#learn(caller).finally(() => this.#learning.delete(name));
-    this.#learning.set(name, learning);
-    await learning;
+    const loading =
+      this.#loading.get(name) ?? this.#load(caller).finally(() => this.#loading.delete(name));
+    this.#loading.set(name, loading);
+    await loading;
     return this.#known(caller) ?? [];
   }
 
-  /** The account's first, then the key's. */
-  #known({ accountId, keyId }: Metered): readonly Tally[] | undefined {
-    const account = this.#tallies.get(accountId);
+  /** The account's counter first, then the key's. */
+  #known({ accountId, keyId }: MeteredCaller): readonly UsageCounter[] | undefined {
+    const account = this.#counters.get(accountId);
     if (!account) return undefined;
     const now = performance.now();
     account.usedAt = now;
     if (keyId === undefined) return [account];
-    const key = this.#tallies.get(keyId);
+    const key = this.#counters.get(keyId);
     if (!key) return undefined;
     key.usedAt = now;
     return [account, key];
   }
 
-  async #learn({ accountId, keyId }: Metered): Promise<void> {
+  async #load({ accountId, keyId }: MeteredCaller): Promise<void> {
     const unknown = [
-      new Tally(accountId, accountId, this.#parts.accountLimits),
-      ...(keyId === undefined ? [] : [new Tally(keyId, accountId, noLimits)]),
-    ].filter(({ id }) => !this.#tallies.has(id));
+      new UsageCounter(accountId, accountId, this.#parts.accountLimits),
+      ...(keyId === undefined ? [] : [new UsageCounter(keyId, accountId, noLimits)]),
+    ].filter(({ id }) => !this.#counters.has(id));
     try {
-      await within(learnMsMax, this.#read(unknown));
+      await within(loadMsMax, this.#read(unknown));
     } catch (error) {
-      this.#parts.log.debug(errorFields(error), "meter.not_learnt");
+      this.#parts.log.debug(errorFields(error), "meter.not_loaded");
     }
-    // Another call may have come to know the account meanwhile.
-    for (const tally of unknown)
-      if (!this.#tallies.has(tally.id)) this.#tallies.set(tally.id, tally);
+    // Another call may have loaded the account meanwhile.
+    for (const counter of unknown)
+      if (!this.#counters.has(counter.id)) this.#counters.set(counter.id, counter);
   }
 
   async #exchange(): Promise<void> {
     const { db } = this.#parts;
-    this.#sent ??= this.#take();
-    if (this.#sent) await writeUsage(db, this.#sent);
-    this.#sent = undefined;
+    this.#unacknowledged ??= this.#take();
+    if (this.#unacknowledged) await writeUsage(db, this.#unacknowledged);
+    this.#unacknowledged = undefined;
     this.#forgetIdle();
-    const tallies = [...this.#tallies.values()];
-    if (tallies.length > 0) await this.#read(tallies);
+    const counters = [...this.#counters.values()];
+    if (counters.length > 0) await this.#read(counters);
     if (performance.now() - this.#forgotAt < forgetEveryMs && this.#forgotAt > 0) return;
     await forgetOldUsage(db);
     this.#forgotAt = performance.now();
@@ -265,56 +270,36 @@ export class Meter implements AsyncDisposable {
 
   #take(): UsageWrite | undefined {
     const now = this.#now();
-    const rows = [...this.#tallies.values()].flatMap((tally) => tally.take(now) ?? []);
+    const rows = [...this.#counters.values()].flatMap((counter) => counter.take(now) ?? []);
     if (rows.length === 0) return undefined;
     this.#writes += 1;
     return { nodeId: this.#nodeId, number: this.#writes, rows };
   }
 
-  async #read(tallies: readonly Tally[]): Promise<void> {
+  async #read(counters: readonly UsageCounter[]): Promise<void> {
     const options = { nodeId: this.#nodeId, accountLimits: this.#parts.accountLimits };
-    const { now, known } = await readUsage(this.#parts.db, tallies, options);
+    const { now, known } = await readUsage(this.#parts.db, counters, options);
     if (known.size > 0) this.#offsetMs = now - performance.now();
-    for (const tally of tallies) {
-      const use = known.get(tally.id);
-      if (use) tally.learn(use);
+    for (const counter of counters) {
+      const use = known.get(counter.id);
+      if (use) counter.update(use);
     }
   }
 
   #forgetIdle(): void {
-    const { rememberMs = rememberMsDefault } = this.#parts;
-    const since = performance.now() - rememberMs;
-    for (const [id, tally] of this.#tallies) {
-      if (tally.usedAt <= since && tally.isIdle) this.#tallies.delete(id);
+    const { idleMsMax = idleMsMaxDefault } = this.#parts;
+    const since = performance.now() - idleMsMax;
+    for (const [id, counter] of this.#counters) {
+      if (counter.usedAt <= since && counter.isIdle) this.#counters.delete(id);
     }
-  }
-
-  #schedule(): void {
-    const { shareEveryMs = shareEveryMsDefault } = this.#parts;
-    this.#timer = setTimeout(() => {
-      void this.share()
-        .then(
-          () => {
-            this.#isAway = false;
-          },
-          (error: unknown) => {
-            if (!this.#isAway) this.#parts.log.warn(errorFields(error), "meter.not_shared");
-            this.#isAway = true;
-          },
-        )
-        .finally(() => {
-          if (this.#timer) this.#schedule();
-        });
-    }, shareEveryMs);
-    this.#timer.unref();
   }
 }
 
-/** What the caller is told when there is no audio left for today. */
-function usedUp(tallies: readonly Tally[], now: number): ServiceError | undefined {
-  for (const tally of tallies) {
-    const waitMs = tally.audioWaitMs(now);
-    if (waitMs > 0) return audioUsedUp(tally.of, tally.limits.audioSecondsPerDay, waitMs);
+/** The error of a caller without audio left for today. */
+function usedUp(counters: readonly UsageCounter[], now: number): ServiceError | undefined {
+  for (const counter of counters) {
+    const waitMs = counter.audioWaitMs(now);
+    if (waitMs > 0) return audioUsedUp(counter.of, counter.limits.audioSecondsPerDay, waitMs);
   }
   return undefined;
 }

@@ -2,8 +2,8 @@ import type { Authenticator } from "./authenticate.ts";
 import type { Meter } from "./meter.ts";
 
 /**
- * Counts every call that is let in. Throws as the authenticator does, and TOO_MANY_REQUESTS; for
- * live streams also what would end them at once, so that no socket is opened for it.
+ * Counts every authenticated call. Throws what the authenticator throws, and TOO_MANY_REQUESTS; for
+ * live streams also what would end them at once, so that no socket is opened for them.
  */
 export function meteredAuthenticator(
   authenticator: Authenticator,

@@ -3,36 +3,34 @@ import * as client from "openid-client";
 import { ServiceError } from "../std/service-error.ts";
 import type { Person } from "./find-member.ts";
 
-/** The provider that members sign in at. */
-export interface OpenIdConfig {
+/** The provider that members sign in with. */
+export interface OpenIdSettings {
   /** Its issuer identifier, as a URL. */
   readonly issuer: string;
   readonly clientId: string;
-  /** undefined: the provider takes the client for a public one. */
+  /** undefined: the client is a public one. */
   readonly clientSecret: string | undefined;
 }
 
 /** Signing in with a provider of OpenID Connect: the code flow, with PKCE, state and nonce. */
 export interface OpenId {
-  /**
-   * Where the browser is sent, and what it must bring back with it, in a cookie that only it has.
-   */
+  /** Where to send the browser, and the secret that it must bring back, in a cookie. */
   begin(redirectUri: string): Promise<{ readonly url: URL; readonly secret: string }>;
-  /** Who has come back; `url` is the redirect URI with what the provider has added. */
+  /** The person who came back; `url` is the redirect URI with what the provider has added. */
   finish(url: URL, secret: string): Promise<Person>;
 }
 
-/** What a provider says of itself is asked for anew after this. */
+/** The provider's metadata is fetched again after this. */
 const knownMsMax = 3_600_000;
-/** A provider that does not answer is given up after this. */
+/** How long to wait for the provider. */
 const waitSecondsMax = 10;
 const scope = "openid email profile";
 
 /**
- * Nothing is asked of the provider before the first person signs in; one that is away is asked
- * again the next time.
+ * The provider is not contacted before the first person signs in; if it is unavailable it is
+ * contacted again at the next sign-in.
  */
-export function createOpenId(config: OpenIdConfig, now: () => number = Date.now): OpenId {
+export function createOpenId(config: OpenIdSettings, now: () => number = Date.now): OpenId {
   let known: { readonly at: number; readonly found: Promise<client.Configuration> } | undefined;
 
   async function provider(): Promise<client.Configuration> {
@@ -73,9 +71,9 @@ export function createOpenId(config: OpenIdConfig, now: () => number = Date.now)
         idTokenExpected: true,
       });
       const claims = answer.claims();
-      if (!claims) throw new Error("the provider answered no ID token");
+      if (!claims) throw new Error("the provider sent no ID token");
       const { iss: issuer, sub: subject } = claims;
-      // Many providers tell the address only when they are asked for it.
+      // Many providers give the address only at their userinfo endpoint.
       const facts =
         claims["email"] === undefined && found.serverMetadata().userinfo_endpoint !== undefined
           ? await client.fetchUserInfo(found, answer.access_token, subject)
@@ -91,7 +89,7 @@ export function createOpenId(config: OpenIdConfig, now: () => number = Date.now)
   };
 }
 
-async function discover(config: OpenIdConfig): Promise<client.Configuration> {
+async function discover(config: OpenIdSettings): Promise<client.Configuration> {
   const { issuer, clientId, clientSecret } = config;
   const insecure = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
   return await client.discovery(
@@ -104,8 +102,8 @@ async function discover(config: OpenIdConfig): Promise<client.Configuration> {
 }
 
 /**
- * In the header, unless the provider takes it only in the body (OpenID Connect Discovery, section
- * 3).
+ * Sends the secret in the header, unless the provider accepts it only in the body (OpenID Connect
+ * Discovery, section 3).
  */
 function secretAs(clientSecret: string): client.ClientAuth {
   const [basic, post] = [
@@ -119,8 +117,8 @@ function secretAs(clientSecret: string): client.ClientAuth {
 }
 
 /**
- * All three follow from the secret, and it from none of them: nothing is kept here while the
- * browser is away.
+ * All three are derived from the secret, which cannot be derived from them: nothing is stored here
+ * while the browser is at the provider.
  */
 function checksOf(secret: string): { state: string; nonce: string; verifier: string } {
   const derive = (name: string) => createHmac("sha256", secret).update(name).digest("base64url");

@@ -7,33 +7,33 @@ import type { CallOrigin } from "./caller.ts";
 import type { NewSecretToken } from "./secret-token.ts";
 import { idleMsMax, lifeMsMax, type Session } from "./session-store.ts";
 
-/** Whom a session belongs to. */
+/** Who a session belongs to. */
 export type SessionOwner =
   | { readonly accountId: string; readonly memberId: string }
   | { readonly accountId: string; readonly apiKeyId: string };
 
-/** Whose credentials they are, and why they are refused nevertheless, where they are. */
-export interface Claim {
+/** The owner that credentials name, and why they are refused, if they are. */
+export interface CheckedOwner {
   readonly owner: SessionOwner;
   readonly problem?: "wrong_secret" | "expired" | "account_disabled" | "other_identity" | undefined;
 }
 
-/** How somebody signed in. */
-export type SignInWay = "api_key" | "open_id" | "sign_in_token" | "switch";
+/** How a person signed in. */
+export type SignInMethod = "api_key" | "open_id" | "sign_in_token" | "switch";
 
-/** Where somebody signs in from. */
+/** The browser that signs in. */
 export interface Visit {
   readonly origin: CallOrigin;
-  /** The browser, as it calls itself. */
+  /** Its User-Agent header. */
   readonly userAgent: string;
   /**
-   * The session that the browser had until now: it ends, so that nobody goes on with one that
+   * The session that the browser had until now. It ends, so that no one continues with one that
    * others may know.
    */
   readonly before: Session | undefined;
 }
 
-/** Sessions of one member or key: the one that was used least lately makes room. */
+/** The number of sessions of one member or key: a new one replaces the least recently used. */
 const sessionsMax = 100;
 const userAgentCharsMax = 300;
 
@@ -42,17 +42,17 @@ export function actorOf(owner: SessionOwner): string {
   return "memberId" in owner ? `members/${owner.memberId}` : `apiKeys/${owner.apiKeyId}`;
 }
 
-/** Writes a session and its act in one commit, and takes out those that are over. */
+/** Writes a session and its audit event in one commit, and deletes expired sessions. */
 export async function openSession(
   { db, log }: { readonly db: Kysely<Tables>; readonly log: Log },
   made: Pick<NewSecretToken, "id" | "secretHash"> & {
     readonly owner: SessionOwner;
-    readonly way: SignInWay;
+    readonly method: SignInMethod;
     readonly visit: Visit;
     readonly now: number;
   },
 ): Promise<void> {
-  const { id, owner, way, visit, now } = made;
+  const { id, owner, method, visit, now } = made;
   const actor: Actor = {
     accountId: owner.accountId,
     actor: actorOf(owner),
@@ -68,7 +68,11 @@ export async function openSession(
         .where("id", "=", owner.memberId)
         .execute();
     }
-    await record({ action: "session.create", resource: `sessions/${id}`, details: { way } });
+    await record({
+      action: "session.create",
+      resource: `sessions/${id}`,
+      details: { way: method },
+    });
   });
 }
 
@@ -86,9 +90,10 @@ export async function endSession(
 }
 
 function sessionRow(made: Parameters<typeof openSession>[1]): Insertable<SessionTable> {
-  const { id, secretHash, owner, way, visit, now } = made;
-  // Going to another account is no new sign-in: nobody stays for ever by going back and forth.
-  const end = way === "switch" ? visit.before?.expiresAt : undefined;
+  const { id, secretHash, owner, method, visit, now } = made;
+  // Switching accounts is no new sign-in: otherwise a person could stay signed in forever by
+  // switching.
+  const end = method === "switch" ? visit.before?.expiresAt : undefined;
   const at = new Date(now);
   return {
     id,

@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-test("a missing scope is in the audit log once a minute for each method, and no call waits for that", async () => {
+test("a missing scope is recorded in the audit log once a minute for each method, and no call waits for it", async () => {
   const { db, pool } = database;
   const accountId = await addAccount(db);
   const { id, token } = await addApiKey(db, accountId, ["speech"]);
@@ -73,7 +73,7 @@ test("a missing scope is in the audit log once a minute for each method, and no 
   ]);
 });
 
-test("what cannot be kept is told in the log, and of more than 2,000 callers a minute the rest is not", async () => {
+test("a refusal that cannot be recorded is logged, and at most 2,000 a minute are recorded", async () => {
   const lines: string[] = [];
   const log = pino({ base: null, messageKey: "event" }, { write: (line) => lines.push(line) });
   const pool = new pg.Pool();

@@ -4,17 +4,17 @@ import type { Tables } from "../database/tables.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { logAct, recordAct, type Act, type Actor } from "./audit-log.ts";
 
-/** Keeps in the audit log that a caller lacked the scope of a method. */
+/** Records in the audit log that a caller lacked the scope of a method. */
 export type NoteRefusedAccess = (actor: Actor, method: DescMethod, scope: string) => void;
 
-/** Of one actor and method, one refusal in this time is enough. */
+/** One refusal of an actor and a method is recorded in this time. */
 const againMs = 60_000;
-/** Pairs of actor and method in that time; what comes beyond is not kept. */
+/** The number of pairs of actor and method in that time; further ones are not recorded. */
 const pairsMax = 2_000;
 
 /**
- * Nobody waits for it, it takes one connection at a time, and a call does not fail by it. Each node
- * keeps at most one refusal a minute of an actor and a method.
+ * The call does not wait for it and does not fail with it; it takes one connection at a time. Each
+ * node records at most one refusal a minute of an actor and a method.
  */
 export function createRefusedAccess(parts: {
   readonly db: Kysely<Tables>;
@@ -22,8 +22,8 @@ export function createRefusedAccess(parts: {
   readonly log: Log;
 }): NoteRefusedAccess {
   const { db, now, log } = parts;
-  /** When each pair was last kept, the oldest first. */
-  const kept = new Map<string, number>();
+  /** When each pair was last recorded, the oldest first. */
+  const recorded = new Map<string, number>();
   let writing = Promise.resolve();
   const write = async (actor: Actor, act: Act): Promise<void> => {
     try {
@@ -35,7 +35,7 @@ export function createRefusedAccess(parts: {
   };
   return (actor, method, scope) => {
     const name = `${method.parent.typeName}.${method.name}`;
-    if (!isDue(kept, `${actor.actor} ${name}`, now())) return;
+    if (!isDue(recorded, `${actor.actor} ${name}`, now())) return;
     const details = { method: name, scope };
     const act: Act = { action: "access.refused", resource: "", outcome: "REFUSED", details };
     writing = writing.then(async () => await write(actor, act));
@@ -43,15 +43,16 @@ export function createRefusedAccess(parts: {
 }
 
 /**
- * Whether a refusal is to be kept: the first of a name in a minute, of so many names. `kept` has
- * when each was last kept.
+ * Whether to record a refusal: the first of a pair in a minute, up to pairsMax pairs. `recorded`
+ * has when each was last recorded. Not an LRU cache: a full one must refuse new pairs, not forget
+ * old ones.
  */
-export function isDue(kept: Map<string, number>, pair: string, now: number): boolean {
-  for (const [old, at] of kept) {
+export function isDue(recorded: Map<string, number>, pair: string, now: number): boolean {
+  for (const [old, at] of recorded) {
     if (Math.abs(now - at) < againMs) break;
-    kept.delete(old);
+    recorded.delete(old);
   }
-  if (kept.has(pair) || kept.size >= pairsMax) return false;
-  kept.set(pair, now);
+  if (recorded.has(pair) || recorded.size >= pairsMax) return false;
+  recorded.set(pair, now);
   return true;
 }

@@ -35,7 +35,7 @@ describe("attempt()", () => {
   let now = 0;
   const open = (perMinute = 3) => createRefusedAttempts(perMinute, () => now);
 
-  it("checks so many refused ones at once, then one more each time that one would fit into a minute", async () => {
+  it("checks a minute's number of refused tokens at once, then one more at each interval", async () => {
     const attempts = open();
     for (const n of [1, 2, 3])
       assert.equal(await attempts.attempt("192.0.2.1", `${n}`, bad), undefined);
@@ -52,7 +52,7 @@ describe("attempt()", () => {
     await refusal(attempts.attempt("192.0.2.1", "4", good));
   });
 
-  it("looks at other addresses as before; those of one /64 are one", async () => {
+  it("counts other addresses apart; those of one IPv6 /64 together", async () => {
     const attempts = open(1);
     await attempts.attempt("2001:db8::1", "a", bad);
     await refusal(attempts.attempt("2001:db8::ffff:2", "b", good));
@@ -62,19 +62,21 @@ describe("attempt()", () => {
     assert.equal(await attempts.attempt("192.0.2.2", "b", good), "good");
   });
 
-  it("takes no attempt for what is good, nor for what cannot be checked", async () => {
+  it("takes no attempt for good tokens, nor for failed checks", async () => {
     const attempts = open(2);
     for (let n = 0; n < 10; n += 1) {
       await attempts.attempt("192.0.2.1", `${n}`, good);
-      const away = attempts.attempt("192.0.2.1", `${n}`, () => Promise.reject(new Error("away")));
-      await assert.rejects(away, /away/);
+      const failed = attempts.attempt("192.0.2.1", `${n}`, () =>
+        Promise.reject(new Error("unavailable")),
+      );
+      await assert.rejects(failed, /unavailable/);
     }
     await attempts.attempt("192.0.2.1", "a", bad);
     await attempts.attempt("192.0.2.1", "b", bad);
     await refusal(attempts.attempt("192.0.2.1", "c", good));
   });
 
-  it("counts what is being checked as refused, but one token only once", async () => {
+  it("counts tokens that are being checked as refused, but the same token only once", async () => {
     const attempts = open(2);
     const held = Promise.withResolvers<string>();
     const same = Array.from({ length: 50 }, () =>
@@ -90,7 +92,7 @@ describe("attempt()", () => {
     assert.equal(await attempts.attempt("192.0.2.1", "c", good), "good");
   });
 
-  it("checks a refused token that comes many times at once a single time, and counts each time after", async () => {
+  it("checks a refused token that arrives many times at once only once, and counts each later time", async () => {
     const attempts = open(2);
     let checks = 0;
     for (const turn of [1, 2]) {
@@ -109,7 +111,7 @@ describe("attempt()", () => {
     await refusal(attempts.attempt("192.0.2.1", "a", good));
   });
 
-  it("always checks what was good before, and slows it where it is not any more", async () => {
+  it("always checks tokens that were good before, and limits them once they are not", async () => {
     const attempts = open(2);
     await attempts.attempt("192.0.2.1", "a", bad);
     await attempts.attempt("192.0.2.1", "b", bad);
@@ -128,7 +130,7 @@ describe("attempt()", () => {
     const address = (n: number) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
     const first = heapBytes();
     for (let n = 0; n < 200_000; n += 1) await attempts.attempt(address(n), "a", bad);
-    // What the last turn still holds goes with it.
+    // Waits for what the last turn of the event loop still holds.
     await new Promise(setImmediate);
     const mebibytes = (heapBytes() - first) / (1 << 20);
     t.diagnostic(`${mebibytes.toFixed(0)} MiB after 200 000 addresses`);
@@ -138,7 +140,7 @@ describe("attempt()", () => {
   });
 });
 
-describe("authenticate() of an address whose tokens are refused", () => {
+describe("authenticate() from an address with refused tokens", () => {
   const perMinute = 20;
   let database: Database;
   before(async () => {
@@ -146,7 +148,7 @@ describe("authenticate() of an address whose tokens are refused", () => {
   });
   after(() => database[Symbol.asyncDispose]());
 
-  it("reads no key and checks no signature for new tokens, while those that were good go on", async () => {
+  it("reads no key and checks no signature for new tokens, while known tokens are accepted", async () => {
     let now = Date.now();
     let [reads, signatures] = [0, 0];
     const db = database.db.withPlugin({
@@ -158,7 +160,7 @@ describe("authenticate() of an address whose tokens are refused", () => {
     });
     const authenticator = createAuthenticator({
       db,
-      // Asked for once with each signature.
+      // Read once for each signature.
       publicUrl: () => {
         signatures += 1;
         return "https://hlust.example";
@@ -198,7 +200,7 @@ describe("authenticate() of an address whose tokens are refused", () => {
     assert.equal(reasons["TOO_MANY_REFUSED"]?.length, flood.length - perMinute);
     assert.ok(reads + signatures <= 2 * perMinute, `${reads} reads, ${signatures} signatures`);
 
-    // A second later everything is read anew: known ones are.
+    // A second later the cache has expired: known tokens are read again.
     now += 1_000;
     await call(key.token);
     await call(goodJwt);
@@ -206,7 +208,7 @@ describe("authenticate() of an address whose tokens are refused", () => {
     assert.equal((await refusal(call(other.token))).reason, "TOO_MANY_REFUSED", "not known yet");
     await call(other.token, "192.0.2.2");
     await call(other.token);
-    // The id is known: its secrets are still compared, at no cost but that.
+    // The id is known: its secrets are still compared, from the cache.
     const guesses = Array.from(
       { length: 100 },
       () => key.token.slice(0, -43) + newApiKey().token.slice(-43),
@@ -220,7 +222,7 @@ describe("authenticate() of an address whose tokens are refused", () => {
     await refusal(call(key.token));
   });
 
-  it("looks at no stream token, also not at one that was good for its socket", async () => {
+  it("checks no stream token, not even one that was good for its socket", async () => {
     let reads = 0;
     const db = database.db.withPlugin({
       transformQuery: ({ node }) => {
@@ -249,7 +251,7 @@ describe("authenticate() of an address whose tokens are refused", () => {
     assert.equal(reads, 0);
   });
 
-  it("remembers little of a good JWT, however long it is", async (t) => {
+  it("keeps little memory of a good JWT, however long it is", async (t) => {
     const log = createLog("silent");
     const attempts = createRefusedAttempts(perMinute);
     const publicUrl = () => "https://hlust.example";

@@ -1,12 +1,13 @@
+import { LRUCache } from "lru-cache";
 import { addressBlock } from "../std/address-block.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** Slows whoever shows tokens that are refused, by their address (an IPv6 address by its /64). */
+/** Limits refused tokens by address (an IPv6 address by its /64). */
 export interface RefusedAttempts {
   /**
-   * What `check` answers, undefined for a token that is refused. Throws resource_exhausted (reason
-   * TOO_MANY_REFUSED, RetryInfo), without a check, where too many from the address were refused;
-   * `isKnown` ones, which were good before, are always checked.
+   * Returns what `check` returns; undefined is a token that is refused. Throws resource_exhausted
+   * (reason TOO_MANY_REFUSED, RetryInfo) without a check after too many refusals of the address;
+   * `isKnown` tokens, which were good before, are always checked.
    */
   attempt<T>(
     address: string,
@@ -18,34 +19,35 @@ export interface RefusedAttempts {
 
 const minuteMs = 60_000;
 /**
- * Addresses that are remembered at least, the last that were refused; at most twice as many. About
- * a hundred bytes each.
+ * The number of addresses that are remembered, the most recent ones; about a hundred bytes each.
  */
-const addressesMin = 50_000;
+const addressesMax = 50_000;
 
 /**
- * So many of an address may be refused at once, and again as many spread over each minute after.
- * What is being checked counts as refused until it is good: a thousand at once are not a thousand
- * checks.
+ * Of an address `perMinute` tokens may be refused at once, and as many again spread over each
+ * following minute. A token that is being checked counts as refused until it is good: a thousand at
+ * once are not a thousand checks.
  */
 export function createRefusedAttempts(
   perMinute: number,
   now: () => number = () => performance.now(),
 ): RefusedAttempts {
   const everyMs = minuteMs / perMinute;
-  const fullAt = new Recent();
+  /** When each address has all of its attempts again: each attempt that is taken delays that. */
+  const fullAt = new LRUCache<string, number>({ max: addressesMax });
   /**
-   * Tokens that are being checked, and whether they are refused in the end: the same one again
-   * waits for that, and takes no attempt.
+   * Tokens that are being checked, and whether they are refused in the end: the same token again
+   * waits for that result, and takes no attempt.
    */
   const pending = new Map<string, Promise<boolean>>();
 
-  const waitMs = (block: string): number => fullAt.get(block) - now() - (perMinute - 1) * everyMs;
+  const waitMs = (block: string): number =>
+    (fullAt.get(block) ?? 0) - now() - (perMinute - 1) * everyMs;
   const take = (block: string): void => {
-    fullAt.set(block, Math.max(fullAt.get(block), now()) + everyMs);
+    fullAt.set(block, Math.max(fullAt.get(block) ?? 0, now()) + everyMs);
   };
-  const giveBack = (block: string): void => {
-    fullAt.set(block, fullAt.get(block) - everyMs);
+  const release = (block: string): void => {
+    fullAt.set(block, (fullAt.get(block) ?? 0) - everyMs);
   };
   const refuseOver = (block: string): void => {
     const ms = waitMs(block);
@@ -67,8 +69,8 @@ export function createRefusedAttempts(
       const block = addressBlock(address);
       const key = `${block} ${token}`;
       const same = pending.get(key);
-      // Refused ones that come together are checked once; good ones each for itself, for some are
-      // good for one call.
+      // A refused token that arrives several times at once is checked once; a good one is checked
+      // each time, since some work for one call only.
       if (same) return (await same) ? undefined : await checkKnown(address, check);
       refuseOver(block);
       take(block);
@@ -81,38 +83,17 @@ export function createRefusedAttempts(
         return found;
       } finally {
         pending.delete(key);
-        if (!isRefused) giveBack(block);
+        if (!isRefused) release(block);
         verdict.resolve(isRefused);
       }
     },
   };
 }
 
-/**
- * For each address when it will have all of its attempts again: each that is taken moves that away.
- * What was not set for the longest is forgotten, half of all at once: a Map finds its oldest entry
- * slowly where many before it are deleted.
- */
-class Recent {
-  #young = new Map<string, number>();
-  #old: ReadonlyMap<string, number> = new Map<string, number>();
-
-  get(block: string): number {
-    return this.#young.get(block) ?? this.#old.get(block) ?? 0;
-  }
-
-  set(block: string, at: number): void {
-    this.#young.set(block, at);
-    if (this.#young.size < addressesMin) return;
-    this.#old = this.#young;
-    this.#young = new Map();
-  }
-}
-
 function tooMany(perMinute: number, retryAfterMs: number): ServiceError {
   return new ServiceError(
     "resource_exhausted",
-    `more than ${perMinute} tokens from this address were refused within a minute: a new one is looked at again in a moment`,
+    `more than ${perMinute} tokens from this address were refused within a minute: a new one is checked again in a moment`,
     {
       reason: "TOO_MANY_REFUSED",
       retryAfterMs: Math.ceil(retryAfterMs),

@@ -6,14 +6,14 @@ import { RequestWindow } from "./request-window.ts";
 const minuteMs = 60_000;
 const start = 29_000_000 * minuteMs;
 
-/** A window in which so many calls were made at these times. */
+/** A window with these numbers of calls at these times. */
 function windowOf(...calls: readonly (readonly [ms: number, count: number])[]): RequestWindow {
   const window = new RequestWindow();
   for (const [ms, count] of calls) for (let i = 0; i < count; i++) window.count(start + ms);
   return window;
 }
 
-test("a window has all calls of this minute and the share of the one before that is not 60 s old", () => {
+test("a window counts all calls of this minute and the share of the previous one that is not 60 s old", () => {
   const rows: [calls: readonly (readonly [number, number])[], at: number, used: number][] = [
     [[], 0, 0],
     [[[0, 4]], 0, 4],
@@ -31,9 +31,9 @@ test("a window has all calls of this minute and the share of the one before that
       minuteMs + 45_000,
       8,
     ],
-    // A clock that is set back a little.
+    // The clock is set back a little.
     [[[minuteMs + 5, 4]], minuteMs - 5, 4],
-    // And one that is set back a lot: it begins anew.
+    // And a lot: the window starts over.
     [[[10 * minuteMs, 4]], 0, 0],
   ];
   for (const [calls, at, used] of rows) {
@@ -41,7 +41,7 @@ test("a window has all calls of this minute and the share of the one before that
   }
 });
 
-test("what all nodes have counted takes the place of one's own", () => {
+test("the counts of all nodes replace the node's own", () => {
   const window = windowOf([0, 3]);
   window.set({ minute: start / minuteMs, requests: 10, previous: 20 });
   assert.equal(window.used(start + 30_000), 20);
@@ -51,7 +51,7 @@ test("what all nodes have counted takes the place of one's own", () => {
 
 const steps = fc.array(fc.tuple(fc.nat(20_000), fc.integer({ min: 1, max: 9 })), { maxLength: 60 });
 
-test("of any 60 s at most twice the limit is let in, and over a longer time the limit", () => {
+test("at most twice the limit is admitted in any 60 s, and the limit over a longer time", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (max, gaps) => {
       const window = new RequestWindow();
@@ -75,7 +75,7 @@ test("of any 60 s at most twice the limit is let in, and over a longer time the 
   );
 });
 
-test("who waits for as long as they are told is let in, and not a moment before", () => {
+test("a caller is admitted after the wait that it is given, and not before", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (max, gaps) => {
       const window = new RequestWindow();

@@ -1,6 +1,6 @@
 const minuteMs = 60_000;
 
-/** Calls of a minute that begins with the clock's, and of the one before. */
+/** Calls of a minute of the clock, and of the one before. */
 export interface MinuteCounts {
   /** Minutes since 1970. */
   readonly minute: number;
@@ -9,9 +9,9 @@ export interface MinuteCounts {
 }
 
 /**
- * How many calls were made in the last 60 s: all of this minute, and of the one before the share
- * that is not yet 60 s old, as if they had come evenly. Two numbers instead of every call's time;
- * calls that came unevenly are misjudged by at most the share of a minute.
+ * The number of calls in the last 60 s: all calls of this minute, and of the previous minute the
+ * share that is not yet 60 s old, as if its calls were spread evenly. Two numbers replace the time
+ * of every call; the error for uneven calls is at most that share.
  */
 export class RequestWindow {
   #minute = 0;
@@ -29,7 +29,7 @@ export class RequestWindow {
     this.#requests += 1;
   }
 
-  /** What is known better: of all nodes. */
+  /** Sets the counts of all nodes. */
   set({ minute, requests, previous }: MinuteCounts): void {
     this.#minute = minute;
     this.#requests = requests;
@@ -37,8 +37,8 @@ export class RequestWindow {
   }
 
   /**
-   * Milliseconds until one more call leaves at most `max` in the window; 0: it does now. `max` is
-   * at least 1.
+   * Milliseconds until one more call leaves at most `max` in the window; 0: now. `max` is at least
+   * 1.
    */
   waitMs(max: number, now: number): number {
     if (this.used(now) + 1 <= max) return 0;
@@ -46,11 +46,11 @@ export class RequestWindow {
     const at = this.#fraction(now);
     const wait =
       left >= 0 ? 1 - left / this.#previous - at : 1 - at + 1 - (max - 1) / this.#requests;
-    // A moment more than it takes: fractions are rounded.
+    // One more, since fractions are rounded.
     return Math.ceil(wait * minuteMs) + 1;
   }
 
-  /** A clock that goes back a little stays in the minute that has begun. */
+  /** If the clock goes back a little, the current minute continues. */
   #advance(now: number): void {
     const minute = Math.floor(now / minuteMs);
     if (minute === this.#minute || minute === this.#minute - 1) return;

@@ -1,7 +1,7 @@
 import { hash as hashOnce, randomBytes, timingSafeEqual } from "node:crypto";
 import { newId } from "../std/ids.ts";
 
-/** A secret on its way to its owner: `token` is shown once, `secretHash` is what is kept. */
+/** A new secret: `token` is shown once, `secretHash` is what is stored. */
 export interface NewSecretToken {
   readonly id: string;
   /**
@@ -20,7 +20,7 @@ export interface SecretTokenParts {
 const form =
   /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 
-/** Another secret for an id takes the place of the one before. */
+/** A new secret for an existing id replaces the previous one. */
 export function newSecretToken(prefix: string, id: string = newId()): NewSecretToken {
   const secret = randomBytes(32).toString("base64url");
   return { id, token: `${prefix}${id.replaceAll("-", "")}_${secret}`, secretHash: hash(secret) };
@@ -34,17 +34,14 @@ export function readSecretToken(prefix: string, token: string): SecretTokenParts
   return { id: [a, b, c, d, e].join("-"), secret };
 }
 
-/** A fast hash is right for 256 random bits: there is nothing to guess. */
+/** A fast hash is enough for 256 random bits: they cannot be guessed. */
 function hash(secret: string): Buffer {
   return hashOnce("sha256", secret, "buffer");
 }
 
 const hashOfNone = randomBytes(32);
 
-/**
- * Compares in the same time whether the secret is wrong in its first or last byte, or (undefined)
- * not there at all.
- */
+/** Compares in constant time, also if there is no hash (undefined). */
 export function secretMatches(secret: string, secretHash: Buffer | null | undefined): boolean {
   const isEqual = timingSafeEqual(hash(secret), secretHash ?? hashOfNone);
   return isEqual && secretHash !== undefined && secretHash !== null;

@@ -1,18 +1,18 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { scopesOfRole, type Caller } from "./caller.ts";
-import { keepReads, type KeptReads } from "./kept-reads.ts";
+import { cacheReads, type CachedReads } from "./cached-reads.ts";
 import { knownScopes } from "./key-store.ts";
 
-/** Somebody who is signed in to the console, with what they may do at this moment. */
+/** A signed-in user of the console, with their current scopes. */
 export interface Session extends Omit<Caller, "origin"> {
   readonly id: string;
-  /** What the member or key is called; a member without a name, by their e-mail address. */
+  /** The name of the member or key; for a member without a name, the e-mail address. */
   readonly displayName: string;
   readonly accountDisplayName: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date;
-  /** When it ends, however much it is used. */
+  /** When it ends, even if it is used. */
   readonly expiresAt: Date;
   readonly secretHash: Buffer;
   readonly previousHash: Buffer | null;
@@ -20,23 +20,23 @@ export interface Session extends Omit<Caller, "origin"> {
   readonly rotatedAt: Date;
 }
 
-/** A session that nobody uses ends after this. */
+/** An unused session ends after this. */
 export const idleMsMax = 12 * 3_600_000;
-/** And every session after this. */
+/** Every session ends after this. */
 export const lifeMsMax = 7 * 24 * 3_600_000;
 
 /**
- * Sessions that hold: their member or key is there and in force, their account not disabled, and
- * neither idle nor over. Each is read at most half a second ago.
+ * Valid sessions: their member or key exists and is valid, their account is not disabled, and they
+ * are neither idle nor expired. They are cached for half a second.
  */
-export function keptSessions(db: Kysely<Tables>, now: () => number): KeptReads<Session> {
-  const kept = keepReads<Session>(now, (id) => readSession(db, id, now()));
+export function cachedSessions(db: Kysely<Tables>, now: () => number): CachedReads<Session> {
+  const cache = cacheReads<Session>(now, (id) => readSession(db, id, now()));
   return {
     find: async (id) => {
-      const session = await kept.find(id);
+      const session = await cache.find(id);
       return session && isOver(session, now()) ? undefined : session;
     },
-    forget: kept.forget,
+    forget: cache.forget,
   };
 }
 

@@ -18,7 +18,7 @@ let sessions: Sessions;
 /** Another node on the same database. */
 let elsewhere: Sessions;
 let accountId: string;
-/** What both nodes take for the time; each test moves it on. */
+/** The clock of both nodes; each test advances it. */
 let now = Date.parse("2026-11-22T12:00:00.123Z");
 const visit: Visit = { origin: testOrigin, userAgent: "test", before: undefined };
 
@@ -33,8 +33,8 @@ after(() => database[Symbol.asyncDispose]());
 const signIn = () => addSignedIn(database.db, accountId, "MEMBER", sessions);
 
 /**
- * Moves the clock on in steps, with a call at the end of each: its secret, or undefined where it
- * was refused.
+ * Advances the clock in steps, with a call at the end of each: returns the secret, or undefined if
+ * it was refused.
  */
 async function useFor(secret: string, ms: number, stepMs: number): Promise<string | undefined> {
   let latest: string | undefined = secret;
@@ -47,7 +47,7 @@ async function useFor(secret: string, ms: number, stepMs: number): Promise<strin
   return latest;
 }
 
-/** The use of the last call is written beside it. */
+/** Waits for the write of the last use, which calls do not wait for. */
 async function notedUse(): Promise<void> {
   const minute = Math.floor(now / minuteMs) * minuteMs;
   await until(async () => {
@@ -62,7 +62,7 @@ async function notedUse(): Promise<void> {
 }
 
 describe("check()", () => {
-  it("answers a member's session, with what the role may do", async () => {
+  it("returns a member's session, with the scopes of the role", async () => {
     const { memberId, secret, sessionId } = await signIn();
     const { session, renewed } = (await sessions.check(secret)) ?? assert.fail("refused");
     assert.equal(renewed, undefined);
@@ -80,7 +80,7 @@ describe("check()", () => {
     assert.ok(await elsewhere.check(secret), "on another node too");
   });
 
-  it("answers an API key's session, with the key's scopes, until the key ends", async () => {
+  it("returns an API key's session, with the key's scopes, until the key expires", async () => {
     const expiresAt = new Date(now + hourMs / 2);
     const key = await addApiKey(database.db, accountId, ["speech"], expiresAt);
     const { secret } = await sessions.open({ accountId, apiKeyId: key.id }, "api_key", visit);
@@ -91,7 +91,7 @@ describe("check()", () => {
     assert.equal(await sessions.check(secret), undefined);
   });
 
-  it("refuses what is no secret, another's secret, and none of the cookie's characters may change", async () => {
+  it("refuses malformed secrets, another session's secret, and any changed character", async () => {
     const [{ secret }, other] = [await signIn(), await signIn()];
     const crossed = secret.slice(0, -43) + other.secret.slice(-43);
     const texts = ["", "x", secret.slice(0, -1), `${secret}A`, crossed, secret.toUpperCase()];
@@ -99,7 +99,7 @@ describe("check()", () => {
     assert.ok(await sessions.check(secret));
   });
 
-  it("ends a session that nobody uses for 12 hours, and one that is used after 7 days", async () => {
+  it("ends a session after 12 hours without use, and after 7 days in any case", async () => {
     const [one, other] = [await signIn(), await signIn()];
     now += 12 * hourMs - 1;
     assert.ok(await sessions.check(one.secret));
@@ -116,17 +116,17 @@ describe("check()", () => {
     assert.equal(await sessions.check(latest), undefined);
   });
 
-  it("replaces the secret each hour; the one before is good until a minute after the new one is shown", async () => {
+  it("replaces the secret each hour; the previous one is valid until a minute after the new one is shown", async () => {
     const { secret: first } = await signIn();
     now += hourMs - 1;
     assert.equal((await sessions.check(first))?.renewed, undefined);
     now += 1;
     const [one, two] = await Promise.all([sessions.check(first), elsewhere.check(first)]);
-    assert.ok(one && two, "calls at the same time all go on");
+    assert.ok(one && two, "concurrent calls all succeed");
     const renewed = [one.renewed, two.renewed].filter((each) => each !== undefined);
     assert.equal(renewed.length, 1, "and one of them gets the new secret");
     const [second = ""] = renewed;
-    assert.ok(await sessions.check(first), "calls that were on their way");
+    assert.ok(await sessions.check(first), "calls in flight");
     assert.ok(await sessions.check(second));
     assert.ok(await elsewhere.check(second));
     now += minuteMs - 1;
@@ -137,7 +137,7 @@ describe("check()", () => {
     assert.ok(await sessions.check(second));
   });
 
-  it("knows a new secret at once on a node that has just read the old one", async () => {
+  it("accepts a new secret at once on a node that has just read the old one", async () => {
     const { secret: first } = await signIn();
     now += hourMs - 1;
     assert.ok(await elsewhere.check(first));
@@ -146,12 +146,12 @@ describe("check()", () => {
     assert.ok(await elsewhere.check(second));
   });
 
-  it("gives another secret to a browser that never got the new one", async () => {
+  it("gives another secret to a browser that never received the new one", async () => {
     const { secret: first } = await signIn();
     now += hourMs;
     const lost = (await sessions.check(first))?.renewed ?? assert.fail("not renewed");
     now += minuteMs - 1;
-    assert.equal((await sessions.check(first))?.renewed, undefined, "it may be on its way");
+    assert.equal((await sessions.check(first))?.renewed, undefined, "it may be in flight");
     now += 1;
     const second = (await sessions.check(first))?.renewed ?? assert.fail("not renewed");
     assert.equal(await sessions.check(lost), undefined);
@@ -160,7 +160,7 @@ describe("check()", () => {
     assert.equal(await sessions.check(first), undefined);
   });
 
-  it("looks for the session anew within half a second", async () => {
+  it("reads the session again within half a second", async () => {
     const [gone, demoted] = [await signIn(), await signIn()];
     for (const { secret } of [gone, demoted]) assert.ok(await sessions.check(secret));
     const { db } = database;
@@ -184,7 +184,7 @@ describe("check()", () => {
 });
 
 describe("open()", () => {
-  it("ends the session that the browser had, and notes both", async () => {
+  it("ends the session that the browser had, and records both", async () => {
     const { db } = database;
     const first = await signIn();
     const before = (await sessions.check(first.secret))?.session;
@@ -212,7 +212,7 @@ describe("open()", () => {
     );
   });
 
-  it("does not let a session last longer by going to another account", async () => {
+  it("does not extend a session by switching accounts", async () => {
     const first = await signIn();
     now += 6 * hourMs;
     const before = (await sessions.check(first.secret))?.session ?? assert.fail("refused");
@@ -223,7 +223,7 @@ describe("open()", () => {
     assert.ok(other.session.expiresAt > before.expiresAt, "signing in does");
   });
 
-  it("keeps 100 sessions of one member, those used last, and none that is over", async () => {
+  it("keeps the 100 most recently used sessions of a member, and no expired ones", async () => {
     const { db } = database;
     const memberId = await addMember(db, accountId, "VIEWER");
     const owner = { accountId, memberId };
@@ -244,7 +244,7 @@ describe("open()", () => {
     assert.equal(await countOf(), 0);
   });
 
-  it("keeps hashes, and nothing that could be shown", async () => {
+  it("stores only hashes of secrets", async () => {
     const { secret } = await signIn();
     const rows = await database.db.selectFrom("session").selectAll().execute();
     const dump = rows.map((row) => JSON.stringify(row) + row.secret_hash.toString("latin1"));

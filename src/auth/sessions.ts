@@ -1,14 +1,15 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { Tables } from "../database/tables.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { CallOrigin } from "./caller.ts";
-import { keep } from "./kept-reads.ts";
+import { cachedMax } from "./cached-reads.ts";
 import {
   endSession,
   openSession,
   type SessionOwner,
-  type SignInWay,
+  type SignInMethod,
   type Visit,
 } from "./open-session.ts";
 import type { RefusedAttempts } from "./refused-attempts.ts";
@@ -18,72 +19,73 @@ import {
   secretMatches,
   type SecretTokenParts,
 } from "./secret-token.ts";
-import { keptSessions, type Session } from "./session-store.ts";
+import { cachedSessions, type Session } from "./session-store.ts";
 
-/** A session, with its secret: what the cookie is set to. */
+/** A session with its secret, which the cookie is set to. */
 export interface OpenedSession {
   readonly session: Session;
   readonly secret: string;
 }
 
-/** Browsers that are signed in to the console. */
+/** The sessions of browsers that are signed in to the console. */
 export interface Sessions {
   /**
-   * The session whose secret is shown, and another secret where it is time for one; undefined: it
-   * holds no more, or never did. Throws resource_exhausted (TOO_MANY_REFUSED) where too much from
-   * the address was refused.
+   * The session with this secret, and a new secret if the old one is due for replacement;
+   * undefined: it has ended, or never existed. Throws resource_exhausted (TOO_MANY_REFUSED) after
+   * too many refused secrets from the address.
    */
   check(
     shown: string,
     address?: string,
   ): Promise<{ session: Session; renewed: string | undefined } | undefined>;
-  /** Signs somebody in; the session that the browser had before ends. */
-  open(owner: SessionOwner, way: SignInWay, visit: Visit): Promise<OpenedSession>;
+  /** Opens a session; the one that the browser had before ends. */
+  open(owner: SessionOwner, method: SignInMethod, visit: Visit): Promise<OpenedSession>;
   end(session: Session, origin: CallOrigin): Promise<void>;
 }
 
 /** A secret is replaced by the first call that shows it after this. */
 const secretMsMax = 3_600_000;
 /**
- * The secret before stays good until the new one has been shown, and this long: for calls that were
- * on their way, and for a browser that never got the answer with the new one.
+ * The previous secret stays valid until the new one has been shown, and this long after: for calls
+ * in flight, and for a browser that never received the answer with the new one.
  */
 const graceMs = 60_000;
 const minuteMs = 60_000;
 
-/** The form of a session's secret; it is no token, and is taken for none. */
+/** The prefix of a session's secret; the secret is no token, and is not accepted as one. */
 const prefix = "session_";
 
 export function createSessions(parts: {
   readonly db: Kysely<Tables>;
   readonly now?: () => number;
-  /** Slows those whose secrets are refused. */
+  /** Rate limit for addresses whose secrets are refused. */
   readonly attempts?: RefusedAttempts;
   readonly log: Log;
 }): Sessions {
   const { db, now = Date.now, attempts, log } = parts;
-  const kept = keptSessions(db, now);
-  const noted = new Map<string, number>();
+  const cache = cachedSessions(db, now);
+  const noted = new LRUCache<string, number>({ max: cachedMax });
   /**
-   * Sessions that were good: they are looked at also where others from their address are refused.
+   * Sessions that were good: they are checked even while other secrets from their address are
+   * refused.
    */
-  const known = new Map<string, true>();
+  const known = new LRUCache<string, true>({ max: cachedMax });
 
   /**
-   * A row that is kept may be older than the secret: before it is refused, the row is read anew.
+   * A cached row may be older than the secret: before the secret is refused, the row is read again.
    */
   async function findShown(read: SecretTokenParts): Promise<Session | undefined> {
-    const session = await kept.find(read.id);
+    const session = await cache.find(read.id);
     if (!session || knows(session, read.secret, now())) return session;
-    kept.forget(read.id);
-    const again = await kept.find(read.id);
+    cache.forget(read.id);
+    const again = await cache.find(read.id);
     return again && knows(again, read.secret, now()) ? again : undefined;
   }
 
   async function noteUse({ id, lastUsedAt }: Session): Promise<void> {
     const minute = Math.floor(now() / minuteMs) * minuteMs;
     if (minute <= Math.max(noted.get(id) ?? 0, lastUsedAt.getTime())) return;
-    keep(noted, id, minute);
+    noted.set(id, minute);
     const at = new Date(minute);
     await db
       .updateTable("session")
@@ -102,37 +104,37 @@ export function createSessions(parts: {
         ? await attempts.attempt(address, shown, find, known.has(read.id))
         : await find();
       if (!session) return undefined;
-      keep(known, session.id, true);
-      // Nobody waits for it, and a call does not fail by it.
+      known.set(session.id, true);
+      // The call does not wait for it, and does not fail with it.
       noteUse(session).catch((error: unknown) => {
         log.warn(errorFields(error), "session.use_not_noted");
       });
       const { isChanged, renewed } = await renew(db, session, read.secret, now());
-      if (isChanged) kept.forget(session.id);
+      if (isChanged) cache.forget(session.id);
       return { session, renewed };
     },
-    async open(owner, way, visit) {
+    async open(owner, method, visit) {
       const made = newSecretToken(prefix);
       const { before, origin } = visit;
       if (before) {
         await endSession(parts, before, origin);
-        kept.forget(before.id);
+        cache.forget(before.id);
       }
-      await openSession(parts, { ...made, owner, way, visit, now: now() });
-      const session = await kept.find(made.id);
-      // Its member or key went in this moment.
+      await openSession(parts, { ...made, owner, method, visit, now: now() });
+      const session = await cache.find(made.id);
+      // Its member or key was deleted just now.
       if (!session) throw signedOut();
-      keep(known, made.id, true);
+      known.set(made.id, true);
       return { session, secret: made.token };
     },
     async end(session, origin) {
       await endSession(parts, session, origin);
-      kept.forget(session.id);
+      cache.forget(session.id);
     },
   };
 }
 
-/** For whoever shows no session that holds. */
+/** The error of a call without a valid session. */
 export function signedOut(): ServiceError {
   return new ServiceError("unauthenticated", "sign in to the console first", {
     reason: "SIGNED_OUT",
@@ -153,9 +155,9 @@ function knowsPrevious(
 }
 
 /**
- * Replaces a secret when it is time: one is an hour old, or the one before is shown a minute after
- * it was replaced, so its successor never arrived. Of calls at the same time one gets the new
- * secret; the others go on with what they have.
+ * Replaces a secret when it is an hour old, or when the previous one is shown a minute after it was
+ * replaced, so its successor never arrived. Of concurrent calls one gets the new secret; the others
+ * keep what they have.
  */
 async function renew(
   db: Kysely<Tables>,

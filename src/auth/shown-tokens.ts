@@ -2,23 +2,23 @@ import { ServiceError } from "../std/service-error.ts";
 import type { CallOrigin } from "./caller.ts";
 import type { Session } from "./session-store.ts";
 
-/** What a call says about itself. */
+/** The facts of a call that authentication uses. */
 export interface CallFacts {
   readonly headers: Pick<Headers, "get">;
   /** The request target as sent: path and query. */
   readonly url: string;
   readonly origin: CallOrigin;
-  /** Who is signed in to the console, where its door has looked: no token is asked for then. */
+  /** The console session, if the door has checked one: then no token is required. */
   readonly session?: Session | undefined;
-  /** Whether it opens a WebSocket: only there a stream token counts. */
+  /** Whether it opens a WebSocket: stream tokens are valid only there. */
   readonly isWebSocket?: boolean;
 }
 
 /**
- * The token that a call shows (section 5): in the header Authorization, or in X-Goog-Api-Key, where
- * Google's clients put a key; where `alsoInUrl` also in the query parameter token or in
- * Sec-WebSocket-Protocol after "Bearer". undefined when there is none. The same token twice is one;
- * two different ones are refused, for it would not be said which of them counts (RFC 6750 section
+ * The token of a call (section 5): in the header Authorization, or in X-Goog-Api-Key, where
+ * Google's clients put a key; with `alsoInUrl` also in the query parameter token or in
+ * Sec-WebSocket-Protocol after "Bearer". undefined if there is none. The same token twice counts as
+ * one; two different ones are refused, since it would be ambiguous which counts (RFC 6750 section
  * 2).
  */
 export function shownToken(
@@ -39,17 +39,18 @@ export function shownToken(
   return token;
 }
 
-/** For a call that shows two credentials: it would not be said which counts. */
+/** The error of a call with two credentials. */
 export function severalTokens(): ServiceError {
   return new ServiceError(
     "invalid_argument",
-    "the call shows two different tokens: send one, in one place",
+    "the call has two different tokens: send one, in one place",
     { reason: "SEVERAL_TOKENS" },
   );
 }
 
 /**
- * Headers of the same name arrive joined by commas, which no token has. Other schemes are not ours.
+ * Headers of the same name arrive joined by commas, which tokens do not contain. Other schemes are
+ * ignored.
  */
 function inAuthorization(value: string): string[] {
   return value.split(",").flatMap((part) => {
@@ -62,7 +63,7 @@ function inGoogApiKey(value: string): string[] {
   return value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }
 
-/** Read from the text: `new URL()` would fold what stands before it. */
+/** Parsed from the text: `new URL()` would resolve dot segments in the path. */
 function inQuery(url: string): string[] {
   const start = url.indexOf("?");
   if (start === -1) return [];

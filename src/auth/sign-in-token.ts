@@ -3,14 +3,15 @@ import type { Tables } from "../database/tables.ts";
 import type { SessionOwner } from "./open-session.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
 
-/** How long a link may wait to be followed. */
+/** How long a link is valid. */
 const lifeMsMax = 600_000;
 
 const prefix = "hlust_signin_";
 
 /**
- * Makes a token that signs in to the console once, within 10 minutes, as a member or with what an
- * API key may do; it is kept hashed. For links that the command line or the first start prints.
+ * Creates a token that signs in to the console once, within 10 minutes, as a member or with the
+ * scopes of an API key; only its hash is stored. For links that the command line or the first start
+ * prints.
  */
 export async function createSignInToken(
   db: Kysely<Tables>,
@@ -34,16 +35,15 @@ export async function createSignInToken(
 }
 
 /**
- * The link with such a token: in the fragment, which browsers send to nobody and servers log
- * nowhere.
+ * The link with such a token: in the fragment, which browsers do not send and servers do not log.
  */
 export function signInLink(publicUrl: string, token: string): string {
   return `${publicUrl}/console/#signInToken=${token}`;
 }
 
 /**
- * Uses a token up: whom it signs in. `isGood` is false for one that is there and not right: a wrong
- * secret, or too late.
+ * Consumes a token and returns who it signs in. `isGood` is false if the token exists and its
+ * secret is wrong, or it has expired.
  */
 export async function takeSignInToken(
   db: Kysely<Tables>,

@@ -7,9 +7,9 @@ import { audited, type Actor } from "./audit-log.ts";
 import { memberOf, type Person } from "./find-member.ts";
 import {
   actorOf,
-  type Claim,
+  type CheckedOwner,
   type SessionOwner,
-  type SignInWay,
+  type SignInMethod,
   type Visit,
 } from "./open-session.ts";
 import { isDue } from "./refused-access.ts";
@@ -18,13 +18,13 @@ import { secretMatches } from "./secret-token.ts";
 import type { OpenedSession, Sessions } from "./sessions.ts";
 import { takeSignInToken } from "./sign-in-token.ts";
 
-/** What somebody shows to sign in to the console. */
+/** What a person shows to sign in to the console. */
 export type Credentials =
-  | { readonly way: "api_key"; readonly apiKey: string }
-  | { readonly way: "sign_in_token"; readonly signInToken: string }
-  | { readonly way: "open_id"; readonly person: Person }
-  /** To another account of the member who is signed in. */
-  | { readonly way: "switch"; readonly accountId: string };
+  | { readonly method: "api_key"; readonly apiKey: string }
+  | { readonly method: "sign_in_token"; readonly signInToken: string }
+  | { readonly method: "open_id"; readonly person: Person }
+  /** Switches to another account of the member who is signed in. */
+  | { readonly method: "switch"; readonly accountId: string };
 
 /**
  * Signs in, or throws unauthenticated (reason SIGN_IN_REFUSED), permission_denied (NOT_A_MEMBER,
@@ -36,65 +36,68 @@ export interface SignInParts {
   readonly db: Kysely<Tables>;
   readonly sessions: Sessions;
   readonly now?: () => number;
-  /** Slows those who are refused: the same that slows tokens. */
+  /** Rate limit for refused attempts: the same one as for tokens. */
   readonly attempts?: RefusedAttempts;
   readonly log: Log;
 }
 
 /**
- * The one way in: whatever is shown is checked here, and what is refused is noted where it is known
- * whose account it is about.
+ * All sign-in methods go through here: credentials are checked, and refusals are recorded in the
+ * audit log of the account that they are about, if it is known.
  */
 export function createSignIn(parts: SignInParts): SignIn {
   const { db, sessions, now = Date.now, attempts } = parts;
   /**
-   * When each refusal was last kept, the oldest first: others must not be able to fill an account's
-   * audit log.
+   * When each refusal was last recorded, the oldest first: outsiders must not be able to fill an
+   * account's audit log.
    */
-  const kept = new Map<string, number>();
-  const tryIt = async (shown: Credentials, visit: Visit): Promise<OpenedSession | undefined> => {
-    const claims = await claimsOf(db, shown, visit, now());
-    const owner = claims.find(({ problem }) => problem === undefined)?.owner;
-    if (owner) return await sessions.open(owner, shown.way, visit);
-    const due = claims.filter(({ owner: of, problem }) =>
-      isDue(kept, `${actorOf(of)} ${shown.way} ${problem}`, now()),
+  const recorded = new Map<string, number>();
+  const attempt = async (shown: Credentials, visit: Visit): Promise<OpenedSession | undefined> => {
+    const checked = await checkOwners(db, shown, visit, now());
+    const owner = checked.find(({ problem }) => problem === undefined)?.owner;
+    if (owner) return await sessions.open(owner, shown.method, visit);
+    const due = checked.filter(({ owner: of, problem }) =>
+      isDue(recorded, `${actorOf(of)} ${shown.method} ${problem}`, now()),
     );
-    await Promise.all(due.map((claim) => recordRefusal(parts, shown.way, claim, visit)));
+    await Promise.all(due.map((each) => recordRefusal(parts, shown.method, each, visit)));
     return undefined;
   };
   return async (shown, visit) => {
     const secret = secretOf(shown);
     const opened =
       secret === undefined || !attempts
-        ? await tryIt(shown, visit)
-        : await attempts.attempt(visit.origin.address, secret, () => tryIt(shown, visit));
+        ? await attempt(shown, visit)
+        : await attempts.attempt(visit.origin.address, secret, () => attempt(shown, visit));
     if (!opened) throw refused(shown);
     return opened;
   };
 }
 
-/** What can be guessed: who comes from the provider, or is signed in, has nothing of the kind. */
+/**
+ * The secret that could be guessed, if there is one: sign-in at the provider and switching have
+ * none.
+ */
 function secretOf(shown: Credentials): string | undefined {
-  if (shown.way === "api_key") return shown.apiKey;
-  return shown.way === "sign_in_token" ? shown.signInToken : undefined;
+  if (shown.method === "api_key") return shown.apiKey;
+  return shown.method === "sign_in_token" ? shown.signInToken : undefined;
 }
 
-async function claimsOf(
+async function checkOwners(
   db: Kysely<Tables>,
   shown: Credentials,
   visit: Visit,
   now: number,
-): Promise<readonly Claim[]> {
-  if (shown.way === "api_key") return await ofApiKey(db, shown.apiKey, now);
-  if (shown.way === "open_id") return await memberOf(db, shown.person);
-  if (shown.way === "switch") return await sameMember(db, visit, shown.accountId);
+): Promise<readonly CheckedOwner[]> {
+  if (shown.method === "api_key") return await ofApiKey(db, shown.apiKey, now);
+  if (shown.method === "open_id") return await memberOf(db, shown.person);
+  if (shown.method === "switch") return await sameMember(db, visit, shown.accountId);
   const taken = await takeSignInToken(db, shown.signInToken, now);
   if (!taken) return [];
   const { owner, isGood } = taken;
   return [isGood ? await inForce(db, owner, now) : { owner, problem: "wrong_secret" }];
 }
 
-async function ofApiKey(db: Kysely<Tables>, text: string, now: number): Promise<Claim[]> {
+async function ofApiKey(db: Kysely<Tables>, text: string, now: number): Promise<CheckedOwner[]> {
   const shown = parseApiKey(text);
   if (!shown) return [];
   const key = await db
@@ -106,19 +109,23 @@ async function ofApiKey(db: Kysely<Tables>, text: string, now: number): Promise<
   if (!key) return [];
   const owner = { accountId: key.account_id, apiKeyId: shown.id };
   if (!isRight) return [{ owner, problem: "wrong_secret" }];
-  const claim = await inForce(db, owner, now);
-  if (claim.problem === undefined) {
+  const checked = await inForce(db, owner, now);
+  if (checked.problem === undefined) {
     await db
       .updateTable("api_key")
       .set({ last_used_at: new Date(Math.floor(now / 60_000) * 60_000) })
       .where("id", "=", shown.id)
       .execute();
   }
-  return [claim];
+  return [checked];
 }
 
-/** Whether the account, and the key where it is one, may be used at all. */
-async function inForce(db: Kysely<Tables>, owner: SessionOwner, now: number): Promise<Claim> {
+/** Whether the account, and the key if the owner is one, may be used at all. */
+async function inForce(
+  db: Kysely<Tables>,
+  owner: SessionOwner,
+  now: number,
+): Promise<CheckedOwner> {
   const account = await db
     .selectFrom("account")
     .select("disabled_at")
@@ -136,14 +143,14 @@ async function inForce(db: Kysely<Tables>, owner: SessionOwner, now: number): Pr
 }
 
 /**
- * The member of another account who is the one that is signed in: the same person at the same
- * provider.
+ * The member of another account who is the same person at the same provider as the one who is
+ * signed in.
  */
 async function sameMember(
   db: Kysely<Tables>,
   { before }: Visit,
   accountId: string,
-): Promise<Claim[]> {
+): Promise<CheckedOwner[]> {
   if (!before) return [];
   const members = await db
     .selectFrom("member")
@@ -167,28 +174,26 @@ async function sameMember(
 
 async function recordRefusal(
   parts: SignInParts,
-  way: SignInWay,
-  { owner, problem }: Claim,
+  method: SignInMethod,
+  { owner, problem }: CheckedOwner,
   { origin }: Visit,
 ): Promise<void> {
   const actor: Actor = { accountId: owner.accountId, actor: actorOf(owner), origin };
-  const details = { way, ...(problem !== undefined && { reason: problem }) };
+  const details = { way: method, ...(problem !== undefined && { reason: problem }) };
   await audited(parts, actor, async (_trx, record) => {
     await record({ action: "sign_in.refused", resource: "", outcome: "REFUSED", details });
   });
 }
 
-/**
- * What of a refusal is told: never which of the reasons it was, nor whether such a key is there.
- */
+/** The error of a refusal. It never reveals the reason, nor whether such a key exists. */
 function refused(shown: Credentials): ServiceError {
-  const { way } = shown;
-  if (way === "switch") {
+  const { method } = shown;
+  if (method === "switch") {
     return new ServiceError("not_found", `there is no accounts/${shown.accountId} of yours`);
   }
-  if (way === "open_id") {
+  if (method === "open_id") {
     return shown.person.emailVerified
-      ? new ServiceError("permission_denied", "nobody has invited this address to an account", {
+      ? new ServiceError("permission_denied", "this address was not invited to any account", {
           reason: "NOT_A_MEMBER",
         })
       : new ServiceError("permission_denied", "the provider has not verified this address", {
@@ -196,8 +201,8 @@ function refused(shown: Credentials): ServiceError {
         });
   }
   const what =
-    way === "api_key"
+    method === "api_key"
       ? "this API key is wrong, expired or revoked"
-      : "this link was used, or is too old";
+      : "this link was used already, or has expired";
   return new ServiceError("unauthenticated", what, { reason: "SIGN_IN_REFUSED" });
 }

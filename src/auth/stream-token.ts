@@ -6,20 +6,20 @@ import type { Caller } from "./caller.ts";
 import { readScopesNow } from "./live-credentials.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
 
-/** Decisions, Access: how long a stream token waits for its socket. */
+/** docs/api.md, Access: how long a stream token is valid. */
 const lifeSeconds = 60;
 const prefix = "hlust_stream_";
-/** Of the tokens that nobody came with, how many are taken out when one is made. */
+/** The number of expired tokens that are deleted when one is created. */
 const sweptMax = 100;
 
-/** Whether a token is meant for one socket: it begins as an API key does, and is none. */
+/** Whether a token is a stream token by its form, which begins as that of an API key. */
 export function looksLikeStreamToken(token: string): boolean {
   return token.startsWith(prefix);
 }
 
 /**
- * Makes a token that opens one socket for the caller within a minute, counted by the database's
- * clock, on any node.
+ * Creates a token that opens one socket for the caller within a minute, by the database's clock, on
+ * any node.
  */
 export async function createStreamToken(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -48,8 +48,8 @@ export async function createStreamToken(
 }
 
 /**
- * Whom a stream token speaks for, this once: of all calls with it, on all nodes, one gets an
- * answer. Whoever made it must still be let in. It may do nothing but speak.
+ * Who a stream token speaks for, once: of all calls with it, on all nodes, one gets a result. Its
+ * creator's credential must still be valid. The only scope is speech.
  */
 export async function takeStreamToken(
   db: Kysely<Tables>,
@@ -79,7 +79,7 @@ export async function takeStreamToken(
   };
 }
 
-/** Nodes that make tokens at once sweep different ones. */
+/** Nodes that create tokens at the same time sweep different rows. */
 async function sweep(db: Kysely<Tables>): Promise<void> {
   await db
     .deleteFrom("stream_token")

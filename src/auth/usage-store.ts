@@ -1,25 +1,25 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { limitsFrom, noLimits, type AccountLimits } from "./limits.ts";
-import type { KnownUse, Unwritten } from "./tally.ts";
+import type { KnownUse, Unwritten } from "./usage-counter.ts";
 
-/** How long the streams of a node count that no longer says that they are open. */
+/** How long the streams of a node count after its last write. */
 const leaseSeconds = 10;
 
-/** The day (UTC) of the database's clock, which all nodes share. */
+/** Today (UTC) by the database's clock, which all nodes share. */
 const today = sql`(now() at time zone 'utc')::date`;
 
 /**
- * Adds what a node has counted, in one statement for all accounts and keys, and says that its
- * streams are still open. A write with a `number` that was there before changes nothing: its answer
- * got lost.
+ * Adds the counts of a node, in one statement for all accounts and keys, and renews the lease of
+ * its streams. A write with a `number` that is already stored changes nothing: it is a retry whose
+ * first answer was lost.
  */
 export async function writeUsage(
   db: Kysely<Tables>,
   { nodeId, number, rows }: UsageWrite,
 ): Promise<void> {
   const column = <T>(of: (row: Unwritten) => T): T[] => rows.map(of);
-  // In the order of their ids, as every writer of these tables: nobody waits in a circle.
+  // In the order of their ids, like every writer of these tables, which prevents deadlocks.
   await sql`
     with node as (
       insert into usage_node (id, writes, leased_until)
@@ -62,7 +62,7 @@ export async function writeUsage(
 
 export interface UsageWrite {
   readonly nodeId: string;
-  /** Of this node's writes; it rises. */
+  /** The sequence number of this node's writes. */
   readonly number: number;
   readonly rows: readonly Unwritten[];
 }
@@ -85,8 +85,8 @@ interface UsageRow {
 }
 
 /**
- * What all nodes have written of these, with their limits, and the time of the database (ms since
- * 1970). Who is gone is not there.
+ * The stored use and limits of these accounts and keys, and the database's time (ms since 1970).
+ * Deleted ones are missing.
  */
 export async function readUsage(
   db: Kysely<Tables>,
@@ -132,17 +132,16 @@ export async function readUsage(
   return { now, known };
 }
 
-/** Audio of a job that has ended well. */
+/** The audio of a job that has succeeded. */
 export interface JobAudio {
   readonly accountId: string;
-  /** null: no key submitted it. */
+  /** null: it was not submitted with a key. */
   readonly keyId: string | null;
   readonly ms: number;
 }
 
 /**
- * Counts the audio of jobs, in the transaction that ends them: once, whatever happens to their
- * workers.
+ * Counts the audio of jobs, in the transaction that ends them: exactly once, even if workers fail.
  */
 export async function countJobAudio(
   trx: Transaction<Tables>,
@@ -171,7 +170,9 @@ export interface UsageDay {
   readonly jobMs: number;
 }
 
-/** An account's days with any use, the newest first, up to `limit` of those before a date. */
+/**
+ * The days of an account with any use, the newest first: at most `limit` of those before a date.
+ */
 export async function readUsageDays(
   db: Kysely<Tables>,
   accountId: string,
@@ -188,14 +189,14 @@ export async function readUsageDays(
   return rows;
 }
 
-/** Says that a node has no streams any more. */
+/** Removes a node and its streams. */
 export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<void> {
   await db.deleteFrom("usage_node").where("id", "=", nodeId).execute();
 }
 
 /**
- * Deletes what no limit looks at any more: dead nodes, calls of an hour ago, and yesterday's use of
- * keys.
+ * Deletes rows that no limit uses any more: dead nodes, calls of an hour ago, and yesterday's use
+ * of keys.
  */
 export async function forgetOldUsage(db: Kysely<Tables>): Promise<void> {
   await sql`delete from usage_node where leased_until < now() - interval '1 hour'`.execute(db);

@@ -9,7 +9,7 @@ import {
   type StreamingRecognizeRequestSchema,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { askForStreamToken, type StreamTokenSource } from "./stream-token.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
  * A message of audio is at most this long: the service takes 1 MiB of JSON, which base64 makes a
@@ -90,7 +90,7 @@ async function* requestsOf(
     yield { streamingRequest: { case: "streamingConfig", value: config } };
     for (;;) {
       // Not for await: a microphone that has nothing to say must not hold back the end of the call.
-      const next = await untilAborted(chunks.next(), signal);
+      const next = await unlessAborted(chunks.next(), signal);
       if (next.done) break;
       for (let at = 0; at < next.value.byteLength; at += audioBytesMax) {
         const value = next.value.subarray(at, at + audioBytesMax);

@@ -2,7 +2,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { isObject } from "../transcoding/is-object.ts";
 import { errorOfConnection, errorOfResponse } from "./read-error.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
  * Where a page without a key of its own gets a token for one live stream: a function that gives
@@ -16,7 +16,7 @@ export async function askForStreamToken(
   source: StreamTokenSource,
   signal: AbortSignal,
 ): Promise<string> {
-  if (typeof source === "function") return await untilAborted(source(signal), signal);
+  if (typeof source === "function") return await unlessAborted(source(signal), signal);
   try {
     const headers = { accept: "application/json" };
     const response = await fetch(source, { method: "POST", headers, signal });

@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { openTextSocket, SocketRefused, type TextSocket } from "./open-text-socket.ts";
 import { type AnswerType, readStreamAnswer } from "./read-answer.ts";
 import { errorOfConnection, errorOfResponse } from "./read-error.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { unlessAborted } from "../std/until-aborted.ts";
 
 export interface WebSocketCall<O extends DescMessage> {
   /**
@@ -32,13 +32,13 @@ export async function callOverWebSocket<O extends DescMessage>(
 ): Promise<AsyncIterable<MessageShape<O>>> {
   const protocols = protocolsOf(call.header);
   const messages = call.messages[Symbol.asyncIterator]();
-  const first = await untilAborted(messages.next(), call.signal);
+  const first = await unlessAborted(messages.next(), call.signal);
   const { target, text } = call.write(first.done ? call.noMessage : first.value);
   const socket = await open(call, target, protocols);
   const send = async (): Promise<void> => {
     let isOpen = first.done === true || (await socket.send(text));
     while (isOpen) {
-      const next = await untilAborted(messages.next(), call.signal);
+      const next = await unlessAborted(messages.next(), call.signal);
       if (next.done) break;
       isOpen = await socket.send(call.write(next.value).text);
     }

@@ -23,7 +23,7 @@ import { newId } from "../std/ids.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
-import { attachWritten } from "../std/written-field.ts";
+import { attachRawList } from "../std/raw-field.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit } from "./check-submit.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
@@ -115,7 +115,7 @@ export function createJobsService(parts: JobsParts): JobsService {
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptJobsResponseSchema, { nextPageToken });
       const message = (row: JobRow) => jobMessage(jobOf(row));
-      attachWritten(answer, ListTranscriptJobsResponseSchema.field.transcriptJobs, rows, {
+      attachRawList(answer, ListTranscriptJobsResponseSchema.field.transcriptJobs, rows, {
         schema: TranscriptJobSchema,
         json: (row) => toJsonString(TranscriptJobSchema, message(row), { registry }),
         message,

@@ -10,31 +10,30 @@ import { ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
  */
 export function openDiskRemoved(
   folder: string,
-  media: {
-    readonly fileOf: (id: string) => string;
-    /** Makes the folder that media of this id lies in. */
-    readonly prepare: (id: string) => Promise<void>;
+  places: {
+    fileOf(id: string): string;
+    /** Creates the folder that a recording is in. */
+    prepare(id: string): Promise<void>;
   },
 ): RemovedMedia {
-  const { fileOf, prepare } = media;
   const asideOf = (id: string): string => {
     if (!isId(id)) throw new Error("a media id is a UUID");
     return join(folder, id);
   };
   return {
     async add(id) {
-      await move(fileOf(id), asideOf(id));
+      await move(places.fileOf(id), asideOf(id));
     },
     async putBack(id) {
       const aside = asideOf(id);
-      const [removed, media] = [await statFile(aside), await statFile(fileOf(id))];
+      const [removed, media] = [await statFile(aside), await statFile(places.fileOf(id))];
       if (!removed) return false;
       if (media) {
         if (media.size === removed.size) await rm(aside, { force: true });
         return false;
       }
-      await prepare(id);
-      return await move(aside, fileOf(id));
+      await places.prepare(id);
+      return await move(aside, places.fileOf(id));
     },
     async *list() {
       for (const id of await readdir(folder)) {

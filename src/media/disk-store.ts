@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isId } from "../std/ids.ts";
-import { errorFields, type Log } from "../std/log.ts";
+import type { Log } from "../std/log.ts";
+import { openRepeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { untilAborted } from "../std/until-aborted.ts";
 import { openDiskNotes } from "./disk-notes.ts";
@@ -20,24 +21,25 @@ import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * What a process left in the middle of a put goes at once when that process is certainly gone, else
- * when this long nothing was written to it; the sweep after that is still within the hour. A put
- * that goes on is given up sooner.
+ * What a process left in the middle of a put is removed at once if that process has certainly
+ * ended, otherwise when nothing was written to it for this long; the next sweep is still within the
+ * hour. A put that is still running is aborted sooner.
  */
 const leftoverMsMax = 45 * 60_000;
 const sweepEveryMs = 600_000;
+const stopMsMax = 2_000;
 
 /**
- * Opens the media store in a folder of this machine, making the folder. A recording is written
- * beside its place, synced, renamed and the folder synced before put() resolves, so that a kill or
- * a power cut leaves all of it or nothing.
+ * Opens the media store in a folder of this machine, creating the folder. A recording is written to
+ * a file of its own, synced, renamed to its place and the folder synced before put() resolves, so
+ * that a kill or a power cut leaves all of it or nothing.
  */
 export async function openDiskStore(
   folder: string,
   parts: {
     readonly log: Log;
     readonly now?: () => number;
-    /** false: what others left in the middle of a put stays. */
+    /** Whether what other processes left in the middle of a put is removed. Default: yes. */
     readonly sweeps?: boolean;
   },
 ): Promise<MediaStore & AsyncDisposable> {
@@ -49,46 +51,34 @@ export async function openDiskStore(
     await mkdir(each, { recursive: true, mode: 0o700 });
   }
   for (const each of [folder, dirname(folder)]) await syncFolder(each);
+  const places = new MediaPlaces(finished);
   const mark = processMark();
-  const sweep = async () => {
-    const count = await removeLeftovers(unfinished, now());
-    if (count > 0) log.info({ count }, "media.unfinished_removed");
+  await using opened = new AsyncDisposableStack();
+  if (sweeps) opened.use(await sweepLeftovers(unfinished, { log, now }));
+  const open = opened.move();
+  return {
+    ...keepFiles(places, { finished, unfinished, mark }),
+    removed: openDiskRemoved(removed, places),
+    notes: openDiskNotes(folder, unfinished, mark),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-  if (sweeps) await sweep();
-  const sweeping = setInterval(() => {
-    if (!sweeps) return;
-    sweep().catch((error: unknown) => {
-      log.error(errorFields(error), "media.sweep_failed");
-    });
-  }, sweepEveryMs);
-  sweeping.unref();
+}
 
-  /** Ids begin with their time: their last two digits spread them evenly over 256 folders. */
-  const folderOf = (id: string): string => {
-    if (!isId(id)) throw new Error("a media id is a UUID");
-    return join(finished, id.slice(-2));
-  };
-  /** Folders that are there for good: nobody relies on one before it is synced. */
-  const prepared = new Map<string, Promise<void>>();
-  const prepare = async (within: string): Promise<void> => {
-    const made = prepared.get(within) ?? makeFolder(within, finished);
-    prepared.set(within, made);
-    await made.catch((error: unknown) => {
-      prepared.delete(within);
-      throw error;
-    });
-  };
-  const fileOf = (id: string): string => join(folderOf(id), id);
-
+/** The methods of the store that read and write recordings. */
+function keepFiles(
+  places: MediaPlaces,
+  folders: { readonly finished: string; readonly unfinished: string; readonly mark: string },
+): Omit<MediaStore, "removed" | "notes"> {
+  const { finished, unfinished, mark } = folders;
   return {
     async put(id, bytes, options) {
-      const file = fileOf(id);
+      const file = places.fileOf(id);
       const part = join(unfinished, `${randomUUID()}.${mark}`);
       try {
         const stored = await write(part, bytes, options);
-        await prepare(folderOf(id));
+        await places.prepare(id);
         await rename(part, file);
-        await syncFolder(folderOf(id));
+        await syncFolder(dirname(file));
         return stored;
       } catch (error) {
         for (const each of [part, file]) await rm(each, { force: true });
@@ -96,26 +86,25 @@ export async function openDiskStore(
       }
     },
     async open(id, range) {
-      const handle = await openFile(fileOf(id));
+      const handle = await openFile(places.fileOf(id));
       return handle.createReadStream(range);
     },
     async openChunks(id, range) {
-      return readChunks(await openFile(fileOf(id)), range);
+      return readChunks(await openFile(places.fileOf(id)), range);
     },
-    file: fileOf,
+    file: (id) => places.fileOf(id),
     async sizeBytes(id) {
-      return (await statFile(fileOf(id)))?.size;
+      return (await statFile(places.fileOf(id)))?.size;
     },
     async delete(id) {
-      await rm(fileOf(id), { force: true });
-      await syncFolder(folderOf(id)).catch(ignoreMissing);
+      const file = places.fileOf(id);
+      await rm(file, { force: true });
+      await syncFolder(dirname(file)).catch(ignoreMissing);
     },
-    removed: openDiskRemoved(removed, { fileOf, prepare: async (id) => prepare(folderOf(id)) }),
-    notes: openDiskNotes(folder, unfinished, mark),
     async *list() {
       for (const name of await readdir(finished)) {
         for (const id of await readdir(join(finished, name))) {
-          const found = isId(id) ? await statFile(fileOf(id)) : undefined;
+          const found = isId(id) ? await statFile(places.fileOf(id)) : undefined;
           if (found) yield { id, putAt: found.mtime };
         }
       }
@@ -130,10 +119,55 @@ export async function openDiskStore(
         if (found) yield { name, since: found.mtime, remove: () => rm(file, { force: true }) };
       }
     },
-    async [Symbol.asyncDispose]() {
-      clearInterval(sweeping);
-    },
   };
+}
+
+/** Where the file of each recording is, in one of 256 folders. */
+class MediaPlaces {
+  readonly #finished: string;
+  /** Folders that are created and synced, or being created. */
+  readonly #prepared = new Map<string, Promise<void>>();
+
+  constructor(finished: string) {
+    this.#finished = finished;
+  }
+
+  fileOf(id: string): string {
+    return join(this.#folderOf(id), id);
+  }
+
+  /** Resolves when the folder of a recording exists and is synced. */
+  async prepare(id: string): Promise<void> {
+    const folder = this.#folderOf(id);
+    const made = this.#prepared.get(folder) ?? makeFolder(folder, this.#finished);
+    this.#prepared.set(folder, made);
+    await made.catch((error: unknown) => {
+      this.#prepared.delete(folder);
+      throw error;
+    });
+  }
+
+  /** Ids begin with their time: their last two digits spread them evenly over the folders. */
+  #folderOf(id: string): string {
+    if (!isId(id)) throw new Error("a media id is a UUID");
+    return join(this.#finished, id.slice(-2));
+  }
+}
+
+/** Sweeps once before it resolves, then at intervals until it is disposed of. */
+async function sweepLeftovers(
+  unfinished: string,
+  { log, now }: { readonly log: Log; readonly now: () => number },
+): Promise<AsyncDisposable> {
+  const sweep = async () => {
+    const count = await removeLeftovers(unfinished, now());
+    if (count > 0) log.info({ count }, "media.unfinished_removed");
+  };
+  await sweep();
+  const event = "media.sweep_failed";
+  const isWarning = () => false;
+  const options = { everyMs: sweepEveryMs, firstAfterMs: sweepEveryMs, log, event, isWarning };
+  return openRepeat({ ...options, stopMsMax }, sweep);
 }
 
 async function write(
@@ -155,7 +189,7 @@ async function write(
   return { sizeBytes, sha256: null, contentType: sniffMediaType(head.subarray(0, sizeBytes)) };
 }
 
-/** How many it removed. */
+/** Resolves to the number of files it removed. */
 async function removeLeftovers(unfinished: string, now: number): Promise<number> {
   let count = 0;
   for (const name of await readdir(unfinished)) {

@@ -1,6 +1,7 @@
 import { HeadBucketCommand } from "@aws-sdk/client-s3";
 import { isId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
+import { openRepeat } from "../std/repeat.ts";
 import type { MediaStore } from "./media-store.ts";
 import { S3Bucket, type S3Settings } from "./s3-bucket.ts";
 import { openDirectTransfers } from "./s3-direct.ts";
@@ -9,12 +10,12 @@ import { deleteObject, describeObject, listObjects, readObject } from "./s3-obje
 import { openS3Notes } from "./s3-notes.ts";
 import { putObject } from "./s3-put.ts";
 import { openS3Removed } from "./s3-removed.ts";
-import { sweepOften } from "./sweep-often.ts";
 import { waitForBucket } from "./wait-for-bucket.ts";
 
 export type { S3Settings } from "./s3-bucket.ts";
 
 const sweepEveryMs = 600_000;
+const stopMsMax = 2_000;
 
 export interface S3StoreParts {
   readonly log: Log;
@@ -50,7 +51,8 @@ export async function openS3Store(
     if (count > 0) log.info({ count }, "media.unfinished_removed");
   };
   const removed = openS3Removed(s3, { prefix: settings.prefix, keyOf, pageKeysMax });
-  if (sweeps) opened.use(sweepOften(sweep, { everyMs: sweepEveryMs, log }));
+  const sweeping = { everyMs: sweepEveryMs, log, event: "media.sweep_failed", stopMsMax };
+  if (sweeps) opened.use(openRepeat(sweeping, sweep));
   const store = {
     ...keepObjects(s3, { folder, keyOf, pageKeysMax }),
     removed,

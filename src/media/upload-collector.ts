@@ -2,13 +2,13 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import { openRepeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { within } from "../std/within.ts";
 import { findOpenUpload, finishUpload } from "./finish-upload.ts";
 import type { DirectTransfers, MediaStore, ReceivedMedia } from "./media-store.ts";
 import { signedUrlMs } from "./signed-url.ts";
 import { isStorageLimit, putWithin, roomOf } from "./stored-bytes.ts";
-import { sweepOften } from "./sweep-often.ts";
 
 /**
  * Takes in what callers have put straight into the store: the store tells nobody, so the collector
@@ -46,6 +46,7 @@ export interface CollectorParts {
 }
 
 const collectEveryMs = 30_000;
+const stopMsMax = 2_000;
 const readerMsMax = 2_000;
 const submitterMsMax = 20_000;
 /** A PUT that began in time may last; the sweep takes it in whenever it ends. */
@@ -75,7 +76,8 @@ export function openUploadCollector(parts: CollectorParts): UploadCollector {
   const collectAll = async (signal?: AbortSignal): Promise<void> => {
     await collectIn(await Array.fromAsync(direct.listReceived()), signal);
   };
-  const sweeping = sweepOften(collectAll, { everyMs: collectEveryMs, log });
+  const event = "media.sweep_failed";
+  const sweeping = openRepeat({ everyMs: collectEveryMs, log, event, stopMsMax }, collectAll);
   return {
     uploadUrl: async (uploadId) => await direct.uploadUrl(uploadId),
     collectAll,

@@ -9,7 +9,7 @@ test("archivePath() gives the names of a path", () => {
   const rows: [path: string, names: readonly string[] | RegExp][] = [
     ["a/b.onnx", ["a", "b.onnx"]],
     ["./a//b/./c/", ["a", "b", "c"]],
-    ["../engines/models/", []],
+    ["./", []],
     ["þýðing/ö", ["þýðing", "ö"]],
     ["...", ["..."]],
     ["a/..b", ["a", "..b"]],
@@ -36,9 +36,9 @@ test("whatever the path, what is not refused lies below the folder", () => {
   const pieces = [
     "..",
     "/",
-    "../engines/",
+    "../",
     "/..",
-    "../engines/models/",
+    "./",
     "\\",
     "\0",
     "C:",

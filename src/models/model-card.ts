@@ -1,11 +1,5 @@
 import { JsonFields } from "./json-fields.ts";
-
-/**
- * What a model is for. live: words while they are spoken. short: recordings of waiting callers.
- * job: recordings, best quality.
- */
-export const modelUses = ["live", "short", "job"] as const;
-export type ModelUse = (typeof modelUses)[number];
+import { type ModelUse, modelUses } from "./model-choice.ts";
 
 /**
  * Layouts of model files, by the engine that loads them. ctc is ours (src/engines/ctc); the others

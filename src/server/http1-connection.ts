@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { BodyPieces, tinyPieces } from "./body-pieces.ts";
+import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
 import { answerFailure } from "./http.ts";
 import { takeBodyInTurns, type BodyIntake } from "./body-intake.ts";
 
@@ -15,7 +15,7 @@ export const pipelinedMax = 16;
  */
 export class Http1Connection {
   readonly #socket: Socket;
-  readonly #pieces = new BodyPieces();
+  readonly #pieces = new TinyChunks();
   /** Requests that came before the one ahead of them was answered. */
   readonly #waiting: (() => void)[] = [];
   #isAnswering = false;
@@ -104,7 +104,7 @@ export class Http1Connection {
     const intake: BodyIntake = takeBodyInTurns(request, this, (bytes) => {
       if (!ofBody(bytes)) return true;
       intake.stop();
-      answerFailure(response, tinyPieces());
+      answerFailure(response, tinyChunks());
       return false;
     });
   }

@@ -78,7 +78,7 @@ function sharedFailures(): SharedFailure[] {
       ),
       SEVERAL_TOKENS: answerOf(
         "invalid_argument",
-        "the call shows two different tokens: send one, in one place",
+        "the call has two different tokens: send one, in one place",
         { reason: "SEVERAL_TOKENS" },
       ),
     }),
@@ -131,7 +131,7 @@ function passingFailures(): SharedFailure[] {
     shared("TooMany", "every", "Too much at once: try again after `Retry-After` seconds.", {
       TOO_MANY_REQUESTS: answerOf(
         "resource_exhausted",
-        "the account has made 60000 calls in the last 60 s, the most that it may",
+        "the account has made 60000 calls in the last 60 s, which is its limit",
         {
           reason: "TOO_MANY_REQUESTS",
           metadata: { limit: "requestsPerMinute", value: "60000", of: "account" },

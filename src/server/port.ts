@@ -15,14 +15,14 @@ import {
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BodyPieces, tinyPieces } from "./body-pieces.ts";
+import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
 import { CallPump } from "./call-pump.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import type { HttpListener } from "./http.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
 import { pumpCalls } from "./pump-calls.ts";
-import { tellProtocol } from "./tell-protocol.ts";
+import { detectProtocol } from "./detect-protocol.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
 /** A connection without a call is kept this long. */
@@ -115,7 +115,7 @@ export async function openPort(
     if (!connections.admit(socket)) return;
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
-    tellProtocol(socket, limits.headersMsMax, (isHttp2) => {
+    detectProtocol(socket, limits.headersMsMax, (isHttp2) => {
       silent.delete(socket);
       if (isHttp2) {
         http2.once("session", (session) => {
@@ -241,7 +241,7 @@ function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
     });
   });
   http2.on("session", (session) => {
-    const pieces = new BodyPieces();
+    const pieces = new TinyChunks();
     session.on("stream", (stream) => {
       refuseTinyPieces(session, stream, pieces);
       unsent.watchStream(stream, () => {
@@ -258,7 +258,7 @@ function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
 function refuseTinyPieces(
   session: ServerHttp2Session,
   stream: ServerHttp2Stream,
-  pieces: BodyPieces,
+  pieces: TinyChunks,
 ): void {
   const areTiny = pieces.ofBody();
   const push = stream.push.bind(stream);
@@ -266,7 +266,7 @@ function refuseTinyPieces(
     if (session.destroyed || stream.destroyed) return true;
     if (chunk === null || !areTiny(chunk.length)) return push(chunk, encoding);
     const { NGHTTP2_ENHANCE_YOUR_CALM: code } = constants;
-    session.goaway(code, 0, Buffer.from(tinyPieces().message));
+    session.goaway(code, 0, Buffer.from(tinyChunks().message));
     // Of a stream that is gone nothing more is handed over.
     stream.destroy();
     setImmediate(() => {

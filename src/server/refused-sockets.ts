@@ -5,7 +5,7 @@ import type { ServiceError } from "../std/service-error.ts";
 import { canRepeat, statusJson } from "./answer-errors.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
-import { farewellMsMax } from "./http.ts";
+import { closeGraceMs } from "./http.ts";
 import { refuse } from "./refuse.ts";
 
 /** A request for a WebSocket, with its socket and what of it was read already. */
@@ -68,7 +68,7 @@ function tell(webSocket: WebSocket, error: ServiceError): void {
   webSocket.close(closeCodeOf(error));
   const timer = setTimeout(() => {
     webSocket.terminate();
-  }, farewellMsMax);
+  }, closeGraceMs);
   webSocket.once("close", () => {
     clearTimeout(timer);
   });

@@ -40,7 +40,6 @@ test("a stream of HttpBody is their bytes one after the other, with the type of 
     const refused = await fetch(`${server.address}/v1/files?atEnd=refuse`, { headers });
     assert.equal(refused.status, 400);
     assert.match(await refused.text(), /NO_MORE/);
-    // oxlint-enable no-await-in-loop
   }
 });
 

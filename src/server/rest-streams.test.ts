@@ -166,7 +166,6 @@ test("a failure after the first message is the last message", async () => {
     const events = await fetch(url, { headers: { ...withToken, accept } });
     const id = mayRepeat ? "" : "id: end\n";
     assert.equal(await events.text(), `data: {"result":{"n":1}}\n\n${id}data: ${text}\n\n`);
-    // oxlint-enable no-await-in-loop
   }
   assert.deepEqual(server.bugs.map(String), ["Error: a bug", "Error: a bug"]);
 });
@@ -336,8 +335,8 @@ test("a caller that leaves is told to the method, and its cleaning up runs", asy
   stream.close(constants.NGHTTP2_CANCEL);
   await until(async () => await Promise.resolve(seen.over === 2));
   assert.deepEqual(seen.reasons.map(String), [
-    "ServiceError: the caller went away",
-    "ServiceError: the caller went away",
+    "ServiceError: the client closed the request",
+    "ServiceError: the client closed the request",
   ]);
   assert.deepEqual(server.bugs, []);
 });

@@ -10,7 +10,7 @@ import {
   type ConnectNodeAdapterOptions,
 } from "@connectrpc/connect-node";
 import { isJson, splicedKey, type SplicedJson } from "./rpc-answers.ts";
-import { takesEncoding } from "./answer-packed.ts";
+import { takesEncoding } from "./accept-encoding.ts";
 import { targetOf, type HttpListener } from "./http.ts";
 
 const zip = promisify(gzip);

@@ -1,12 +1,11 @@
-import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { createContextKey, type Interceptor } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
-import { packedFieldOf } from "../std/packed-field.ts";
-import { writtenFieldOf } from "../std/written-field.ts";
-import { holdAnswer } from "./answers-in-hand.ts";
-import { heldBytesOf, jsonPieces } from "./answer-packed.ts";
+import { rawFieldOf, type RawField } from "../std/raw-field.ts";
+import { holdAnswer } from "./held-answers.ts";
+import { heldBytesOf, jsonChunks } from "./answer-stored.ts";
 import { responseKey } from "./end-calls.ts";
 
 /**
@@ -32,25 +31,24 @@ export function writeAnswers(answers: HeldBytes): Interceptor {
   return (next) => async (request) => {
     const response = await next(request);
     if (response.stream) return response;
-    const { message, method } = response;
+    const { message } = response;
     const nodeResponse = request.contextValues.get(responseKey);
     if (nodeResponse === undefined) return response;
     const { accountId } = callerOf({ values: request.contextValues });
     const hold = (bytes: number) => holdAnswer(answers, accountId, nodeResponse, bytes);
     if (isJson(request.header)) {
-      const spliced = await splicedOf(method.output, message, hold);
+      const spliced = await splicedOf(message, hold);
       if (!spliced) return response;
       request.contextValues.set(splicedKey, spliced.json);
       return { ...response, message: spliced.others };
     }
-    const packed = packedFieldOf(message);
-    const field = packed ?? writtenFieldOf(message);
-    if (field) {
-      // What it is made of, and then its bytes: as they are made, and in the message on the wire.
-      if (packed) hold(packed.jsonZstd.length);
-      const wire = await field.wire(request.signal);
+    const raw = rawFieldOf(message);
+    if (raw) {
+      // Its source, and then its bytes: as they are made, and in the message on the wire.
+      if ("jsonZstd" in raw.json) hold(raw.json.jsonZstd.length);
+      const wire = await raw.wire(request.signal);
       hold(2 * wire.length);
-      return { ...response, message: withWire(message, field.name, wire) };
+      return { ...response, message: withWire(message, raw.field.localName, wire) };
     }
     const { data } = bodyOf(message);
     if (data) hold(2 * data.length);
@@ -64,27 +62,14 @@ export function isJson(header: Headers): boolean {
 }
 
 async function splicedOf(
-  output: DescMessage,
   message: Message,
   hold: (bytes: number) => unknown,
 ): Promise<{ readonly json: SplicedJson; readonly others: Message } | undefined> {
-  const packed = packedFieldOf(message);
-  if (packed) {
-    hold(heldBytesOf(packed));
-    const { name, jsonBytes: bytes } = packed;
-    const pieces = () => jsonPieces(packed);
-    return {
-      json: { name: jsonName(output, name), bytes, pieces },
-      others: without(message, name),
-    };
-  }
-  const written = writtenFieldOf(message);
-  if (written) {
-    const json = Buffer.from(await written.json());
-    hold(json.length);
-    const name = jsonName(output, written.name);
-    const spliced = { name, bytes: json.length, pieces: () => [json] };
-    return { json: spliced, others: without(message, written.name) };
+  const raw = rawFieldOf(message);
+  if (raw) {
+    const { jsonName: name, localName } = raw.field;
+    const json = await splicedJsonOf(raw.json, hold);
+    return { json: { name, ...json }, others: without(message, localName) };
   }
   const { data } = bodyOf(message);
   if (data === undefined) return undefined;
@@ -92,6 +77,19 @@ async function splicedOf(
   const bytes = 2 + 4 * Math.ceil(data.length / 3);
   const json = { name: "data", bytes, pieces: () => base64Pieces(data) };
   return { json, others: without(message, "data", new Uint8Array()) };
+}
+
+async function splicedJsonOf(
+  json: RawField["json"],
+  hold: (bytes: number) => unknown,
+): Promise<Omit<SplicedJson, "name">> {
+  if ("jsonZstd" in json) {
+    hold(heldBytesOf(json));
+    return { bytes: json.jsonBytes, pieces: () => jsonChunks(json) };
+  }
+  const bytes = Buffer.from(await json.write());
+  hold(bytes.length);
+  return { bytes: bytes.length, pieces: () => [bytes] };
 }
 
 /** The bytes of a google.api.HttpBody. */
@@ -112,10 +110,6 @@ function* base64Pieces({ buffer, byteOffset, length }: Uint8Array): Generator<Ui
     yield Buffer.from(piece.toString("base64"));
   }
   yield Buffer.from('"');
-}
-
-function jsonName(output: DescMessage, name: string): string {
-  return output.fields.find(({ localName }) => localName === name)?.jsonName ?? name;
 }
 
 function without(message: Message, name: string, empty: unknown = []): Message {

@@ -5,8 +5,8 @@ import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { countValues } from "../transcoding/count-values.ts";
 import { readJson } from "../transcoding/read-json.ts";
-import { BodyPieces, tinyPieces } from "./body-pieces.ts";
-import { farewellMsMax } from "./http.ts";
+import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
+import { closeGraceMs } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import { takesLong } from "./message-reading.ts";
 import type { ReadingTurns } from "./reading-turns.ts";
@@ -72,7 +72,7 @@ class SocketMessages {
       } catch (error) {
         this.queue.fail(error);
         // Whoever goes on sending is not waited for.
-        setTimeout(() => raw.destroy(), farewellMsMax).unref();
+        setTimeout(() => raw.destroy(), closeGraceMs).unref();
       }
     };
     // Before the socket makes messages of them.
@@ -82,12 +82,12 @@ class SocketMessages {
 
   #listen(): void {
     const { method, share, raw } = this.#parts;
-    const pieces = new BodyPieces();
+    const pieces = new TinyChunks();
     const isFlood = (bytes: number): boolean => {
       if (!pieces.areTiny(bytes)) return false;
-      this.queue.fail(tinyPieces());
+      this.queue.fail(tinyChunks());
       // What came with them is not taken apart any more.
-      setTimeout(() => raw.destroy(), farewellMsMax).unref();
+      setTimeout(() => raw.destroy(), closeGraceMs).unref();
       return true;
     };
     this.#socket.on("message", (data: Buffer, isBinary) => {

@@ -1,13 +1,6 @@
+import type { OpenIdSettings } from "../auth/open-id.ts";
 import { isLoopbackHost } from "../std/loopback.ts";
 import { ConfigError, httpUrl, type ReadSetting, type Setting } from "../std/setting.ts";
-
-/** A provider of OpenID Connect. */
-export interface OpenIdConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** undefined: a public client. */
-  readonly clientSecret: string | undefined;
-}
 
 /** The settings of OpenID Connect. */
 export const openIdSettings = {
@@ -37,7 +30,7 @@ export const openIdSettings = {
  * What of them belongs together, undefined without a provider. What does not fit is added to the
  * problems.
  */
-export function readOpenId(read: ReadSetting, problems: string[]): OpenIdConfig | undefined {
+export function readOpenId(read: ReadSetting, problems: string[]): OpenIdSettings | undefined {
   const issuer = read(openIdSettings.issuer);
   const clientId = read(openIdSettings.clientId);
   const clientSecret = read(openIdSettings.clientSecret);

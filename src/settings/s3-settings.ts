@@ -1,19 +1,5 @@
+import type { S3Settings } from "../media/s3-bucket.ts";
 import { ConfigError, httpUrl, oneOf, type ReadSetting, type Setting } from "../std/setting.ts";
-
-/** Where media is kept in an S3-compatible store. */
-export interface S3Config {
-  readonly bucket: string;
-  /** undefined: Amazon's own for the region. */
-  readonly endpoint: string | undefined;
-  /** undefined: the endpoint. */
-  readonly publicEndpoint: string | undefined;
-  readonly region: string;
-  /** undefined: what the SDK finds by itself. */
-  readonly key: { readonly id: string; readonly secret: string } | undefined;
-  /** Empty, or with a slash at its end. */
-  readonly prefix: string;
-  readonly presigns: boolean;
-}
 
 /** The settings of S3. */
 export const s3Settings = {
@@ -74,7 +60,7 @@ export const s3Settings = {
  * Those of them that belong together, undefined without a bucket. What does not fit is added to the
  * problems.
  */
-export function readS3(read: ReadSetting, problems: string[]): S3Config | undefined {
+export function readS3(read: ReadSetting, problems: string[]): S3Settings | undefined {
   const { bucket: bucketSetting, keyId, keySecret, ...rest } = s3Settings;
   const bucket = read(bucketSetting);
   const endpoint = read(rest.endpoint);

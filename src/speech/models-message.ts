@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { InstalledModel } from "../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../engines/pool/engine-pool.ts";
 import {
   ListModelsResponseSchema,
   Model_Use,
@@ -10,7 +10,7 @@ import {
 const uses = { live: Model_Use.LIVE, short: Model_Use.SHORT, job: Model_Use.JOB } as const;
 
 /** The models, as the contract tells them. */
-export function modelsMessage(models: readonly InstalledModel[]): ListModelsResponse {
+export function modelsMessage(models: readonly ServedModel[]): ListModelsResponse {
   return create(ListModelsResponseSchema, {
     models: models.map((model) =>
       create(ModelSchema, {

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
-import type { InstalledModel } from "../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../engines/pool/engine-pool.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { modelsMessage } from "./models-message.ts";
@@ -15,7 +15,7 @@ import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts"
  */
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;
-  readonly models: () => readonly InstalledModel[];
+  readonly models: () => readonly ServedModel[];
   readonly limits: StreamLimits;
   readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
   readonly describeResults?: boolean;
@@ -30,7 +30,7 @@ export function createSpeechService(parts: {
     },
     async *streamingRecognize(requests, call) {
       using stream = await meter.openStream(callerOf(call));
-      const hear = stream.hear.bind(stream);
+      const hear = stream.meterAudio.bind(stream);
       yield* streamingRecognize(requests, recognizer, { limits, describeResults, hear, call });
     },
     listModels() {

@@ -16,6 +16,11 @@ export function msOfDuration(duration: Duration): number {
   return Number(duration.seconds) * 1000 + duration.nanos / 1_000_000;
 }
 
+/** Whole seconds, rounded down: use that is shown as a limit has reached it. */
+export function wholeSecondsOfMs(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
 /** A google.protobuf.Timestamp of a Date, to the millisecond. */
 export function timestampFromDate(date: Date): Timestamp {
   const ms = date.getTime();

@@ -1,14 +1,20 @@
-import type { Transcript } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  TranscriptSchema,
+  type Transcript,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { mediaPath, waveformPath } from "../media/media-records.ts";
 import type { SignedUrls } from "../media/signed-url.ts";
-import { attachPacked } from "../std/packed-field.ts";
+import { attachRawField } from "../std/raw-field.ts";
 import { unpackSegmentsSync } from "./segments.ts";
 import { runAside } from "./side-thread.ts";
 import { transcriptMessage, type MediaLinks } from "./transcript-message.ts";
 import type { StoredTranscript } from "./transcript-store.ts";
 import { wireSegments } from "./wire-segments.ts";
 
-/** A stored transcript as callers get it. Its segments stay packed until somebody looks at them. */
+/**
+ * A stored transcript as clients get it. Its segments are a raw field (std/raw-field.ts): they are
+ * unpacked only for code that reads them.
+ */
 export function answerOf(
   parts: { readonly urls: SignedUrls },
   accountId: string,
@@ -22,8 +28,12 @@ export function answerOf(
       { jsonZstd, jsonBytes },
       { bytes: jsonBytes, accountId, signal, lane: "answers" },
     );
-  const packed = { jsonZstd, jsonBytes, json, wire };
-  attachPacked(answer, "segments", packed, () => unpackSegmentsSync(stored.segments));
+  const raw = {
+    field: TranscriptSchema.field.segments,
+    json: { jsonZstd, jsonBytes, json },
+    wire,
+  };
+  attachRawField(answer, raw, () => unpackSegmentsSync(stored.segments));
   return answer;
 }
 

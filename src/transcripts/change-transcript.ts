@@ -1,8 +1,9 @@
 import type { HandlerContext } from "@connectrpc/connect";
-import type { Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Transcript } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
 import { answerOf } from "./answer-transcript.ts";
 import { checkIfMatch } from "./if-match.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
@@ -14,14 +15,17 @@ import {
   type TranscriptHead,
   type VersionContent,
 } from "./transcript-store.ts";
-import type { TranscriptsParts } from "./transcripts-service.ts";
 
 /**
  * Puts a version on top of the head that If-Match names; changes of one transcript go through one
  * after the other.
  */
 export async function changeTranscript(
-  parts: TranscriptsParts,
+  parts: {
+    readonly db: Kysely<Tables>;
+    readonly urls: SignedUrls;
+    readonly now?: () => number;
+  },
   context: HandlerContext,
   name: string,
   contentOf: (

@@ -1,5 +1,8 @@
 import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   SpeakerSchema,
   TranscriptFormat as Format,
@@ -7,7 +10,10 @@ import {
   TranscriptMetadata_DataSource as DataSource,
   TranscriptMetadataSchema,
   type TranscriptMetadata,
+  type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { isId } from "../std/ids.ts";
 import { invalidArgument, type FieldViolation } from "../std/service-error.ts";
 import { linksOf } from "./answer-transcript.ts";
@@ -23,16 +29,27 @@ import { transcriptJson } from "./transcript-json.ts";
 import { recordingMsOf } from "./transcript-message.ts";
 import type { StoredTranscript } from "./transcript-store.ts";
 import { insertTranscript } from "./insert-transcript.ts";
-import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 import { writeFile } from "./write-file.ts";
 
 /** Transcripts as files of other formats, out and in. */
-export function fileMethods(parts: TranscriptsParts, read: ReadTranscript) {
-  const { db, answers, now = Date.now } = parts;
+export function fileMethods(
+  read: ReadTranscript,
+  {
+    db,
+    urls,
+    answers,
+    now = Date.now,
+  }: {
+    readonly db: Kysely<Tables>;
+    readonly urls: SignedUrls;
+    readonly answers: HeldBytes;
+    readonly now?: () => number;
+  },
+) {
   /** Counted while it is made; the door counts what it sends. */
   const writeJson = async (accountId: string, stored: StoredTranscript) => {
     using _held = answers.hold(accountId, 2 * stored.segments.jsonBytes);
-    return await transcriptJson(stored, linksOf(parts, stored));
+    return await transcriptJson(stored, linksOf({ urls }, stored));
   };
   return {
     async exportTranscript({ name, format, version }, context) {
@@ -95,7 +112,7 @@ export function fileMethods(parts: TranscriptsParts, read: ReadTranscript) {
         .execute(async (trx) => await insertTranscript(trx, imported));
       return { name: `transcripts/${id}` };
     },
-  } satisfies Partial<TranscriptsService>;
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
 /** The JSON of segments is so much longer than subtitles. */

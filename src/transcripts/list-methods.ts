@@ -1,15 +1,19 @@
 import { create } from "@bufbuild/protobuf";
-import type { HandlerContext } from "@connectrpc/connect";
-import { sql } from "kysely";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { sql, type Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   ListTranscriptsResponseSchema,
   TranscriptSchema,
+  type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
-import { attachWritten } from "../std/written-field.ts";
+import { attachRawList } from "../std/raw-field.ts";
 import { linksOf } from "./answer-transcript.ts";
-import { FairLane } from "../std/fair-lane.ts";
+import { FairSemaphore } from "../std/fair-semaphore.ts";
 import { parseFilter } from "./filter.ts";
 import { findTranscripts, type SearchLimits } from "./find-transcripts.ts";
 import { listedJson } from "./listed-json.ts";
@@ -17,11 +21,19 @@ import { readPageRequest } from "../std/page-request.ts";
 import { listTranscripts, type ListedTranscript } from "./transcript-lists.ts";
 import { transcriptMessage } from "./transcript-message.ts";
 import { metadataOf } from "./transcript-store.ts";
-import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
+
+interface SearchParts {
+  readonly db: Kysely<Tables>;
+  /** A filtered list that takes longer is refused. Default 5 s. */
+  readonly filterMsMax?: number;
+  readonly now?: () => number;
+}
 
 /** Section 4.3. */
-export function listMethods(parts: TranscriptsParts) {
-  const { db, pageTokens } = parts;
+export function listMethods(
+  parts: SearchParts & { readonly urls: SignedUrls; readonly pageTokens: PageTokens },
+) {
+  const { db, urls, pageTokens } = parts;
   const limitsFor = createSearchLimits(parts);
   return {
     async listTranscripts(request, context) {
@@ -37,8 +49,8 @@ export function listMethods(parts: TranscriptsParts) {
         : await listTranscripts(db, accountId, page);
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptsResponseSchema, { nextPageToken });
-      const links = (item: ListedTranscript) => linksOf(parts, item);
-      attachWritten(answer, ListTranscriptsResponseSchema.field.transcripts, items, {
+      const links = (item: ListedTranscript) => linksOf({ urls }, item);
+      attachRawList(answer, ListTranscriptsResponseSchema.field.transcripts, items, {
         schema: TranscriptSchema,
         json: (item) => listedJson(item, links(item)),
         message: (item) => {
@@ -48,7 +60,7 @@ export function listMethods(parts: TranscriptsParts) {
       });
       return answer;
     },
-  } satisfies Partial<TranscriptsService>;
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
 /**
@@ -61,9 +73,9 @@ const indexedLane = { running: 6, runningOfOne: 3, waitingOfOne: 10, waitMsMax: 
 const wideLane = { running: 2, runningOfOne: 1, waitingOfOne: 4, waitMsMax: 5_000, busyReason };
 
 /** The searches of this node, each within a time of its own from when it begins. */
-function createSearchLimits({ db, filterMsMax = 5_000, now = Date.now }: TranscriptsParts) {
-  const indexed = new FairLane(indexedLane);
-  const wide = new FairLane(wideLane);
+function createSearchLimits({ db, filterMsMax = 5_000, now = Date.now }: SearchParts) {
+  const indexed = new FairSemaphore(indexedLane);
+  const wide = new FairSemaphore(wideLane);
   return (accountId: string, { signal }: HandlerContext): SearchLimits => ({
     indexed: async (search) =>
       await indexed.run(accountId, signal, async () => {

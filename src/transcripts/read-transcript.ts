@@ -1,8 +1,10 @@
 import type { HandlerContext } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
-import { FairLane } from "../std/fair-lane.ts";
+import type { Tables } from "../database/tables.ts";
+import { FairSemaphore } from "../std/fair-semaphore.ts";
+import type { HeldBytes } from "../std/held-bytes.ts";
 import { findSegments, findTranscriptHead, type StoredTranscript } from "./transcript-store.ts";
-import type { TranscriptsParts } from "./transcripts-service.ts";
 
 export type ReadTranscript = (
   context: Pick<HandlerContext, "values" | "signal">,
@@ -24,11 +26,18 @@ export type ReadTranscript = (
  * resource_exhausted with RetryInfo when too many wait, or when the account's answers have no room
  * for it: before it is read.
  */
-export function createReadTranscript(
-  parts: Pick<TranscriptsParts, "db" | "answers" | "connectionsMax">,
-): ReadTranscript {
-  const { db, answers, connectionsMax = 20 } = parts;
-  const lane = new FairLane({
+export function createReadTranscript({
+  db,
+  answers,
+  connectionsMax = 20,
+}: {
+  readonly db: Kysely<Tables>;
+  /** What answers hold in memory, also while they are made. */
+  readonly answers: HeldBytes;
+  /** Of the node to the database. */
+  readonly connectionsMax?: number;
+}): ReadTranscript {
+  const lane = new FairSemaphore({
     running: Math.max(1, Math.min(readsMax, Math.floor(connectionsMax / 2))),
     runningOfOne: 1,
     waitingOfOne: 50,

@@ -1,12 +1,17 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
+import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
+import type { Uploads } from "../media/uploads.ts";
 import { answerOf } from "./answer-transcript.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
-import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 
 /** Section 4.4. */
-export function readingMethods(parts: TranscriptsParts, read: ReadTranscript) {
-  const { uploads } = parts;
+export function readingMethods(
+  read: ReadTranscript,
+  { uploads, urls }: { readonly uploads: Uploads; readonly urls: SignedUrls },
+) {
   return {
     async getTranscript({ name }, context) {
       const { accountId } = callerOf(context);
@@ -14,7 +19,7 @@ export function readingMethods(parts: TranscriptsParts, read: ReadTranscript) {
       await uploads.collectForTranscript(accountId, id);
       const stored = await read(context, id);
       if (!stored) throw transcriptNotFound(name);
-      return answerOf(parts, accountId, stored);
+      return answerOf({ urls }, accountId, stored);
     },
-  } satisfies Partial<TranscriptsService>;
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

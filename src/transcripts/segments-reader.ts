@@ -1,4 +1,4 @@
-import { FairLane, type LaneLimits } from "../std/fair-lane.ts";
+import { FairSemaphore, type SemaphoreLimits } from "../std/fair-semaphore.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { attachSegments } from "./sent-segments.ts";
@@ -11,7 +11,7 @@ import { ReadingThread } from "./reading-thread.ts";
 export interface SegmentsReader extends LongMessages, AsyncDisposable {}
 
 /** What waits is held by the doors, which limit its bytes. */
-const turns: LaneLimits = {
+const turns: SemaphoreLimits = {
   running: 1,
   runningOfOne: 1,
   waitingOfOne: 100,
@@ -23,10 +23,10 @@ const turns: LaneLimits = {
  * Opens two threads: one for what is written as clients write it, 20 ms for each MB, and one for
  * all else, which takes ten times as long and so keeps nobody waiting but its like.
  */
-export function openSegmentsReader(limits: Partial<LaneLimits> = {}): SegmentsReader {
+export function openSegmentsReader(limits: Partial<SemaphoreLimits> = {}): SegmentsReader {
   const laneLimits = { ...turns, ...limits };
-  const quick = { lane: new FairLane(laneLimits), thread: new ReadingThread() };
-  const patient = { lane: new FairLane(laneLimits), thread: new ReadingThread() };
+  const quick = { lane: new FairSemaphore(laneLimits), thread: new ReadingThread() };
+  const patient = { lane: new FairSemaphore(laneLimits), thread: new ReadingThread() };
   const reading = new Set<Promise<unknown>>();
 
   const shorten: LongMessages["shorten"] = async (message, { accountId, signal }) => {

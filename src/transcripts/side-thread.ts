@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { FairLane } from "../std/fair-lane.ts";
+import { FairSemaphore } from "../std/fair-semaphore.ts";
 
 /**
  * What takes less than this many bytes of text takes a few milliseconds; starting a thread takes
@@ -18,14 +18,14 @@ export const sideThreadsMax = filesMax + answersMax;
  * for answers count.
  */
 const lanes = {
-  files: new FairLane({
+  files: new FairSemaphore({
     running: filesMax,
     runningOfOne: Math.max(1, filesMax - 1),
     waitingOfOne: 10,
     waitMsMax: 30_000,
     busyReason: "FILES_BUSY",
   }),
-  answers: new FairLane({
+  answers: new FairSemaphore({
     running: answersMax,
     runningOfOne: answersMax,
     waitingOfOne: 200,

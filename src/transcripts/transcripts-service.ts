@@ -7,16 +7,20 @@ import type { SignedUrls } from "../media/signed-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import type { Log } from "../std/log.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
-import type { PageTokens } from "../std/page-token.ts";
 import { createReadTranscript } from "./read-transcript.ts";
 import { readingMethods } from "./reading-methods.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
 
-export interface TranscriptsParts {
+/**
+ * Sections 4.3 to 4.7 and the versions of section 9: every method of Transcripts that is not about
+ * jobs.
+ */
+export function createTranscriptsService(parts: {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   readonly urls: SignedUrls;
@@ -30,36 +34,14 @@ export interface TranscriptsParts {
   readonly now?: () => number;
   /** A filtered list that takes longer is refused. Default 5 s. */
   readonly filterMsMax?: number;
-}
-
-/**
- * Sections 4.3 to 4.7 and the versions of section 9: every method of Transcripts that is not about
- * jobs.
- */
-export type TranscriptsService = Pick<
-  ServiceImpl<typeof Transcripts>,
-  | "listTranscripts"
-  | "getTranscript"
-  | "createTranscript"
-  | "updateTranscript"
-  | "deleteTranscript"
-  | "listTranscriptVersions"
-  | "getTranscriptVersion"
-  | "restoreTranscript"
-  | "diffTranscriptVersions"
-  | "exportTranscript"
-  | "importTranscript"
-  | "initUpload"
->;
-
-export function createTranscriptsService(parts: TranscriptsParts): TranscriptsService {
+}) {
   const read = createReadTranscript(parts);
   return {
     ...listMethods(parts),
-    ...readingMethods(parts, read),
+    ...readingMethods(read, parts),
     ...writingMethods(parts),
-    ...versionMethods(parts, read),
+    ...versionMethods(read, parts),
     ...uploadMethods(parts),
-    ...fileMethods(parts, read),
-  };
+    ...fileMethods(read, parts),
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

@@ -1,10 +1,12 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
+import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { Uploads } from "../media/uploads.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
-import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 
 /** Section 4.7. */
-export function uploadMethods({ uploads }: TranscriptsParts) {
+export function uploadMethods({ uploads }: { readonly uploads: Uploads }) {
   return {
     async initUpload({ resourceName }, context) {
       const { accountId } = callerOf(context);
@@ -20,5 +22,5 @@ export function uploadMethods({ uploads }: TranscriptsParts) {
         resourceName: resourceName === "" ? `uploads/${begun.id}` : resourceName,
       };
     },
-  } satisfies Partial<TranscriptsService>;
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

@@ -1,5 +1,11 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
 import { isId } from "../std/ids.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { answerOf } from "./answer-transcript.ts";
 import { changeTranscript } from "./change-transcript.ts";
@@ -16,10 +22,17 @@ import {
 import { listVersions } from "./transcript-lists.ts";
 import { versionMessage } from "./transcript-message.ts";
 import { findVersion } from "./transcript-store.ts";
-import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 
 /** Section 9: the versions of a transcript. */
-export function versionMethods(parts: TranscriptsParts, read: ReadTranscript) {
+export function versionMethods(
+  read: ReadTranscript,
+  parts: {
+    readonly db: Kysely<Tables>;
+    readonly urls: SignedUrls;
+    readonly pageTokens: PageTokens;
+    readonly now?: () => number;
+  },
+) {
   const { db, pageTokens } = parts;
   return {
     async listTranscriptVersions(request, context) {
@@ -72,5 +85,5 @@ export function versionMethods(parts: TranscriptsParts, read: ReadTranscript) {
       }
       return await diffVersions(other, stored, { skip, accountId, signal: context.signal });
     },
-  } satisfies Partial<TranscriptsService>;
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

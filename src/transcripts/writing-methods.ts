@@ -1,13 +1,20 @@
 import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadata_DataSource as DataSource,
   TranscriptMetadata_FileType as FileType,
   TranscriptMetadataSchema,
   type TranscriptMetadata,
+  type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { deleteBytes, releaseMedia } from "../media/media-records.ts";
+import type { MediaStore } from "../media/media-store.ts";
+import type { SignedUrls } from "../media/signed-url.ts";
+import type { Log } from "../std/log.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { changeTranscript } from "./change-transcript.ts";
 import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
@@ -16,10 +23,15 @@ import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import { deleteTranscriptRow, type TranscriptHead } from "./transcript-store.ts";
-import type { TranscriptsParts, TranscriptsService } from "./transcripts-service.ts";
 
 /** Sections 4.5 and 4.6, and the deletion of transcripts. */
-export function writingMethods(parts: TranscriptsParts) {
+export function writingMethods(parts: {
+  readonly db: Kysely<Tables>;
+  readonly store: Pick<MediaStore, "delete" | "keepsAll">;
+  readonly urls: SignedUrls;
+  readonly log: Log;
+  readonly now?: () => number;
+}) {
   const { db, now = Date.now } = parts;
   return {
     async createTranscript({ transcript }, context) {
@@ -76,7 +88,7 @@ export function writingMethods(parts: TranscriptsParts) {
       if (mediaId !== null) await deleteBytes(parts, [mediaId], "transcript_deleted");
       return {};
     },
-  } satisfies Partial<TranscriptsService>;
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
 /**

@@ -1,16 +1,29 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
 import type { Webhooks } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
+import type { Log } from "../std/log.ts";
 import { readPageRequest } from "../std/page-request.ts";
+import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
 import { insertTest, listDeliveries, redeliver, testsMax } from "./delivery-store.ts";
 import { deliveryMessage } from "./webhook-messages.ts";
 import { deliveryIdsIn, deliveryNotFound, webhookIdIn, webhookNotFound } from "./webhook-names.ts";
 import { findWebhook } from "./webhook-store.ts";
-import type { WebhooksParts } from "./webhooks-service.ts";
 
 /** The RPCs about what webhooks are sent. */
-export function deliveryMethods({ db, pageTokens, log, now = Date.now }: WebhooksParts) {
+export function deliveryMethods({
+  db,
+  pageTokens,
+  log,
+  now = Date.now,
+}: {
+  readonly db: Kysely<Tables>;
+  readonly pageTokens: PageTokens;
+  readonly log: Log;
+  readonly now?: () => number;
+}) {
   return {
     async testWebhook({ name }, context) {
       const { accountId, actor } = callerOf(context);

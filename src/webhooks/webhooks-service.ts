@@ -28,17 +28,15 @@ import {
   webhooksMax,
 } from "./webhook-store.ts";
 
-export interface WebhooksParts {
+/** The RPCs of hlust.webhooks.v1. */
+export function createWebhooksService(parts: {
   readonly db: Kysely<Tables>;
   readonly pageTokens: PageTokens;
-  /** What URLs may reach besides public addresses. */
+  /** The addresses that URLs may reach in addition to public ones. */
   readonly allow: MediaAllowList;
   readonly log: Log;
   readonly now?: () => number;
-}
-
-/** The RPCs of hlust.webhooks.v1. */
-export function createWebhooksService(parts: WebhooksParts): ServiceImpl<typeof Webhooks> {
+}): ServiceImpl<typeof Webhooks> {
   const { db, allow, now = Date.now } = parts;
   return {
     ...deliveryMethods(parts),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Kysely } from "kysely";
 import { readSecretToken } from "../../src/auth/secret-token.ts";
-import { keptSessions, type Session } from "../../src/auth/session-store.ts";
+import { cachedSessions, type Session } from "../../src/auth/session-store.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -65,7 +65,7 @@ export async function openTestConsole(
 /** Whose secret it is, as a page was told when it was opened. */
 async function ownerOf(db: Kysely<Tables>, secret = ""): Promise<Session | undefined> {
   const read = readSecretToken("session_", secret);
-  return read && (await keptSessions(db, Date.now).find(read.id));
+  return read && (await cachedSessions(db, Date.now).find(read.id));
 }
 
 /**

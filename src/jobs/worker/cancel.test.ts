@@ -94,8 +94,8 @@ function stuckRecognizer(hangs: { readonly words: boolean }): Recognizer {
   };
   return {
     ...tones,
-    tellsSpeakers: () => !hangs.words,
-    tellSpeakers: async (_window, signal) => await hang(signal),
+    canDiarize: () => !hangs.words,
+    diarize: async (_window, signal) => await hang(signal),
     async *recognize(input, options) {
       if (hangs.words) await hang(options.signal);
       yield* tones.recognize(input, options);

@@ -57,7 +57,7 @@ function listen(changes: Partial<SpeakerListenerOptions> = {}) {
   const kept = new Map<number, StoredWindow>();
   const listener = new SpeakerListener({
     recognizer: {
-      tellSpeakers(window) {
+      diarize(window) {
         heard.push(window[0] ?? NaN);
         return Promise.resolve(speakersOf(window));
       },
@@ -124,7 +124,7 @@ test("SpeakerListener asks again when a process is lost, and gives up the speake
     let count = 0;
     const { listener } = listen({
       recognizer: {
-        tellSpeakers(window) {
+        diarize(window) {
           count += 1;
           return count <= failures ? Promise.reject(error) : Promise.resolve(speakersOf(window));
         },
@@ -140,7 +140,7 @@ test("SpeakerListener ends with its signal", async () => {
   const { listener } = listen({
     signal: controller.signal,
     recognizer: {
-      tellSpeakers: (_, signal) =>
+      diarize: (_, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => reject(new Error("aborted")));
         }),
@@ -156,7 +156,7 @@ test("a listener that is disposed of ends what it hears, keeps nothing and names
   const asked = Promise.withResolvers<AbortSignal>();
   const { listener, kept } = listen({
     recognizer: {
-      async tellSpeakers(_window, signal) {
+      async diarize(_window, signal) {
         asked.resolve(signal);
         await once(signal, "abort");
         throw signal.reason;

@@ -20,7 +20,7 @@ export interface StoredWindow extends Span {
 }
 
 export interface SpeakerListenerOptions {
-  readonly recognizer: Pick<Recognizer, "tellSpeakers">;
+  readonly recognizer: Pick<Recognizer, "diarize">;
   /** What earlier tries heard, by the index of the window. */
   readonly known: ReadonlyMap<number, StoredWindow>;
   /** Called with each new window; it counts once it resolves. */
@@ -111,7 +111,7 @@ export class SpeakerListener implements Disposable {
     const signal = this.#signal;
     for (let attempts = 1; ; attempts++) {
       try {
-        return await recognizer.tellSpeakers(samples, signal);
+        return await recognizer.diarize(samples, signal);
       } catch (error) {
         signal.throwIfAborted();
         const isPassing = error instanceof ServiceError && error.code === "unavailable";

@@ -137,7 +137,7 @@ async function openListener(
   { job: { lease }, signal }: RunningAttempt,
 ): Promise<SpeakerListener | undefined> {
   const { recognizer, retryMs = retryMsDefault } = recognition;
-  if (!recognizer.tellsSpeakers()) return undefined;
+  if (!recognizer.canDiarize()) return undefined;
   const known = await retryWhileDatabaseDown(signal, async () => await readWindows(db, lease.id));
   return new SpeakerListener({
     recognizer,

@@ -69,10 +69,10 @@ export async function transcribeMedia(
   let durationMs = 0;
   const recognize = async (piece: Piece, release: () => void): Promise<void> => {
     try {
-      const onRecognized = (ms: number): void => progress.processed(piece, ms);
+      const onProgress = (ms: number): void => progress.processed(piece, ms);
       const segments = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
-        onRecognized,
+        onProgress,
         signal,
       });
       await keep(piece, segments);
@@ -120,7 +120,7 @@ export const retryMsDefault = 250;
 async function recognizePiece(
   { recognizer, retryMs = retryMsDefault }: TranscribeParts,
   piece: Piece,
-  how: Required<Pick<RecognitionOptions, "languageCode" | "onRecognized" | "signal">>,
+  how: Required<Pick<RecognitionOptions, "languageCode" | "onProgress" | "signal">>,
 ): Promise<Segment[]> {
   const { signal } = how;
   let waitMs = retryMs;

@@ -82,7 +82,7 @@ test("progress rises inside a piece with what is heard, each second, and never f
     async *recognize(input, options) {
       const heard = tries.shift() ?? [];
       for (const ms of heard) {
-        options.onRecognized?.(ms);
+        options.onProgress?.(ms);
         const step = Promise.withResolvers<void>();
         steps.push(step);
         options.signal?.addEventListener("abort", () => step.reject(options.signal?.reason));

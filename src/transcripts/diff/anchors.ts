@@ -1,4 +1,4 @@
-import type { Matches } from "./match-words.ts";
+import type { Matches } from "./shortest-script.ts";
 
 /**
  * The longest rising run of words that are there once on each side ("patience"): surely the same

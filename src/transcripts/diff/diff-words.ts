@@ -1,5 +1,6 @@
-import { matchWords, type Matches } from "./match-words.ts";
+import { matchWords } from "./match-words.ts";
 import { slideGaps } from "./slide-gaps.ts";
+import type { Matches } from "./shortest-script.ts";
 
 /** A word as a version has it; times are durations in proto3 JSON. */
 export interface DiffWord {

@@ -1,5 +1,5 @@
 import { anchorsOf } from "./anchors.ts";
-import { shortestScript } from "./shortest-script.ts";
+import { shortestScript, type Matches } from "./shortest-script.ts";
 
 /**
  * What a comparison may cost, in steps of the search: about a second. What is left when it is spent
@@ -8,12 +8,6 @@ import { shortestScript } from "./shortest-script.ts";
 const stepsMax = 12_000_000;
 /** Longest way that is searched for the shortest one: words removed and added. */
 export const editsMax = 1_000;
-
-/** Words that are taken for the same one: an index of each side. Both rise from pair to pair. */
-export interface Matches {
-  readonly before: number[];
-  readonly after: number[];
-}
 
 /**
  * Pairs the words of two texts, given as numbers: equal words have equal numbers. With few edits it

@@ -1,4 +1,8 @@
-import type { Matches } from "./match-words.ts";
+/** Words that are taken for the same one: an index of each side. Both rise from pair to pair. */
+export interface Matches {
+  readonly before: number[];
+  readonly after: number[];
+}
 
 /** A way through two texts from their start. */
 export interface Script {

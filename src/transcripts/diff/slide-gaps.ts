@@ -1,4 +1,4 @@
-import type { Matches } from "./match-words.ts";
+import type { Matches } from "./shortest-script.ts";
 
 /** What of two texts decides which of equal words are the same. */
 export interface Sides {

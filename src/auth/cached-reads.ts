@@ -1,0 +1,50 @@
+import { LRUCache } from "lru-cache";
+
+/**
+ * Reads by id that are cached briefly, so that what was revoked ends within the second that
+ * docs/api.md allows.
+ */
+export interface CachedReads<T> {
+  readonly find: (id: string) => Promise<T | undefined>;
+  /** The next find() reads again. */
+  readonly forget: (id: string) => void;
+}
+
+/** Half of what docs/api.md allows: the other half is for the read itself. */
+const cacheMsMax = 500;
+/** The number of entries kept, of what exists and of ids that do not. */
+export const cachedMax = 10_000;
+
+/**
+ * Reads an id once at a time, and keeps the result for cacheMsMax from when the read began; failures
+ * are not kept.
+ */
+export function cacheReads<T>(
+  now: () => number,
+  read: (id: string, before: T | undefined) => Promise<T | undefined>,
+): CachedReads<T> {
+  // Not its fetch(): that forgets ids that do not exist, and counts the time from a read's end.
+  const entries = new LRUCache<
+    string,
+    { readonly at: number; readonly value: Promise<T | undefined> }
+  >({ max: cachedMax });
+  return {
+    find(id) {
+      const entry = entries.get(id);
+      const age = entry ? now() - entry.at : Infinity;
+      if (entry && age >= 0 && age < cacheMsMax) return entry.value;
+      const value = (entry?.value ?? Promise.resolve(undefined))
+        .catch(() => undefined)
+        .then((before) => read(id, before));
+      const made = { at: now(), value };
+      entries.set(id, made);
+      value.catch(() => {
+        if (entries.peek(id) === made) entries.delete(id);
+      });
+      return value;
+    },
+    forget(id) {
+      entries.delete(id);
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { AccountLimits, LimitOf } from "./limits.ts";
+import { RequestWindow, type MinuteCounts } from "./request-window.ts";
+
+const dayMs = 86_400_000;
+
+/** The stored use of an account or a key, of all nodes. */
+export interface KnownUse extends MinuteCounts {
+  readonly limits: AccountLimits;
+  /** Today (UTC). */
+  readonly audioMs: number;
+  /** Days since 1970. */
+  readonly day: number;
+  /** Live streams of the other nodes. */
+  readonly streamsElsewhere: number;
+}
+
+/** What this node has counted and not written yet. */
+export interface Unwritten {
+  readonly id: string;
+  readonly accountId: string;
+  readonly requests: number;
+  /** The part of `requests` that is within the window. */
+  readonly recent: number;
+  readonly liveMs: number;
+  readonly shortMs: number;
+  /** Live streams that this node has open. */
+  readonly streams: number;
+}
+
+/**
+ * Counts the use of one account, or of one of its keys: the stored use, and what this node adds to
+ * it. Times are milliseconds since 1970.
+ */
+export class UsageCounter {
+  readonly id: string;
+  readonly accountId: string;
+  /** When it was last used. */
+  usedAt = 0;
+  #limits: AccountLimits;
+  readonly #window = new RequestWindow();
+  #day = 0;
+  #audioMs = 0;
+  #streams = 0;
+  #streamsElsewhere = 0;
+  #requestsUnwritten = 0;
+  #liveMsUnwritten = 0;
+  #shortMsUnwritten = 0;
+  #streamsWritten = 0;
+
+  /** For an account both ids are the same. */
+  constructor(id: string, accountId: string, limits: AccountLimits) {
+    this.id = id;
+    this.accountId = accountId;
+    this.#limits = limits;
+  }
+
+  get of(): LimitOf {
+    return this.id === this.accountId ? "account" : "key";
+  }
+
+  get limits(): AccountLimits {
+    return this.#limits;
+  }
+
+  /** Open live streams, of all nodes. */
+  get streams(): number {
+    return this.#streams + this.#streamsElsewhere;
+  }
+
+  /** Calls in the last 60 s. */
+  requests(now: number): number {
+    return this.#window.used(now);
+  }
+
+  /** Audio that was recognized today, in milliseconds. */
+  audioMs(now: number): number {
+    this.#turnDay(now);
+    return this.#audioMs;
+  }
+
+  /** Milliseconds until one more call is within the limit; 0: now. */
+  requestWaitMs(now: number): number {
+    const max = this.#limits.requestsPerMinute;
+    return max === 0 ? 0 : this.#window.waitMs(max, now);
+  }
+
+  /** Milliseconds until audio may be recognized again; 0: now. */
+  audioWaitMs(now: number): number {
+    const { audioSecondsPerDay: max } = this.#limits;
+    if (max === 0 || this.audioMs(now) < max * 1000) return 0;
+    return dayMs - (now % dayMs);
+  }
+
+  get hasStreamLeft(): boolean {
+    const max = this.#limits.concurrentStreams;
+    return max === 0 || this.streams < max;
+  }
+
+  countRequest(now: number): void {
+    this.#window.count(now);
+    this.#requestsUnwritten += 1;
+  }
+
+  /** `by`: 1 for a stream that opens, -1 for one that ends. */
+  countStream(by: 1 | -1): void {
+    this.#streams += by;
+  }
+
+  /** A negative `ms` subtracts audio that was not recognized. */
+  countAudio(kind: "live" | "short", ms: number, now: number): void {
+    this.#turnDay(now);
+    this.#audioMs += ms;
+    if (kind === "live") this.#liveMsUnwritten += ms;
+    else this.#shortMsUnwritten += ms;
+  }
+
+  /** The counts to write; undefined: none. They count as written from now on. */
+  take(now: number): Unwritten | undefined {
+    const [requests, streams] = [this.#requestsUnwritten, this.#streams];
+    const [liveMs, shortMs] = [
+      Math.floor(this.#liveMsUnwritten),
+      Math.floor(this.#shortMsUnwritten),
+    ];
+    const isSame = streams === 0 && this.#streamsWritten === 0;
+    if (isSame && requests === 0 && liveMs === 0 && shortMs === 0) return undefined;
+    // Counts that waited for an unavailable database may be older than the window.
+    const recent = Math.min(requests, Math.ceil(this.#window.used(now)));
+    this.#requestsUnwritten = 0;
+    this.#liveMsUnwritten -= liveMs;
+    this.#shortMsUnwritten -= shortMs;
+    this.#streamsWritten = streams;
+    const { id, accountId } = this;
+    return { id, accountId, requests, recent, liveMs, shortMs, streams };
+  }
+
+  /** Replaces the stored use by a newer reading; what this node has not written is added. */
+  update({ limits, minute, requests, previous, ...known }: KnownUse): void {
+    this.#limits = limits;
+    this.#window.set({ minute, requests: requests + this.#requestsUnwritten, previous });
+    this.#day = known.day;
+    this.#audioMs = known.audioMs + this.#liveMsUnwritten + this.#shortMsUnwritten;
+    this.#streamsElsewhere = known.streamsElsewhere;
+  }
+
+  /** Whether it can be dropped without losing anything. */
+  get isIdle(): boolean {
+    const open = this.#streams + this.#streamsWritten + this.#requestsUnwritten;
+    // Rounded separately, as they are written.
+    const [liveMs, shortMs] = [this.#liveMsUnwritten, this.#shortMsUnwritten];
+    return open === 0 && Math.floor(liveMs) === 0 && Math.floor(shortMs) === 0;
+  }
+
+  #turnDay(now: number): void {
+    const day = Math.floor(now / dayMs);
+    if (day <= this.#day) return;
+    this.#day = day;
+    this.#audioMs = 0;
+  }
+}

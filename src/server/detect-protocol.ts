@@ -1,0 +1,40 @@
+import type { Socket } from "node:net";
+
+/** What an HTTP/2 client with prior knowledge sends first (RFC 9113, section 3.4). */
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/**
+ * Reads up to 24 bytes, puts them back, and tells whether they are the preface of HTTP/2. A
+ * connection that has not said within `silenceMsMax` what it speaks is closed, however it trickles.
+ */
+export function detectProtocol(
+  socket: Socket,
+  silenceMsMax: number,
+  told: (isHttp2: boolean) => void,
+): void {
+  const destroy = () => {
+    socket.destroy();
+  };
+  const timer = setTimeout(destroy, silenceMsMax);
+  const stop = () => {
+    clearTimeout(timer);
+    socket.off("readable", onReadable);
+    socket.off("error", destroy);
+    socket.off("close", stop);
+  };
+  let head = Buffer.alloc(0);
+  const onReadable = () => {
+    const chunk: Buffer | null = socket.read();
+    if (chunk === null) return;
+    head = Buffer.concat([head, chunk]);
+    const length = Math.min(head.length, preface.length);
+    const isPrefix = head.compare(preface, 0, length, 0, length) === 0;
+    if (isPrefix && length < preface.length) return;
+    stop();
+    socket.unshift(head);
+    told(isPrefix);
+  };
+  socket.on("error", destroy);
+  socket.on("close", stop);
+  socket.on("readable", onReadable);
+}

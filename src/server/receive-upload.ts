@@ -1,0 +1,164 @@
+import { mediaTooLarge } from "../media/media-store.ts";
+import type { Uploads } from "../media/uploads.ts";
+import type { Log } from "../std/log.ts";
+import { clientGone } from "./client-gone.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { bodyLimits, BodyPace } from "./body-pace.ts";
+import { callOriginOf } from "./call-origin.ts";
+import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./http.ts";
+
+export interface UploadParts {
+  readonly uploads: Uploads;
+  readonly log: Log;
+  /**
+   * An upload in which nothing comes for this long is given up, default 60 s, or that comes in a
+   * trickle.
+   */
+  readonly idleMsMax?: number;
+  /**
+   * An upload that takes longer in all is given up, however it trickles. Default a day: its place
+   * is not kept for longer.
+   */
+  readonly uploadMsMax?: number;
+}
+
+/** Takes the body of a PUT. Throws what it is refused with. */
+export async function receiveUpload(
+  { uploads, log, idleMsMax = 60_000, uploadMsMax = 24 * 3_600_000 }: UploadParts,
+  { uploadId, bytesMax }: { readonly uploadId: string; readonly bytesMax: number },
+  request: HttpRequest,
+  response: HttpResponse,
+): Promise<void> {
+  const body = openBody(request, idleMsMax);
+  const stopListening = onEndOfAnswers(request, body.abort);
+  const total = setTimeout(() => {
+    body.abort(tooSlow(uploadMsMax));
+  }, uploadMsMax);
+  try {
+    if (request.headers["content-range"] !== undefined) throw partial();
+    if (body.announced !== undefined && body.announced > bytesMax) throw mediaTooLarge(bytesMax);
+    const room = await uploads.check(uploadId, body.announced);
+    askForBody(request, response);
+    // The parser of HTTP/1.1 copies each chunk for its reader; those of HTTP/2 lie in memory that
+    // frames share.
+    const ownsChunks = request.httpVersionMajor === 1;
+    const bytes = ownsChunks ? body.bytes() : asAnnounced(body.bytes(), body.announced);
+    await uploads.receive(uploadId, bytes, { bytesMax, room, signal: body.signal, ownsChunks });
+  } catch (error) {
+    if (!body.isBroken()) throw error;
+    log.info({ uploadId, requestId: callOriginOf(request).requestId }, "upload.broken_off");
+    response.destroy();
+    return;
+  } finally {
+    clearTimeout(total);
+    stopListening();
+  }
+  answerJson(response, 200, "{}");
+}
+
+/**
+ * What comes behind the announced length of a PUT is taken for a request, and refused on the bare
+ * socket, which ends: the caller reads that as the answer to its PUT. HTTP/2 resets the stream of
+ * such a body by itself.
+ */
+function onEndOfAnswers(request: HttpRequest, listener: (reason: unknown) => void): () => void {
+  if (request.httpVersionMajor > 1) return () => {};
+  const { socket } = request;
+  const onFinish = (): void => {
+    listener(new ServiceError("cancelled", "more came than was announced"));
+  };
+  if (socket.writableEnded) onFinish();
+  else socket.once("finish", onFinish);
+  return () => socket.off("finish", onFinish);
+}
+
+interface Body {
+  /** Content-Length, when there is one. */
+  readonly announced: number | undefined;
+  /**
+   * Aborts when the caller goes away or nothing comes for too long. Over HTTP/2 a stream may end
+   * first and be reset a moment later: whoever has read all of it looks here again before the body
+   * counts.
+   */
+  readonly signal: AbortSignal;
+  readonly abort: (reason: unknown) => void;
+  /**
+   * The whole body or an error, also where it is shorter than announced; leaving the loop leaves
+   * the connection open.
+   */
+  bytes(): AsyncGenerator<Uint8Array, void, undefined>;
+  /** Whether the client closed the request. */
+  isBroken(): boolean;
+}
+
+function openBody(request: HttpRequest, idleMsMax: number): Body {
+  const { "content-length": length } = request.headers;
+  const announced = length === undefined ? undefined : Number(length);
+  const broken = new AbortController();
+  let isBroken = false;
+  request.once("aborted", () => {
+    isBroken = true;
+    broken.abort(clientGone());
+  });
+  // Whoever reads the body is told.
+  request.on("error", () => {});
+  return {
+    announced,
+    signal: broken.signal,
+    abort: (reason) => {
+      broken.abort(reason);
+    },
+    isBroken: () => isBroken,
+    async *bytes() {
+      const chunks: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
+      const pace = new BodyPace({ ...bodyLimits, idleMsMax });
+      let isWaiting = true;
+      const look = () => {
+        const leftMs = isWaiting ? pace.leftMs() : idleMsMax;
+        if (leftMs > 0) timer = setTimeout(look, leftMs);
+        else broken.abort(pace.failure());
+      };
+      let timer = setTimeout(look, idleMsMax);
+      try {
+        for await (const chunk of chunks) {
+          pace.add(chunk.length);
+          isWaiting = false;
+          yield chunk;
+          isWaiting = true;
+          pace.wait();
+        }
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+/**
+ * HTTP/2 of Node ends the body of a stream that breaks the protocol as if it were whole; it tells
+ * so too late.
+ */
+async function* asAnnounced(
+  bytes: AsyncIterable<Uint8Array>,
+  announced: number | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  let count = 0;
+  for await (const chunk of bytes) {
+    count += chunk.length;
+    yield chunk;
+  }
+  if (announced !== undefined && count !== announced) {
+    throw new ServiceError("cancelled", `${count} bytes came of ${announced} that were announced`);
+  }
+}
+
+function partial(): ServiceError {
+  return new ServiceError("invalid_argument", "Content-Range is not taken: send the whole media", {
+    reason: "CONTENT_RANGE_NOT_TAKEN",
+  });
+}
+
+function tooSlow(uploadMsMax: number): ServiceError {
+  const hours = uploadMsMax / 3_600_000;
+  return new ServiceError("deadline_exceeded", `the upload was not whole after ${hours} h`);
+}

@@ -1,0 +1,52 @@
+import { ServiceError } from "../std/service-error.ts";
+
+/**
+ * Pieces that came this fast, of fewer bytes than this on average, cost more to take apart than to
+ * send.
+ */
+const piecesMax = 1_000;
+const pieceBytesMin = 32;
+const windowMs = 1_000;
+/** Of each body these are not counted: bodies may be short, and many. */
+const freePieces = 16;
+
+/**
+ * Counts the pieces in which the bodies of one connection come: chunks of HTTP/1.1, frames of
+ * HTTP/2 and WebSocket.
+ */
+export class TinyChunks {
+  #pieces = 0;
+  #bytes = 0;
+  #since = 0;
+
+  /** For each body anew: tells of every piece whether the connection's are too small by now. */
+  ofBody(): (bytes: number) => boolean {
+    let pieces = 0;
+    return (bytes) => {
+      pieces += 1;
+      return pieces > freePieces && this.areTiny(bytes);
+    };
+  }
+
+  /**
+   * Counts a piece: more than 1,000 in a second, of fewer than 32 bytes on average, are too small.
+   */
+  areTiny(bytes: number): boolean {
+    if (this.#pieces === 0) this.#since = performance.now();
+    this.#pieces += 1;
+    this.#bytes += bytes;
+    if (this.#pieces < piecesMax) return false;
+    const isFast = performance.now() - this.#since < windowMs;
+    const areSmall = this.#bytes < this.#pieces * pieceBytesMin;
+    [this.#pieces, this.#bytes] = [0, 0];
+    return isFast && areSmall;
+  }
+}
+
+/** What the caller is told then. */
+export function tinyChunks(): ServiceError {
+  const limit = `${piecesMax} pieces of less than ${pieceBytesMin} bytes on average came within a second`;
+  return new ServiceError("invalid_argument", `${limit}: send larger pieces`, {
+    reason: "PIECES_TOO_SMALL",
+  });
+}

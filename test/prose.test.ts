@@ -1,0 +1,319 @@
+// What is written in the project: words, line widths, links and references (docs/glossary.md).
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, test } from "node:test";
+import {
+  avoidsWords,
+  keepsWidth,
+  linksLead,
+  referencesLead,
+  wordsToAvoid,
+  type ProjectFiles,
+  type ProseRule,
+} from "./fixtures/prose-rules.ts";
+
+const root = resolve(import.meta.dirname, "..");
+
+const texts = new Map<string, string>();
+const projectFiles: ProjectFiles = {
+  has: (path) => existsSync(join(root, path)),
+  read(path) {
+    const text = texts.get(path) ?? readFileSync(join(root, path), "utf8");
+    texts.set(path, text);
+    return text;
+  },
+};
+
+/** What people write, without what is generated and these rules' own examples. */
+const files = globSync(
+  [
+    "*.{md,yaml}",
+    "{src,test,bench,docs,tools,samples,models}/**/*.{ts,tsx,css,html,md,proto,yaml,sh,py}",
+    "docs/operations/*",
+    "proto/**/*.{proto,yaml}",
+    "script/*",
+    "bin/*",
+    ".ci/*",
+  ],
+  { cwd: root, exclude: ["**/gen", "test/vectors"] },
+)
+  .filter((file) => !["docs/glossary.md", "test/prose.test.ts"].includes(file))
+  .toSorted();
+
+/** Files that hold speech or texts of users, whose words nobody chooses. */
+const spoken: readonly string[] = [];
+
+/** Paths that a rule does not hold yet, each for a reason. */
+const notYet: Readonly<Record<string, readonly string[]>> = {
+  words: [
+    "CHANGELOG.md",
+    "bench/",
+    "docs/console.md",
+    "docs/operations/",
+    "models/is-IS-starter/README.md",
+    "proto/",
+    "samples/README.md",
+    "script/",
+    "src/accounts/",
+    "src/app.ts",
+    "src/audio/",
+    "src/auth/",
+    "src/cli/",
+    "src/client/",
+    "src/config.ts",
+    "src/console/",
+    "src/database/",
+    "src/describe/",
+    "src/engines/",
+    "src/fsck/",
+    "src/jobs/",
+    "src/main.ts",
+    "src/media/",
+    "src/models/",
+    "src/operator/",
+    "src/server/",
+    "src/settings/",
+    "src/speech/",
+    "src/std/",
+    "src/transcoding/",
+    "src/transcoding/README.md",
+    "src/transcripts/",
+    "src/webhooks/",
+    "test/access/",
+    "test/archive-identity.test.ts",
+    "test/archive/",
+    "test/attack/",
+    "test/browser/",
+    "test/cli-accounts.test.ts",
+    "test/cli-bench.test.ts",
+    "test/cli-fsck.test.ts",
+    "test/cli-migrate.test.ts",
+    "test/cli-models.test.ts",
+    "test/console/",
+    "test/fault/",
+    "test/fixtures/",
+    "test/growth.test.ts",
+    "test/jobs/",
+    "test/models/README.md",
+    "test/openapi/",
+    "test/readme.test.ts",
+    "test/setup.test.ts",
+    "test/spec/",
+    "test/transcoding-vectors.test.ts",
+    "test/websocket-vectors.test.ts",
+    "tools/",
+    "tools/is-IS-starter/README.md",
+  ],
+  width: [
+    "CHANGELOG.md",
+    "bench/",
+    "bin/",
+    "buf.gen.test.yaml",
+    "buf.yaml",
+    "docs/console.md",
+    "docs/operations/",
+    "models/is-IS-starter/README.md",
+    "proto/",
+    "samples/README.md",
+    "script/",
+    "src/cli/",
+    "src/client/README.md",
+    "src/console/",
+    "src/console/theme/tokens.css",
+    "src/describe/",
+    "src/server/",
+    "src/transcoding/README.md",
+    "test/models/README.md",
+    "tools/",
+    "tools/is-IS-starter/README.md",
+  ],
+  references: [
+    "bench/",
+    "proto/",
+    "script/",
+    "src/accounts/",
+    "src/audio/",
+    "src/auth/",
+    "src/cli/",
+    "src/client/",
+    "src/console/",
+    "src/database/",
+    "src/doors.ts",
+    "src/engines/",
+    "src/jobs/",
+    "src/media/",
+    "src/server/",
+    "src/speech/",
+    "src/std/",
+    "src/transcoding/",
+    "src/transcoding/README.md",
+    "src/transcripts/",
+    "src/webhooks/",
+    "test/access/",
+    "test/archive/",
+    "test/cli-accounts.test.ts",
+    "test/fixtures/",
+    "test/spec/",
+  ],
+  links: [],
+};
+
+function findings(rule: ProseRule, exempt: readonly string[]): string[] {
+  const held = files.filter((file) => !exempt.some((path) => file.startsWith(path)));
+  return held.flatMap((file) =>
+    rule(file, projectFiles.read(file)).map((finding) => `${file}:${finding}`),
+  );
+}
+
+describe("the project's prose", () => {
+  test("uses no word that the glossary avoids", () => {
+    const phrases = wordsToAvoid(projectFiles.read("docs/glossary.md"));
+    assert.ok(phrases.length > 60);
+    assert.deepEqual(findings(avoidsWords(phrases), [...(notYet["words"] ?? []), ...spoken]), []);
+  });
+
+  test("has no comment and no markdown line over 100 columns", () => {
+    assert.deepEqual(findings(keepsWidth, notYet["width"] ?? []), []);
+  });
+
+  test("has no link to a file or a heading that does not exist", () => {
+    assert.deepEqual(findings(linksLead(projectFiles), notYet["links"] ?? []), []);
+  });
+
+  test("has no reference to a file, a section or a heading that does not exist", () => {
+    assert.deepEqual(findings(referencesLead(projectFiles), notYet["references"] ?? []), []);
+  });
+});
+
+describe("the rules of the prose", () => {
+  const phrases = wordsToAvoid(
+    "\n## Words to avoid\n\n| Avoid | Write |\n|---|---|\n| told, recognis*, so many | x |\n",
+  );
+  const example: ProjectFiles = {
+    has: (path) => ["docs/api.md", "docs/specification.md", "src/a.ts"].includes(path),
+    read: (path) =>
+      path === "docs/api.md"
+        ? "# The API\n\n## Errors\n\n## Media in `S3`\n\n```sh\n# No heading\n```\n"
+        : "# Specification\n\n## 4. Methods\n\n### 4.10 Paths\n\n1. First.\n2. Second.\n\n## 5. Access\n",
+  };
+  const long = "x".repeat(98);
+  const rows: [name: string, rule: ProseRule, file: string, text: string, findings: string[]][] = [
+    ["a word", avoidsWords(phrases), "a.ts", "// is told\n", ['1: "told" (docs/glossary.md']],
+    ["a word in an identifier", avoidsWords(phrases), "a.ts", "\ncall(wasTold);", ['2: "Told"']],
+    ["a word in a constant", avoidsWords(phrases), "a.ts", "TOLD_MS", ['1: "TOLD"']],
+    ["any letters after a stem", avoidsWords(phrases), "a.md", "Recognised", ['1: "Recognised"']],
+    [
+      "a phrase over a line end",
+      avoidsWords(phrases),
+      "a.ts",
+      "/**\n * So\n * many.\n */",
+      ['2: "So many"'],
+    ],
+    ["words that contain one", avoidsWords(phrases), "a.md", "untoldéd toldó mistold", []],
+    ["a wide comment", keepsWidth, "a.ts", `/**\n * ${long}\n */`, ["2: 101 columns"]],
+    ["a wide comment after code", keepsWidth, "a.ts", `go(); // ${long}`, ["1: 107 columns"]],
+    ["wide code", keepsWidth, "a.ts", `const a = "${long} // no";`, []],
+    ["a wide private method", keepsWidth, "a.ts", `  #${long}`, []],
+    ["a wide line of markdown", keepsWidth, "a.md", `See\n${long} it`, ["2: 101 columns"]],
+    ["a line with a long URL", keepsWidth, "a.md", `See https://example.org/${long}`, []],
+    ["wide code in markdown", keepsWidth, "a.md", `\`\`\`sh\n${long} it\n\`\`\`\n`, []],
+    ["a row of narrow cells", keepsWidth, "a.md", `| ${long} | ${long} |`, []],
+    ["a row with a wide cell", keepsWidth, "a.md", `| a | ${long} it |`, ["1: 109 columns"]],
+    ["a line that a tool reads", keepsWidth, "a.ts", `// oxlint-disable ${long}`, []],
+    ["a link to no file", linksLead(example), "docs/b.md", "\n[b](c.md)", ["2: no file docs/c.md"]],
+    [
+      "a link to no heading",
+      linksLead(example),
+      "docs/b.md",
+      "[b](api.md#error)",
+      ["1: docs/api.md has no #error"],
+    ],
+    [
+      "a link to code in a fence",
+      linksLead(example),
+      "docs/b.md",
+      "[b](api.md#no-heading)",
+      ["1: docs/api.md has no"],
+    ],
+    [
+      "a link in a page",
+      linksLead(example),
+      "b.md",
+      "## The way\n[b](#a-way)",
+      ["2: b.md has no #a-way"],
+    ],
+    [
+      "links that lead",
+      linksLead(example),
+      "b.md",
+      "## B c\n[b](#b-c) [c](docs/api.md#media-in-s3) [d](https://e.org)",
+      [],
+    ],
+    [
+      "a section that does not exist",
+      referencesLead(example),
+      "a.ts",
+      "// §4.3\n",
+      ["1: docs/specification.md has no section 4.3"],
+    ],
+    [
+      "an item that does not exist",
+      referencesLead(example),
+      "a.ts",
+      "/**\n * (§4.10\n * item 3)",
+      ["2: docs/specification.md has no §4.10"],
+    ],
+    [
+      "a section in words",
+      referencesLead(example),
+      "a.ts",
+      "// In section 4.10.",
+      ['1: "section 4.10"'],
+    ],
+    [
+      "a heading that does not exist",
+      referencesLead(example),
+      "a.ts",
+      "/** (docs/api.md, Error) */",
+      ['1: docs/api.md has no heading "Error'],
+    ],
+    [
+      "a page without its name",
+      referencesLead(example),
+      "a.ts",
+      "/** (decisions: Errors) */",
+      ['1: "decisions: Errors"'],
+    ],
+    [
+      "notes elsewhere",
+      referencesLead(example),
+      "a.ts",
+      "// reading/storage.md",
+      ['1: "reading/storage"'],
+    ],
+    [
+      "a file that does not exist",
+      referencesLead(example),
+      "a.md",
+      "as src/b.ts and src/c/ have it",
+      ["1: no file src/b.ts", "1: no file src/c/"],
+    ],
+    [
+      "references that lead",
+      referencesLead(example),
+      "a.ts",
+      "// §4 and §4.10 item 2, src/a.ts (docs/api.md,\n// Media in S3); RFC 9110, section 14.2; §5",
+      [],
+    ],
+  ];
+  for (const [name, rule, file, text, expected] of rows) {
+    test(`${expected.length === 0 ? "accept" : "find"} ${name}`, () => {
+      const found = rule(file, text);
+      assert.equal(found.length, expected.length, found.join("\n"));
+      for (const [index, start] of expected.entries()) {
+        assert.ok(found[index]?.startsWith(start), found[index]);
+      }
+    });
+  }
+});
