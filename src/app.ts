@@ -32,7 +32,7 @@ import { errorFields, type Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
-import { sideThreadsMax } from "./transcripts/side-thread.ts";
+import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -158,7 +158,7 @@ async function openParts(
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const { accountLimits } = config;
   const { connectionsMax = defaultConnectionsMax() } = config.callers;
-  const memory = memoryShares(config.memoryMb, { connectionsMax, sideThreads: sideThreadsMax });
+  const memory = memoryShares(config.memoryMb, { connectionsMax, sideThreads: workerThreadsMax });
   const answersHeld = new HeldBytes(memory.answers);
   const { storedBytes: storedBytesMax } = accountLimits;
   const meter = parts.use(openMeter({ db, accountLimits, log }));
