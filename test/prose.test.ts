@@ -51,7 +51,6 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "bench/",
     "docs/console.md",
     "docs/database.md",
-    "docs/decisions.md",
     "docs/memory.md",
     "docs/operations.md",
     "docs/operations/",
@@ -118,7 +117,6 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "buf.yaml",
     "docs/console.md",
     "docs/database.md",
-    "docs/decisions.md",
     "docs/memory.md",
     "docs/operations.md",
     "docs/operations/",
@@ -140,7 +138,6 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
   ],
   references: [
     "bench/",
-    "docs/decisions.md",
     "docs/style.md",
     "proto/",
     "script/",

@@ -62,11 +62,11 @@ interface NodeMemory {
  */
 export function memoryShares(
   memoryMb: number | undefined,
-  parts: { readonly connectionsMax: number; readonly sideThreads: number },
+  parts: { readonly connectionsMax: number; readonly workerThreads: number },
   { machineBytes, heapBytes }: NodeMemory = memoryOfNode(),
 ): MemoryShares {
   const connections = parts.connectionsMax * connectionBytes;
-  const threads = (parts.sideThreads * sideThreadHeapMb + 2 * segmentsThreadHeapMb) * mb;
+  const threads = (parts.workerThreads * sideThreadHeapMb + 2 * segmentsThreadHeapMb) * mb;
   const neededMb = Math.ceil((baseBytes + connections + threads + callBytesMin) / mb);
   if (memoryMb !== undefined && memoryMb < neededMb) {
     throw new ConfigError(

@@ -20,12 +20,6 @@ const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 /** Archives at a time: while one comes back, the other is killed. */
 const archives = 2;
 const writersOfArchive = 4;
-/**
- * One kill in so many is of the serving process, which takes the longest to start; the others are
- * of PostgreSQL.
- */
-const servingEvery = 8;
-
 let folder: string;
 before(() => {
   folder = mkdtempSync(join(tmpdir(), "hlust-kills-"));
@@ -50,6 +44,7 @@ test(
 /** Kills in the midst of writes to a data folder, then reads all of it. */
 async function killAndVerify(data: string, share: number, ownSeed: number): Promise<void> {
   const chance = chanceOf(ownSeed);
+  const turn = chance.below(2);
   const stop = new AbortController();
   let serving = await startServing(data);
   let spare = startAnyhow(data, stop.signal);
@@ -77,7 +72,8 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
     const next = await spare;
     if (!next || stop.signal.aborted) break;
     await delay(chance.below(30));
-    if (kill % servingEvery === 0) {
+    // The service and its PostgreSQL die equally often.
+    if ((kill + turn) % 2 === 0) {
       await serving.kill();
       serving = next;
       target.address = next.address;

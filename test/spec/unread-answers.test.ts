@@ -25,7 +25,7 @@ const connectionsMax = 100;
 /** Those of the smallest node. */
 const shares = memoryShares(
   undefined,
-  { connectionsMax, sideThreads: workerThreadsMax },
+  { connectionsMax, workerThreads: workerThreadsMax },
   {
     machineBytes: 0,
     heapBytes: Infinity,

@@ -1,12 +1,12 @@
 import { join, resolve } from "node:path";
 import { describe } from "node:test";
-import { filesOf } from "./suites.ts";
+import { filesOfSuite } from "./suites.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
 /** Runs the test files of a suite in this process, one after the other, each with its own hooks. */
 export function runSuite(name: string): void {
-  for (const file of filesOf(name)) {
+  for (const file of filesOfSuite(name)) {
     // Hooks and tests belong to the file's own suite as long as its promise is pending.
     void describe(file, async () => await import(join(root, file)));
   }

@@ -3,6 +3,10 @@ import { resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
 
+/** What `npm run test:unit` and `npm run test:system` run; the gate runs both. */
+export const groups = ["unit", "system"] as const;
+export type Group = (typeof groups)[number];
+
 /**
  * Test files that share a process, by the name of the suite's file: loading what they import costs
  * up to 0.4 s of CPU for each process. They run one after the other, so a suite stays under a
@@ -12,49 +16,78 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   accounts: ["src/accounts/*.test.ts", "src/auth/*.test.ts"],
   client: ["src/client/*.test.ts", "src/cli/**/*.test.ts", "src/settings/*.test.ts"],
   console: ["src/console/**/*.test.ts"],
-  engines: ["src/engines/{ctc,sherpa-onnx,models}/*.test.ts", "src/engines/*.test.ts"],
+  engines: ["src/engines/*/*.test.ts", "src/models/*.test.ts"],
   media: ["src/media/*.test.ts"],
   server: ["src/server/*.test.ts", "src/std/*.test.ts", "src/*.test.ts", "src/speech/*.test.ts"],
   transcoding: ["src/transcoding/**/*.test.ts"],
   transcripts: ["src/transcripts/**/*.test.ts", "src/webhooks/*.test.ts"],
 };
 
-/**
- * Files of these folders that need a process of their own: they measure or kill processes, replace
- * timers, or take long.
- */
+/** Files of these folders that need a process of their own: they measure, or replace timers. */
 const alone: readonly string[] = [
   "src/auth/refused-attempts.test.ts",
   "src/cli/bench/server-watch.test.ts",
-  "src/engines/engine-*.test.ts",
-  "src/engines/model-processes.test.ts",
-  "src/engines/watchdog.test.ts",
-  "src/engines/run-queue.test.ts",
   "src/engines/ctc/ctc-{engine,speech}.test.ts",
-  "src/engines/sherpa-onnx/{diarizer,sherpa-engine}.test.ts",
-  "src/media/{fetch-guard,s3-store}.test.ts",
+  "src/engines/pocketsphinx/search-pool.test.ts",
+  "src/engines/process/{engine-session*,pending-work,run-queue,turn-length}.test.ts",
+  "src/media/fetch-guard.test.ts",
   "src/server/rest-streams.test.ts",
   "src/transcoding/{long-input,readme}.test.ts",
 ];
 
+/**
+ * Files of src that belong to the system tests: they run real engines on speech, kill processes or
+ * PostgreSQL, or start other servers, and take seconds each. Each has a process of its own.
+ */
+const systemTestsOfSrc: readonly string[] = [
+  "src/audio/{containers,decode,sandbox}.test.ts",
+  "src/database/{connection-pool,database,migrate,own-postgres,own-postgres-users}.test.ts",
+  "src/describe/describer-killed.test.ts",
+  "src/engines/pocketsphinx/{live-decoder,live-recognition,pocketsphinx-engine}.test.ts",
+  "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",
+  "src/engines/sherpa-onnx/{diarizer,sherpa-engine}.test.ts",
+  "src/jobs/worker/worker-{killed,speech}.test.ts",
+  "src/media/s3-store.test.ts",
+  "src/webhooks/delivery-worker-killed.test.ts",
+];
+
+export function isGroup(name: string): name is Group {
+  return groups.some((group) => group === name);
+}
+
 /** The files of a suite, in order, relative to the project's root. */
-export function filesOf(name: string): readonly string[] {
-  const own = globSync(alone, { cwd: root });
-  return globSync(suites[name] ?? [], { cwd: root })
-    .filter((file) => !own.includes(file))
+export function filesOfSuite(name: string): readonly string[] {
+  const apart = new Set([...matches(alone), ...matches(systemTestsOfSrc)]);
+  return matches(suites[name] ?? [])
+    .filter((file) => !apart.has(file))
     .toSorted();
 }
 
 /**
- * What `node --test` is given to run every test once: the suites, and each file that is in none.
- * Throws where a suite has no file.
+ * The files that `node --test` runs for a group: of the unit tests the suites, and each file of src
+ * and bench that is in no suite. Throws if a suite has no file, or a name above means none.
  */
-export function everyTestFile(): readonly string[] {
-  const all = globSync(["{src,test,bench}/**/*.test.ts"], { cwd: root });
-  const shared = new Set<string>();
-  for (const name of Object.keys(suites)) {
-    if (!all.includes(`test/suites/${name}.test.ts`)) throw new Error(`no file runs ${name}`);
-    for (const file of filesOf(name)) shared.add(file);
+export function filesOfGroup(group: Group): readonly string[] {
+  const system = new Set(matches(systemTestsOfSrc));
+  if (group === "system") {
+    const ofTest = matches(["test/**/*.test.ts"]).filter(
+      (file) => !file.startsWith("test/suites/"),
+    );
+    return [...ofTest, ...system].toSorted();
   }
-  return all.filter((file) => !shared.has(file)).toSorted();
+  const names = Object.keys(suites);
+  const shared = new Set(names.flatMap(filesOfSuite));
+  const others = matches(["{src,bench}/**/*.test.ts"]).filter((file) => {
+    return !shared.has(file) && !system.has(file);
+  });
+  return [...names.map((name) => `test/suites/${name}.test.ts`), ...others].toSorted();
+}
+
+/** Throws if a pattern matches no file: it would hide one that has moved. */
+function matches(patterns: readonly string[]): string[] {
+  return patterns.flatMap((pattern) => {
+    const files = globSync(pattern, { cwd: root });
+    if (files.length === 0) throw new Error(`no test file matches ${pattern}`);
+    return files;
+  });
 }

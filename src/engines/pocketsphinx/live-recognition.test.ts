@@ -59,8 +59,9 @@ describe("live recognition by PocketSphinx", () => {
       { ...options, ...changes },
       {
         interim: (recognition) => told.push(recognition),
-        settled: ({ final }) => told.push(...(final ? [final] : [])),
-        heard() {},
+        committed: ({ final }) => told.push(...(final ? [final] : [])),
+        progress() {},
+        received() {},
         done: () => (isDone = true),
       },
     );
@@ -110,8 +111,9 @@ describe("live recognition by PocketSphinx", () => {
     await hear([strange, noise(700, 9000)]);
     const left = new EngineSession(engine, options, {
       interim() {},
-      settled() {},
-      heard() {},
+      committed() {},
+      progress() {},
+      received() {},
       done() {},
     });
     left.push(strange.subarray(0, 12_000));
@@ -124,7 +126,7 @@ describe("live recognition by PocketSphinx", () => {
   test("any split of the samples gives the same finals", async () => {
     const expected = first.filter(({ isFinal }) => isFinal);
     const lengths = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 9 });
-    const splits = [...fc.sample(lengths, { numRuns: runs(9), seed: 4 }), [1, 2, 3, 159]];
+    const splits = [...fc.sample(lengths, runs(9)), [1, 2, 3, 159]];
     for (const split of splits) {
       const chunks: Int16Array[] = [];
       for (let at = 0, turnOf = 0; at < spoken.length; turnOf++) {

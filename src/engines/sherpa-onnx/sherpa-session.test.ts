@@ -31,8 +31,9 @@ async function hearAll(engine: Engine, mode: RecognitionMode, recording: Int16Ar
     },
     {
       interim: ({ alternatives }) => interims.push(alternatives[0]?.text ?? ""),
-      settled: ({ final }) => finals.push(...(final ? [final] : [])),
-      heard() {},
+      committed: ({ final }) => finals.push(...(final ? [final] : [])),
+      progress() {},
+      received() {},
       done: () => (progress.isDone = true),
     },
   );

@@ -3,9 +3,8 @@ import type { InputPosition } from "../protocol/session-checkpoint.ts";
 import { SlabPool } from "./slab-pool.ts";
 
 /**
- * Shorter chunks are copied together: what is kept takes little more memory than its samples,
- * however they came. Measured, it costs less than to keep the chunks of a live stream, which the
- * collector of garbage then has to carry along.
+ * Shorter chunks are copied into slabs, so that the buffer takes little more memory than its samples.
+ * Measured, this costs less than keeping the chunks of a live stream for the garbage collector.
  */
 const shortSeconds = 0.5;
 const slabSeconds = 1;
@@ -13,24 +12,21 @@ const noSlab = new Int16Array(0);
 const pool = new SlabPool();
 
 /**
- * What a recognition was given and has not settled yet, to be given to another process when its own
+ * The input of a recognition that no commit covers yet, to be sent to another process when its own
  * dies.
  */
-export class KeptInput {
+export class ReplayBuffer {
   readonly #shortSamples: number;
   readonly #slabSamples: number;
   readonly #items: RecognitionInput[] = [];
-  /** Up to the first item. */
+  /** Position of the first item in the stream. */
   #samplesBefore = 0;
-  #marksBefore = 0;
+  #flushMarkersBefore = 0;
   #samples = 0;
-  /**
-   * Where short chunks are gathered; while the last item ends where it is filled, that item can
-   * grow.
-   */
+  /** Where short chunks are copied; while the last item ends where it is filled, it can grow. */
   #slab: Int16Array = noSlab;
   #slabFilled = 0;
-  /** Slabs before it that items lie in, in order. */
+  /** Slabs before it that still hold items, in order. */
   readonly #fullSlabs: Int16Array[] = [];
 
   constructor(sampleRateHertz: number) {
@@ -38,22 +34,22 @@ export class KeptInput {
     this.#slabSamples = Math.ceil(sampleRateHertz * slabSeconds);
   }
 
-  /** Samples kept. */
+  /** Number of samples. */
   get samples(): number {
     return this.#samples;
   }
 
-  /** Items kept. */
+  /** Number of items. */
   get length(): number {
     return this.#items.length;
   }
 
-  /** What to give again, in order. */
+  /** The input to replay, in order. */
   items(): readonly RecognitionInput[] {
     return [...this.#items];
   }
 
-  /** Takes the next chunk or mark; it is not to be changed any more. */
+  /** Adds the next chunk or flush marker; the caller must not change it any more. */
   push(item: RecognitionInput): void {
     if (item === endUtterance) {
       this.#items.push(item);
@@ -61,11 +57,11 @@ export class KeptInput {
     }
     if (item.length === 0) return;
     this.#samples += item.length;
-    if (item.length < this.#shortSamples) this.#gather(item);
+    if (item.length < this.#shortSamples) this.#copy(item);
     else this.#items.push(item);
   }
 
-  #gather(chunk: Int16Array): void {
+  #copy(chunk: Int16Array): void {
     if (this.#slabFilled + chunk.length > this.#slab.length) {
       if (this.#slab !== noSlab) this.#fullSlabs.push(this.#slab);
       this.#slab = pool.take(this.#slabSamples);
@@ -84,42 +80,39 @@ export class KeptInput {
     this.#items.push(this.#slab.subarray(start, this.#slabFilled));
   }
 
-  /** Lets go of everything before this position. */
+  /** Drops everything before this position. */
   release(position: InputPosition): void {
-    let gone = 0;
+    let dropped = 0;
     for (const item of this.#items) {
       if (item === endUtterance) {
-        if (this.#marksBefore >= position.marks) break;
-        this.#marksBefore += 1;
+        if (this.#flushMarkersBefore >= position.flushMarkers) break;
+        this.#flushMarkersBefore += 1;
       } else {
         const left = position.samples - this.#samplesBefore;
         if (left < item.length) {
-          this.#items[gone] = item.subarray(left);
+          this.#items[dropped] = item.subarray(left);
           this.#drop(left);
           break;
         }
         this.#drop(item.length);
       }
-      gone += 1;
+      dropped += 1;
     }
-    this.#items.splice(0, gone);
-    this.#giveSlabs();
+    this.#items.splice(0, dropped);
+    this.#releaseSlabs();
   }
 
-  /**
-   * Gives back the slabs in which nothing lies any more. Only what a process was given is settled:
-   * nobody reads it again.
-   */
-  #giveSlabs(): void {
+  /** Releases slabs without items: a commit covers them, so they are not read again. */
+  #releaseSlabs(): void {
     const buffers = new Set(
       this.#items.map((item) => (item === endUtterance ? item : item.buffer)),
     );
     while (this.#fullSlabs[0] && !buffers.has(this.#fullSlabs[0].buffer)) {
-      pool.give(this.#fullSlabs[0]);
+      pool.release(this.#fullSlabs[0]);
       this.#fullSlabs.shift();
     }
     if (this.#slab === noSlab || buffers.has(this.#slab.buffer)) return;
-    pool.give(this.#slab);
+    pool.release(this.#slab);
     this.#slab = noSlab;
     this.#slabFilled = 0;
   }
