@@ -44,7 +44,10 @@ test("a file that does not match its card is named, with what is wrong", async (
     [{ path: "empty.txt" }, "empty.txt: is empty"],
     [{ path: "a.txt", bytes: 1200 }, "a.txt: is cut off after 5 of 1,200 bytes"],
     [{ path: "a.txt", bytes: 4 }, "a.txt: has 5 bytes instead of 4"],
-    [{ path: "a.txt", sha256 }, /^a\.txt: is another file: its SHA-256 is 2cf24dba.* instead of 486ea462/],
+    [
+      { path: "a.txt", sha256 },
+      /^a\.txt: is another file: its SHA-256 is 2cf24dba.* instead of 486ea462/,
+    ],
   ] as const;
   for (const [file, message] of rows) {
     await assert.rejects(checkModelFiles(folder, { file }), failsWith(message));
