@@ -1,6 +1,6 @@
-// The console's live page with a recording in the place of the microphone: how soon words and
-// sentences stand on the page by its own figures, and how many of the samples the saved transcript
-// has. npm run bench:live [seconds]
+// The console's live page with a recording instead of a microphone: how soon words and sentences
+// are on the page by its own figures, and how much of the audio the saved transcript has.
+// npm run bench:live [seconds]
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { flite, joined, silence } from "../test/fixtures/flite.ts";
 import { sentences } from "./sentences.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
-/** Between two sentences: an utterance ends after 500 ms. */
+/** The silence between two sentences: an utterance ends after 500 ms. */
 const pauseMs = 1_000;
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-bench-"));
@@ -34,7 +34,7 @@ try {
     look: { size: "desktop", language: "en", theme: "light" },
     context: { permissions: ["microphone"] },
   });
-  // The engine is behind on a busy machine.
+  // The engine falls behind on a busy machine.
   page.setDefaultTimeout(600_000);
   await page.getByRole("button", { name: "Listen" }).click();
   await page.locator(".live-said").first().waitFor();
@@ -48,14 +48,14 @@ try {
   await page.waitForURL(/\/transcripts\//);
   const name = new URL(page.url()).pathname.replace("/console/", "");
   const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
-  const sound = Buffer.from(await (await fetch(json.uri)).arrayBuffer());
-  const header = readWavHeader(sound);
+  const audio = Buffer.from(await (await fetch(json.uri)).arrayBuffer());
+  const header = readWavHeader(audio);
   const saved = header ? header.dataBytes / 2 / header.sampleRateHertz : 0;
   const load = loadavg()[0]?.toFixed(0);
   console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, load ${load}`);
   console.log(figures.replaceAll(/\n(?=\d)/g, " "));
   console.log(
-    `${saved.toFixed(2)} s of sound saved; the page says ${length.replaceAll("\n", " ")}`,
+    `${saved.toFixed(2)} s of audio saved; the page shows ${length.replaceAll("\n", " ")}`,
   );
 } finally {
   rmSync(folder, { recursive: true });
