@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readWavHeader } from "../src/audio/wav.ts";
-import { wavHeader } from "../src/console/live/wav.ts";
+import { wavHeader } from "../src/std/wav-header.ts";
 import { openTestPages } from "../test/console/open-test-pages.ts";
 import { flite, joined, silence } from "../test/fixtures/flite.ts";
 import { sentences } from "./sentences.ts";
@@ -22,10 +22,8 @@ try {
   const samples = joined(
     ...sentences.slice(0, 20).flatMap((sentence) => [flite(sentence), silence(pauseMs)]),
   );
-  writeFileSync(
-    spoken,
-    Buffer.concat([wavHeader(samples.length, 16_000), Buffer.from(samples.buffer)]),
-  );
+  const header = wavHeader({ sampleRateHertz: 16_000, dataBytes: samples.byteLength });
+  writeFileSync(spoken, Buffer.concat([header, Buffer.from(samples.buffer)]));
   await using pages = await openTestPages({ HLUST_ENGINE: "pocketsphinx" }, [
     "--use-fake-device-for-media-stream",
     `--use-file-for-fake-audio-capture=${spoken}`,
@@ -49,13 +47,13 @@ try {
   const name = new URL(page.url()).pathname.replace("/console/", "");
   const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
   const audio = Buffer.from(await (await fetch(json.uri)).arrayBuffer());
-  const header = readWavHeader(audio);
-  const saved = header ? header.dataBytes / 2 / header.sampleRateHertz : 0;
+  const saved = readWavHeader(audio);
+  const savedSeconds = saved ? saved.dataBytes / 2 / saved.sampleRateHertz : 0;
   const load = loadavg()[0]?.toFixed(0);
   console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, load ${load}`);
   console.log(figures.replaceAll(/\n(?=\d)/g, " "));
   console.log(
-    `${saved.toFixed(2)} s of audio saved; the page shows ${length.replaceAll("\n", " ")}`,
+    `${savedSeconds.toFixed(2)} s of audio saved; the page shows ${length.replaceAll("\n", " ")}`,
   );
 } finally {
   rmSync(folder, { recursive: true });

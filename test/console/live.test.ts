@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { wavHeader } from "../../src/console/live/wav.ts";
+import { wavHeader } from "../../src/std/wav-header.ts";
 import { readWavHeader } from "../../src/audio/wav.ts";
 import { samplesOfWav } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
@@ -37,7 +37,8 @@ function toneWav(seconds: number): Buffer {
   const samples = Int16Array.from({ length: seconds * rate }, (_, at) =>
     Math.round(8000 * Math.sin((2 * Math.PI * 440 * (at + 0.5)) / rate)),
   );
-  return Buffer.concat([wavHeader(samples.length, rate), Buffer.from(samples.buffer)]);
+  const header = wavHeader({ sampleRateHertz: rate, dataBytes: samples.byteLength });
+  return Buffer.concat([header, Buffer.from(samples.buffer)]);
 }
 
 /**
