@@ -3,8 +3,8 @@ import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { type DetailsDraft, draftOf } from "./details-draft.ts";
 
-/** That others changed the same meanwhile, and what stands there now. */
-export function Clash({
+/** Shown when others have changed the same fields: their current values. */
+export function EditConflict({
   current,
   draft,
 }: {
@@ -13,7 +13,7 @@ export function Clash({
 }) {
   const t = useText();
   const { subject, description, keywords } = draftOf(current.metadata);
-  const facts = [
+  const fields = [
     { name: t(asideText.subject), value: subject, mine: draft.subject },
     { name: t(asideText.description), value: description, mine: draft.description },
     { name: t(asideText.keywords), value: keywords.join(", "), mine: draft.keywords.join(", ") },
@@ -22,7 +22,7 @@ export function Clash({
     <div className="details-clash" role="alert">
       <p>{t(asideText.changedElsewhere)}</p>
       <dl>
-        {facts
+        {fields
           .filter(({ value, mine }) => value !== mine)
           .map(({ name, value }) => (
             <div key={name}>

@@ -1,36 +1,33 @@
-/**
- * Runs so many tasks at a time; others wait their turn, and those whose signal aborts meanwhile
- * give theirs up.
- */
-export function inTurn(
-  atATime: number,
+/** Runs at most `max` tasks at a time; a waiting task is rejected when its signal aborts. */
+export function limitConcurrency(
+  max: number,
 ): <Result>(signal: AbortSignal, task: () => Promise<Result>) => Promise<Result> {
-  let free = atATime;
+  let free = max;
   const waiting = new Set<() => void>();
-  const giveBack = () => {
+  const release = () => {
     const [next] = waiting;
     if (!next) {
       free += 1;
       return;
     }
-    // The place goes to the next one without being free in between.
+    // Handed over directly, so that no other task can take it in between.
     waiting.delete(next);
     next();
   };
   return async (signal, task) => {
     signal.throwIfAborted();
     if (free > 0) free -= 1;
-    else await place(waiting, signal);
+    else await acquire(waiting, signal);
     try {
       return await task();
     } finally {
-      giveBack();
+      release();
     }
   };
 }
 
-/** Waits for a place; throws where the signal aborts before there is one. */
-async function place(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+/** Waits until a task may run; throws if the signal aborts before. */
+async function acquire(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const enter = () => resolve();
   waiting.add(enter);

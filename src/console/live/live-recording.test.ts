@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readWavHeader } from "../../audio/wav.ts";
-import { Recording } from "./recording.ts";
+import { LiveRecording } from "./live-recording.ts";
 
 const rate = 1000;
-/** Samples that say where they stand. */
+/** Samples whose values are their positions. */
 const samples = (start: number, length: number) =>
   Int16Array.from({ length }, (_, at) => (start + at) % 30_000);
 
-async function readAll(recording: Recording, start: number): Promise<number[]> {
+async function readAll(recording: LiveRecording, start: number): Promise<number[]> {
   const read: number[] = [];
-  let told = start;
-  for await (const bytes of recording.from(start, (end) => (told = end))) {
+  let reported = start;
+  for await (const bytes of recording.from(start, (end) => (reported = end))) {
     const copy = Uint8Array.from(bytes);
     read.push(...new Int16Array(copy.buffer));
-    assert.equal(told, start + read.length);
+    assert.equal(reported, start + read.length);
   }
   return read;
 }
 
-test("from() gives every sample from any on, whether it is loose or put away", async () => {
-  const recording = new Recording(rate);
+test("from() returns every sample from any position on, in memory or stored", async () => {
+  const recording = new LiveRecording(rate);
   for (let at = 0; at < 25_000; at += 100) recording.push(samples(at, 100));
   recording.end();
   assert.deepEqual([recording.length, recording.seconds, recording.bytes], [25_000, 25, 50_000]);
@@ -29,8 +29,8 @@ test("from() gives every sample from any on, whether it is loose or put away", a
   }
 });
 
-test("from() waits for what is still to be said, and hasMore() for the end", async () => {
-  const recording = new Recording(rate);
+test("from() waits for audio that is still to come, and hasMore() for the end", async () => {
+  const recording = new LiveRecording(rate);
   const reading = readAll(recording, 0);
   recording.push(samples(0, 10));
   await Promise.resolve();
@@ -38,14 +38,14 @@ test("from() waits for what is still to be said, and hasMore() for the end", asy
   recording.end();
   assert.deepEqual(await reading, [...samples(0, 15)]);
   assert.equal(await recording.hasMore(15), false);
-  recording.goOn();
+  recording.resume();
   const more = recording.hasMore(15);
   recording.push(samples(15, 1));
   assert.equal(await more, true);
 });
 
-test("wav() is all of it", async () => {
-  const recording = new Recording(rate);
+test("wav() contains the whole recording", async () => {
+  const recording = new LiveRecording(rate);
   for (let at = 0; at < 12_000; at += 500) recording.push(samples(at, 500));
   const file = new Uint8Array(await recording.wav().arrayBuffer());
   const header = readWavHeader(file);

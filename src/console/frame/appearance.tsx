@@ -3,15 +3,15 @@ import { Choice } from "../parts/choice.tsx";
 import { commonText } from "../text/common.ts";
 import { type Language, useLanguage, useText } from "../text/language.tsx";
 import { chosenTheme, showTheme, type Theme } from "../theme/theme.ts";
-import "./looks.css";
+import "./appearance.css";
 
-/** The language and the look. */
-export function Looks() {
+/** The choices of language and theme. */
+export function Appearance() {
   const t = useText();
-  const { language, speak } = useLanguage();
+  const { language, setLanguage } = useLanguage();
   const [theme, setTheme] = useState<Theme>(chosenTheme);
   return (
-    <div className="looks">
+    <div className="appearance">
       <Choice<Language>
         label={t(commonText.language)}
         isLabelSeen={false}
@@ -20,7 +20,7 @@ export function Looks() {
           { value: "is", text: "Íslenska" },
           { value: "en", text: "English" },
         ]}
-        onChange={speak}
+        onChange={setLanguage}
       />
       <Choice<Theme>
         label={t(commonText.theme)}

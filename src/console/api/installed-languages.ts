@@ -5,10 +5,10 @@ import type {
 } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { callApi } from "./call-api.ts";
 
-/** What is offered while nobody knows what is installed. */
+/** The languages offered until the installed models are known. */
 const usual: readonly string[] = ["is-IS", "en-US"];
 
-/** The models that are installed. */
+/** The installed models. */
 export const modelsQuery = queryOptions({
   queryKey: ["models"],
   queryFn: async ({ signal }) => {
@@ -18,16 +18,16 @@ export const modelsQuery = queryOptions({
   refetchInterval: 20_000,
 });
 
-/** The BCP 47 codes of the languages that models are installed for, the usual ones first. */
-export function useHeardLanguages(use: Model_UseJson): readonly string[] {
+/** BCP 47 codes of the languages that have an installed model for a use, the usual ones first. */
+export function useInstalledLanguages(use: Model_UseJson): readonly string[] {
   const { data: models = [] } = useQuery(modelsQuery);
-  const heard = new Set(
+  const installed = new Set(
     models
       .filter(({ uses }) => uses?.includes(use))
       .flatMap(({ languageCodes = [] }) => languageCodes),
   );
-  if (heard.size === 0) return usual;
-  return [...usual.filter((code) => heard.has(code)), ...heard].filter(
+  if (installed.size === 0) return usual;
+  return [...usual.filter((code) => installed.has(code)), ...installed].filter(
     (code, at, all) => all.indexOf(code) === at,
   );
 }

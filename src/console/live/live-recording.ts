@@ -1,22 +1,19 @@
 import { wavHeader } from "./wav.ts";
 
-/** What is kept as numbers; older sound is in Blobs, which browsers put on the disk. */
+/** How much audio is kept in memory; older audio is in Blobs, which browsers keep on disk. */
 const looseSecondsMax = 10;
 
-interface Piece {
+interface StoredPart {
   readonly start: number;
   readonly length: number;
   readonly content: Blob;
 }
 
-/**
- * Everything that was said into the microphone: LINEAR16 of one channel, kept until it is saved or
- * given up.
- */
-export class Recording {
-  /** Samples a second. */
+/** All audio from the microphone: LINEAR16, one channel, kept until it is saved or discarded. */
+export class LiveRecording {
+  /** Samples per second. */
   readonly rate: number;
-  readonly #pieces: Piece[] = [];
+  readonly #stored: StoredPart[] = [];
   #loose: Int16Array<ArrayBuffer>[] = [];
   #looseStart = 0;
   #length = 0;
@@ -27,7 +24,7 @@ export class Recording {
     this.rate = rate;
   }
 
-  /** Samples. */
+  /** In samples. */
   get length(): number {
     return this.#length;
   }
@@ -50,33 +47,33 @@ export class Recording {
     const looseLength = this.#length - this.#looseStart;
     if (looseLength >= looseSecondsMax * this.rate) {
       const content = new Blob(this.#loose);
-      this.#pieces.push({ start: this.#looseStart, length: looseLength, content });
+      this.#stored.push({ start: this.#looseStart, length: looseLength, content });
       this.#loose = [];
       this.#looseStart = this.#length;
     }
     this.#changed();
   }
 
-  /** Nothing more comes for now: who reads gets to the end. */
+  /** Ends the recording for now: readers reach its end. */
   end(): void {
     this.#isOver = true;
     this.#changed();
   }
 
-  /** Goes on after its end. */
-  goOn(): void {
+  /** Continues the recording after an end. */
+  resume(): void {
     this.#isOver = false;
   }
 
-  /** Whether there is anything from a sample on; waits for it until the end. */
+  /** Whether there is any audio from a sample on; waits for it unless the recording has ended. */
   async hasMore(start: number): Promise<boolean> {
     while (this.#length <= start && !this.#isOver) await this.#change.promise;
     return this.#length > start;
   }
 
   /**
-   * What was said from a sample on, as bytes, and what will be until the end; `onRead` is told how
-   * far it was taken.
+   * The audio from a sample on, as bytes, until the recording ends. `onRead` is called with the
+   * position up to which it has been read.
    */
   async *from(start: number, onRead: (end: number) => void): AsyncGenerator<Uint8Array, void> {
     let at = start;
@@ -88,20 +85,20 @@ export class Recording {
     }
   }
 
-  /** The whole as a WAVE file. */
+  /** The whole recording as a WAVE file. */
   wav(): Blob {
-    const pieces = this.#pieces.map(({ content }) => content);
-    return new Blob([wavHeader(this.#length, this.rate), ...pieces, ...this.#loose], {
+    const stored = this.#stored.map(({ content }) => content);
+    return new Blob([wavHeader(this.#length, this.rate), ...stored, ...this.#loose], {
       type: "audio/wav",
     });
   }
 
-  /** Some of what there is from a sample on. */
+  /** Some of the audio from a sample on. */
   async #read(start: number): Promise<Uint8Array> {
     if (start < this.#looseStart) {
-      const piece = this.#pieces.findLast((each) => each.start <= start);
-      if (!piece) throw new Error(`no sound at sample ${start}`);
-      const rest = piece.content.slice(2 * (start - piece.start));
+      const part = this.#stored.findLast((each) => each.start <= start);
+      if (!part) throw new Error(`no audio at sample ${start}`);
+      const rest = part.content.slice(2 * (start - part.start));
       return new Uint8Array(await rest.arrayBuffer());
     }
     let at = this.#looseStart;
@@ -112,7 +109,7 @@ export class Recording {
       }
       at += samples.length;
     }
-    throw new Error(`no sound at sample ${start}`);
+    throw new Error(`no audio at sample ${start}`);
   }
 
   #changed(): void {

@@ -1,9 +1,9 @@
-/** Which rows are on the screen, or nearly. */
-export class InSight {
+/** Tracks which rows are on the screen, or within 200 px of it. */
+export class VisibleRows {
   readonly #names = new Map<Element, string>();
   readonly #onChange: (names: ReadonlySet<string>) => void;
   readonly #observer: IntersectionObserver;
-  #seen: ReadonlySet<string> = new Set();
+  #visible: ReadonlySet<string> = new Set();
 
   constructor(onChange: (names: ReadonlySet<string>) => void) {
     this.#onChange = onChange;
@@ -12,31 +12,31 @@ export class InSight {
     });
   }
 
-  /** Looks at a row until the answer is called. */
+  /** Tracks a row until the returned function is called. */
   observe(element: Element, name: string): () => void {
     this.#names.set(element, name);
     this.#observer.observe(element);
     return () => {
       this.#observer.unobserve(element);
       this.#names.delete(element);
-      this.#set((seen) => seen.delete(name));
+      this.#set((visible) => visible.delete(name));
     };
   }
 
   #note(entries: readonly IntersectionObserverEntry[]): void {
-    this.#set((seen) => {
+    this.#set((visible) => {
       for (const { target, isIntersecting } of entries) {
         const name = this.#names.get(target);
-        if (name !== undefined && isIntersecting) seen.add(name);
-        else if (name !== undefined) seen.delete(name);
+        if (name !== undefined && isIntersecting) visible.add(name);
+        else if (name !== undefined) visible.delete(name);
       }
     });
   }
 
-  #set(change: (seen: Set<string>) => void): void {
-    const seen = new Set(this.#seen);
-    change(seen);
-    this.#seen = seen;
-    this.#onChange(seen);
+  #set(change: (visible: Set<string>) => void): void {
+    const visible = new Set(this.#visible);
+    change(visible);
+    this.#visible = visible;
+    this.#onChange(visible);
   }
 }

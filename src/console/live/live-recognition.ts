@@ -3,75 +3,75 @@ import type { StreamingRecognitionResult } from "../../gen/hlust/speech/v2beta1/
 import { msOfDuration } from "../../std/duration.ts";
 import { type ApiError, offlineError } from "../api/api-error.ts";
 import { Pause } from "../upload/pause.ts";
-import type { Recording } from "./recording.ts";
+import type { LiveRecording } from "./live-recording.ts";
 import { sharedTimes, type SpokenWord } from "./spoken.ts";
 import { failureOf } from "./stream-failure.ts";
 import { StreamWatch } from "./stream-watch.ts";
 
-/** How it stands between this page and the service. */
-export type Link =
-  /** Nothing is to be heard. */
+/** The connection between this page and the service. */
+export type Connection =
+  /** There is nothing to recognize. */
   | { readonly kind: "idle" }
   | { readonly kind: "open" }
-  /** Broken: tried again in a moment. What is said is kept until then. */
+  /** Lost; the next attempt comes by itself. Until then the audio is kept. */
   | { readonly kind: "waiting"; readonly error: ApiError }
-  /** Broken: tried again when the user wants it. */
+  /** Lost; the next attempt is the user's to start. */
   | { readonly kind: "failed"; readonly error: ApiError };
 
-export interface HearingEvents {
+export interface RecognitionEvents {
   readonly onWords: (words: readonly SpokenWord[], isFinal: boolean) => void;
-  /** The last final is heard again: it had been cut short. */
-  readonly onTakeBack: () => void;
-  readonly onLink: (link: Link) => void;
+  /** The last final result was cut short, and its audio is recognized again. */
+  readonly onRetract: () => void;
+  readonly onConnection: (connection: Connection) => void;
 }
 
 /**
- * decisions, Speech: silence that ends an utterance. A final with less of it behind was cut short:
- * by the end of its stream.
+ * The silence that ends an utterance (docs/api.md, Speech). A final result followed by less silence
+ * was cut short by the end of its stream.
  */
-const endingMs = 500;
+const endpointSilenceMs = 500;
 /**
- * Sound without words that was sent so long ago is not sent again to the next stream: utterances
- * last 60 s at most, and what stands in buffers on the way is a minute or two.
+ * Audio without words that was sent longer ago than this is not sent again to the next stream: an
+ * utterance lasts 60 s at most, and buffers on the way hold a minute or two.
  */
 const replaySecondsMax = 300;
 
-/**
- * A final: from where on it had sound, where its last word ends, and what had been sent when it
- * came. In samples.
- */
-interface Final {
+/** A final result, in samples. */
+interface FinalSpan {
+  /** Where its audio begins. */
   readonly start: number;
+  /** Where its last word ends. */
   readonly end: number;
+  /** What had been sent when the result came. */
   readonly sent: number;
 }
 
 /**
- * Has a recording heard while it grows, by one live stream after the other: where one breaks, the
- * next begins where the last final ended, so that nothing is lost whatever happens on the way.
- * Times of words are those of the recording.
+ * Recognizes a recording while it grows, with one live stream after the other. When a stream
+ * breaks, the next one begins where the last final result ended, so that nothing is lost. The times
+ * of words are relative to the start of the recording.
  */
-export class Hearing {
+export class LiveRecognition {
   readonly #client: HlustClient;
-  readonly #recording: Recording;
+  readonly #recording: LiveRecording;
   readonly #languageCode: string;
-  readonly #events: HearingEvents;
+  readonly #events: RecognitionEvents;
   readonly #pause = new Pause();
   #running: Promise<void> | undefined;
   #stopped = new AbortController();
-  /** Samples up to here are done with. */
+  /** Samples up to here have their final result. */
   #position = 0;
   #sent = 0;
   #failures = 0;
-  /** Where the last final of the stream that broke began, if it was cut short. */
-  #torn: number | undefined;
+  /** Where the last final result of the broken stream began, if it was cut short. */
+  #cutShort: number | undefined;
 
   constructor(
-    recording: Recording,
+    recording: LiveRecording,
     options: {
       readonly client: HlustClient;
       readonly languageCode: string;
-      readonly events: HearingEvents;
+      readonly events: RecognitionEvents;
     },
   ) {
     this.#recording = recording;
@@ -80,61 +80,61 @@ export class Hearing {
     this.#events = options.events;
   }
 
-  /** Seconds that were said and not yet sent. */
+  /** Seconds that are recorded but not yet sent. */
   get unsentSeconds(): number {
     return (this.#recording.length - this.#sent) / this.#recording.rate;
   }
 
-  /** Hears what there is and what comes, until the end of the recording; again after it went on. */
+  /** Recognizes until the recording ends; call it again when the recording has been resumed. */
   start(): void {
     if (this.#running) return;
     this.#stopped = new AbortController();
-    this.#events.onLink({ kind: "open" });
+    this.#events.onConnection({ kind: "open" });
     this.#running = this.#run(this.#stopped.signal).finally(() => {
       this.#running = undefined;
     });
   }
 
-  /** Resolves when everything has been heard, up to an end of the recording. */
+  /** Resolves when everything up to the end of the recording has been recognized. */
   async done(): Promise<void> {
     await this.#running;
   }
 
-  /** Tries again now. */
+  /** Starts the next attempt now. */
   retry(): void {
     this.#pause.end();
   }
 
-  /** Hears no more, until start(), of a recording that has ended. */
+  /** Stops recognizing an ended recording, until start() is called again. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    while (await this.#recording.hasMore(this.#torn ?? this.#position)) {
+    while (await this.#recording.hasMore(this.#cutShort ?? this.#position)) {
       if (signal.aborted) break;
       try {
-        await this.#hear(signal);
+        await this.#recognize(signal);
       } catch (cause) {
         if (signal.aborted) break;
         const { error, retryMs } = failureOf(cause, this.#failures);
         this.#failures += 1;
         if (retryMs === 0) continue;
-        this.#events.onLink({ kind: retryMs === undefined ? "failed" : "waiting", error });
+        this.#events.onConnection({ kind: retryMs === undefined ? "failed" : "waiting", error });
         await this.#pause.wait(retryMs ?? Infinity, signal).catch(() => {});
       }
     }
-    this.#events.onLink({ kind: "idle" });
+    this.#events.onConnection({ kind: "idle" });
   }
 
-  /** One stream, to its end. */
-  async #hear(signal: AbortSignal): Promise<void> {
-    const start = this.#torn ?? this.#position;
+  /** Runs one stream to its end. */
+  async #recognize(signal: AbortSignal): Promise<void> {
+    const start = this.#cutShort ?? this.#position;
     const broken = new AbortController();
     using watch = new StreamWatch({
       isDue: () => this.#recording.isOver || this.#recording.length > this.#sent,
-      onStill: () => broken.abort(),
+      onStall: () => broken.abort(),
       onOpen: () => this.#opened(),
     });
     this.#sent = start;
@@ -146,14 +146,14 @@ export class Hearing {
     const results = this.#client.recognizeLive(config, audio, {
       signal: AbortSignal.any([signal, broken.signal]),
     });
-    let last: Final | undefined;
+    let last: FinalSpan | undefined;
     try {
       for await (const result of results) {
         watch.moved();
         last = this.#take(result, start) ?? last;
       }
-      // Its audio had ended: all of it was heard.
-      this.#torn = undefined;
+      // The audio ended before the stream did: all of it is recognized.
+      this.#cutShort = undefined;
       this.#position = this.#sent;
     } catch (error) {
       this.#brokeOff(last);
@@ -161,12 +161,12 @@ export class Hearing {
     }
   }
 
-  /** Answers a final that has words. */
-  #take(result: StreamingRecognitionResult, start: number): Final | undefined {
+  /** Reports the words of a result; returns its span if it is final and has words. */
+  #take(result: StreamingRecognitionResult, start: number): FinalSpan | undefined {
     this.#opened();
-    this.#takeBackTorn();
+    this.#retractCutShort();
     const words = this.#wordsOf(result, start);
-    let final: Final | undefined;
+    let final: FinalSpan | undefined;
     if (result.isFinal && words.length > 0) {
       const end = Math.min(this.#sent, this.#samplesOf(words.at(-1)?.endMs ?? 0));
       final = { start: this.#position, end, sent: this.#sent };
@@ -178,22 +178,23 @@ export class Hearing {
 
   #opened(): void {
     this.#failures = 0;
-    this.#events.onLink({ kind: "open" });
+    this.#events.onConnection({ kind: "open" });
   }
 
-  /** Where the next stream is to begin. */
-  #brokeOff(last: Final | undefined): void {
-    const heardAsSilence = this.#sent - replaySecondsMax * this.#recording.rate;
-    this.#position = Math.max(this.#position, heardAsSilence);
-    if (last && last.sent - last.end < this.#samplesOf(endingMs)) this.#torn = last.start;
+  /** Decides where the next stream begins. */
+  #brokeOff(last: FinalSpan | undefined): void {
+    const replayStart = this.#sent - replaySecondsMax * this.#recording.rate;
+    this.#position = Math.max(this.#position, replayStart);
+    const isCutShort = last && last.sent - last.end < this.#samplesOf(endpointSilenceMs);
+    if (isCutShort) this.#cutShort = last.start;
   }
 
-  /** What was cut short stays until the next stream has something to say of the same sound. */
-  #takeBackTorn(): void {
-    if (this.#torn === undefined) return;
-    this.#position = this.#torn;
-    this.#torn = undefined;
-    this.#events.onTakeBack();
+  /** A result that was cut short is shown until the next stream has one for the same audio. */
+  #retractCutShort(): void {
+    if (this.#cutShort === undefined) return;
+    this.#position = this.#cutShort;
+    this.#cutShort = undefined;
+    this.#events.onRetract();
   }
 
   #wordsOf({ alternatives: [best] }: StreamingRecognitionResult, start: number): SpokenWord[] {
@@ -211,7 +212,7 @@ export class Hearing {
         : [],
     );
     if (timed.length > 0) return timed;
-    // Some models give no times.
+    // Some models return no times.
     return sharedTimes(best.transcript, this.#msAt(this.#position), this.#msAt(this.#sent));
   }
 
@@ -224,7 +225,7 @@ export class Hearing {
   }
 }
 
-/** What is asked of a stream. */
+/** The configuration of a live stream. */
 export function streamingConfigOf(languageCode: string, sampleRateHertz: number) {
   return {
     config: {

@@ -1,19 +1,14 @@
-/**
- * Where on a page its reader was: kept in the entry of the browser's history, for when they come
- * back to it.
- */
-export interface PagePlace {
+/** A scroll position, stored in the entry of the browser's history for when the user comes back. */
+export interface ScrollPosition {
   /** Pixels above the window. */
   readonly top: number;
-  /**
-   * Which reading of a list it was (transcripts/reading.ts), and in which row the keyboard stood.
-   */
+  /** The list (transcripts/list-pages.ts), and the row that had the focus. */
   readonly list?: number | undefined;
   readonly row?: number | undefined;
 }
 
-/** The place that the entry has kept; undefined on a page that was gone to. */
-export function placeHere(): PagePlace | undefined {
+/** The position stored in the current entry; undefined for a page that was newly opened. */
+export function savedScrollPosition(): ScrollPosition | undefined {
   const state: unknown = history.state;
   if (typeof state !== "object" || state === null || !("top" in state)) return undefined;
   const top = numberOf(state.top);
@@ -29,6 +24,6 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-export function keepPlace(place: PagePlace): void {
-  history.replaceState({ ...place }, "");
+export function saveScrollPosition(position: ScrollPosition): void {
+  history.replaceState({ ...position }, "");
 }

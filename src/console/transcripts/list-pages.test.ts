@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newReading, placeOf, rowCount, tokenOf, withPage } from "./reading.ts";
+import { newList, placeOf, rowCount, tokenOf, withPage } from "./list-pages.ts";
 
 const read = [
   { rows: 3, next: "b" },
   { rows: 2, next: "c" },
   { rows: 1, next: undefined },
-].reduce((reading, came, page) => withPage(reading, page, came), newReading(1, ""));
+].reduce((list, came, page) => withPage(list, page, came), newList(1, ""));
 
-test("withPage() knows one page after the other", () => {
-  assert.equal(tokenOf(newReading(1, ""), 0), "");
-  assert.deepEqual([rowCount(newReading(1, "")), rowCount(read)], [0, 6]);
+test("withPage() adds one page after the other", () => {
+  assert.equal(tokenOf(newList(1, ""), 0), "");
+  assert.deepEqual([rowCount(newList(1, "")), rowCount(read)], [0, 6]);
   assert.deepEqual(
     [0, 1, 2, 3].map((page) => tokenOf(read, page)),
     ["", "b", "c", undefined],
@@ -34,7 +34,7 @@ test("placeOf() finds the page of each row", () => {
   assert.deepEqual([placeOf(read, 6), placeOf(read, -1)], [undefined, undefined]);
 });
 
-test("withPage() moves what stands behind a page that has lost rows, also all of them", () => {
+test("withPage() moves the rows after a page that has lost some or all of its rows", () => {
   const shorter = withPage(withPage(read, 0, { rows: 2, next: "b" }), 1, { rows: 0, next: "c" });
   assert.equal(rowCount(shorter), 3);
   assert.deepEqual(placeOf(shorter, 2), { page: 2, row: 0 });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inTurn } from "./in-turn.ts";
+import { limitConcurrency } from "./limit-concurrency.ts";
 
-test("inTurn() runs so many at a time, in the order in which they came", async () => {
-  const turn = inTurn(2);
+test("limitConcurrency() runs at most `max` tasks at a time, in order", async () => {
+  const run = limitConcurrency(2);
   const begun: number[] = [];
   const gates = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
   const { signal } = new AbortController();
   const all = gates.map((gate, index) =>
-    turn(signal, async () => {
+    run(signal, async () => {
       begun.push(index);
       await gate.promise;
       return index;
@@ -23,16 +23,16 @@ test("inTurn() runs so many at a time, in the order in which they came", async (
   assert.deepEqual(await Promise.all(all), [0, 1, 2, 3]);
 });
 
-test("inTurn() lets the next one in where one gives up, waiting or running", async () => {
-  const turn = inTurn(1);
+test("limitConcurrency() starts the next task when one is aborted or fails", async () => {
+  const run = limitConcurrency(1);
   const gate = Promise.withResolvers<void>();
   const gone = new AbortController();
   const { signal } = new AbortController();
-  const first = turn(signal, () => gate.promise);
-  const second = turn(gone.signal, () => Promise.resolve("never"));
-  const third = turn(signal, () => Promise.resolve("third"));
-  gone.abort(new Error("given up"));
-  await assert.rejects(second, /given up/);
+  const first = run(signal, () => gate.promise);
+  const second = run(gone.signal, () => Promise.resolve("never"));
+  const third = run(signal, () => Promise.resolve("third"));
+  gone.abort(new Error("aborted"));
+  await assert.rejects(second, /aborted/);
   gate.reject(new Error("failed"));
   await assert.rejects(first, /failed/);
   assert.equal(await third, "third");
