@@ -130,11 +130,7 @@ export class RouteTable<T> {
 }
 
 /** The id of a name; new ones count on from `last`, the last one that is taken. */
-function idIn(
-  ids: Map<string, number>,
-  name: string,
-  last: number,
-): number {
+function idIn(ids: Map<string, number>, name: string, last: number): number {
   const known = ids.get(name);
   if (known !== undefined) return known;
   const id = Math.max(last, ids.size) + 1;
