@@ -137,13 +137,8 @@ async function openParts(
   const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
   const arrivals = new Arrivals();
-  const worker = runsJobs
-    ? await openJobWork(config, parts, {
-        jobs: { db, arrivals, meter, log },
-        media: { database, store, allow, log },
-        recognition: { recognizer, sandbox },
-      })
-    : undefined;
+  const working = { database, arrivals, store, allow, recognizer, sandbox, meter, log };
+  const worker = runsJobs ? await openJobWork(config, parts, working) : undefined;
   if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
 
   // A worker answers requests about its health only.
@@ -251,17 +246,9 @@ async function openSlowParts(
 async function openJobWork(
   config: Config,
   parts: AsyncDisposableStack,
-  given: {
-    readonly jobs: Pick<WorkerParts, "db" | "arrivals" | "meter" | "log">;
-    readonly media: Pick<DescriberParts, "database" | "log"> & {
-      readonly store: MediaStore;
-      readonly allow: MediaAllowList;
-    };
-    readonly recognition: Pick<WorkerParts["recognition"], "recognizer" | "sandbox">;
-  },
+  given: JobWorkParts,
 ): Promise<AsyncDisposable> {
-  const { jobs, recognition } = given;
-  const { database, store, allow, log } = given.media;
+  const { database, arrivals, store, allow, recognizer, sandbox, meter, log } = given;
   const { db } = database;
   const scratchFolder = join(config.dataFolder, "scratch");
   const durationMsMax = config.recordingSecondsMax * 1000;
@@ -271,17 +258,26 @@ async function openJobWork(
   const media = new JobMedia({ db, store, scratchFolder, log }, rules);
   const worker = parts.use(
     await openWorker({
-      ...jobs,
+      db,
+      arrivals,
       media,
-      recognition: { ...recognition, durationMsMax },
+      recognition: { recognizer, sandbox, durationMsMax },
+      meter,
       parallelism,
+      log,
     }),
   );
-  const { sandbox } = recognition;
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
   parts.use(openArchiveSweep({ db, store, log }));
   return worker;
 }
+
+type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
+  Pick<WorkerParts, "arrivals" | "meter"> &
+  Pick<WorkerParts["recognition"], "recognizer" | "sandbox"> & {
+    readonly store: MediaStore;
+    readonly allow: MediaAllowList;
+  };
 
 /**
  * Opens uploads and the media door. `collects`: whether this node collects the uploads that clients
