@@ -43,7 +43,7 @@ import { errorFields, type Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
-import { sideThreadsMax } from "./transcripts/side-thread.ts";
+import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -333,7 +333,7 @@ function connectionsMaxOf({ callers }: Config): number {
 
 function memoryOf(config: Config): MemoryShares {
   const connectionsMax = connectionsMaxOf(config);
-  return memoryShares(config.memoryMb, { connectionsMax, sideThreads: sideThreadsMax });
+  return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
 }
 
 /**

@@ -20,7 +20,7 @@ test("parseFilter() reads the two forms of section 4.3", () => {
   for (const [source, filter] of rows) assert.deepEqual(parseFilter(source), filter, source);
 });
 
-test("parseFilter() says what it expected, and where", () => {
+test("parseFilter() reports what it expected, and where", () => {
   const rows: [source: string, description: string][] = [
     [" ", "expected metadata.subject or metadata.keywords at column 2, found the end"],
     ["x", 'expected metadata.subject or metadata.keywords at column 1, found "x"'],
@@ -50,7 +50,7 @@ test("parseFilter() says what it expected, and where", () => {
     ],
     [
       'metadata.subject CONTAINS "\ud83c"',
-      "expected a text of whole Unicode characters before this at column 30, found the end",
+      "expected a text without half surrogate pairs before this at column 30, found the end",
     ],
     [
       'metadata.subject CONTAINS "x" AND metadata.subject CONTAINS "y"',
@@ -97,7 +97,7 @@ test("parseFilter() reads any text that is quoted", () => {
   );
 });
 
-test("parseFilter() answers every text with a filter or a violation", () => {
+test("parseFilter() returns a filter or a violation for every text", () => {
   const tokens = [
     "metadata.subject",
     "metadata.keywords",
@@ -119,7 +119,7 @@ test("parseFilter() answers every text with a filter or a violation", () => {
   );
 });
 
-test("parseFilter() takes time in proportion to the length", () => {
+test("parseFilter() takes time linear in the length", () => {
   const longest = filterCharsMax - 'metadata.subject CONTAINS ""'.length;
   const rows = [
     `metadata.subject CONTAINS "${"\\\\".repeat(longest / 2)}"`,

@@ -2,22 +2,21 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
 
+/** A task on a shorter text takes a few milliseconds; starting a thread takes 50. */
+const threadBytesMin = 64_000;
 /**
- * What takes less than this many bytes of text takes a few milliseconds; starting a thread takes
- * 50.
+ * At most half of the cores work on files, and a quarter on answers: live audio needs the others.
  */
-const asideBytesMin = 64_000;
-/** Half of the cores at most are for files, a quarter for answers: live audio needs the others. */
 const filesMax = Math.max(1, Math.floor(availableParallelism() / 2));
 const answersMax = Math.max(1, Math.floor(availableParallelism() / 4));
-/** Threads that run at once, at most. */
-export const sideThreadsMax = filesMax + answersMax;
+/** The number of threads that may run at once. */
+export const workerThreadsMax = filesMax + answersMax;
 
 /**
- * A task takes seconds at most. What waits holds what it works on: megabytes, which those who wait
- * for answers count.
+ * A task takes seconds at most. Waiting tasks hold their input in memory: megabytes, which the
+ * callers of `answers` count.
  */
-const lanes = {
+const semaphores = {
   files: new FairSemaphore({
     running: filesMax,
     runningOfOne: Math.max(1, filesMax - 1),
@@ -35,41 +34,41 @@ const lanes = {
 };
 
 /**
- * Runs one of the tasks of side-thread-worker.ts, on a thread of its own where the text it works on
- * is long: the main thread carries live audio. Input and output are plain data. Tasks beyond half
- * of the cores wait for their turn; throws resource_exhausted when too many of the account do, or
- * the turn does not come.
+ * Runs one of the tasks of worker-thread-tasks.ts, in a worker thread if its text is long: the main
+ * thread carries live audio. Input and output are plain data. Tasks beyond the limits wait their
+ * turn; throws resource_exhausted when too many of the account wait, or the turn does not come.
  */
-export async function runAside<Input, Output>(
+export async function runInWorkerThread<Input, Output>(
   task: (input: Input) => Output,
   input: Input,
   options: {
     readonly bytes: number;
     readonly accountId: string;
     readonly signal: AbortSignal;
-    /** Bytes of the input that nobody needs afterwards: they go to the thread without a copy. */
+    /**
+     * Bytes of the input that the caller does not need afterwards: they are transferred without a
+     * copy.
+     */
     readonly transfer?: readonly Uint8Array[];
-    /** Default: files. */
-    readonly lane?: keyof typeof lanes;
+    /** Whose limits apply. Default: files. */
+    readonly use?: keyof typeof semaphores;
   },
 ): Promise<Output> {
-  const { bytes, accountId, signal, transfer = [], lane = "files" } = options;
-  if (bytes < asideBytesMin) return task(input);
-  return await lanes[lane].run(
+  const { bytes, accountId, signal, transfer = [], use = "files" } = options;
+  if (bytes < threadBytesMin) return task(input);
+  return await semaphores[use].run(
     accountId,
     signal,
     async () => await runOnThread(task, input, { signal, transfer }),
   );
 }
 
-/**
- * A thread that has nothing to do is kept for the next task this long: starting one takes 50 ms.
- */
+/** An idle thread is kept this long for the next task: starting one takes 50 ms. */
 const idleMsMax = 10_000;
-/** Twice what comparing the longest of transcripts takes. */
+/** Twice the memory that comparing the longest transcripts takes. */
 const heapMbMax = 512;
 
-/** Threads with nothing to do, each with what ends it; as many as run at once, at most. */
+/** Idle threads, each with the timer that ends it; at most as many as may run at once. */
 const idle = new Map<Worker, NodeJS.Timeout>();
 
 async function runOnThread<Input, Output>(
@@ -97,7 +96,7 @@ async function runOnThread<Input, Output>(
   }
 }
 
-/** Only what has a buffer of its own, each once: others may have their bytes in the same one. */
+/** Only arrays with a buffer of their own, each buffer once: others may share theirs. */
 function buffersOf(transfer: readonly Uint8Array[]): ArrayBuffer[] {
   const buffers = transfer.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
@@ -113,10 +112,10 @@ function takeThread(): Worker {
     return worker;
   }
   const resourceLimits = { maxOldGenerationSizeMb: heapMbMax };
-  const started = new Worker(new URL("./side-thread-worker.ts", import.meta.url), {
+  const started = new Worker(new URL("./worker-thread-tasks.ts", import.meta.url), {
     resourceLimits,
   });
-  // It may end by itself while nobody waits for it: that fails nothing.
+  // An idle thread may end by itself: that fails nothing.
   const forget = (): void => {
     clearTimeout(idle.get(started));
     idle.delete(started);

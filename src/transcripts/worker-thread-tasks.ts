@@ -1,8 +1,8 @@
-// A thread of side-thread.ts: takes { task, input }, answers what the task makes of it, one after
-// the other.
+// A worker thread of worker-threads.ts: receives { task, input }, sends the result of the task, one
+// after the other.
 import { parentPort } from "node:worker_threads";
 
-/** What runAside() runs on a thread, by name; only what is asked for is loaded. */
+/** The tasks of runInWorkerThread() by name; only modules that are used are loaded. */
 const tasks = {
   compareWords: async () => (await import("./diff/compare-words.ts")).compareWords,
   readFile: async () => (await import("./read-file.ts")).readFile,
@@ -10,12 +10,12 @@ const tasks = {
   writeFile: async () => (await import("./write-file.ts")).writeFile,
 };
 
-interface Asked {
+interface Task {
   readonly task: keyof typeof tasks;
   readonly input: never;
 }
 
-parentPort?.on("message", ({ task, input }: Asked) => {
+parentPort?.on("message", ({ task, input }: Task) => {
   void answer(task, input);
 });
 
@@ -25,7 +25,7 @@ async function answer(task: keyof typeof tasks, input: never): Promise<void> {
   parentPort?.postMessage(output, buffersOf(output));
 }
 
-/** What goes to the other thread without a copy: bytes that have a buffer of their own. */
+/** The buffers to transfer without a copy: those of arrays that do not share them. */
 function buffersOf(output: unknown): ArrayBuffer[] {
   if (!(output instanceof Uint8Array) || !(output.buffer instanceof ArrayBuffer)) return [];
   return output.buffer.byteLength === output.byteLength ? [output.buffer] : [];
