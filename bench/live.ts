@@ -43,7 +43,7 @@ try {
   await page.locator(".live-status").getByText("Paused").waitFor();
   const figures = await page.locator(".live-delays").innerText();
   const length = await page.locator(".live-kept").innerText();
-  await page.getByRole("button", { name: "Save as a transcript" }).click();
+  await page.getByRole("button", { name: "Save as transcript" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/\/transcripts\//);
   const name = new URL(page.url()).pathname.replace("/console/", "");

@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
@@ -5,15 +6,25 @@ import { chooseSandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { accountsOf } from "./auth/member-accounts.ts";
 import { createOpenId } from "./auth/open-id.ts";
+import type { Session } from "./auth/session-store.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createSignIn } from "./auth/sign-in.ts";
 import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
-import { createRefusedAttempts } from "./auth/refused-attempts.ts";
-import { ConfigError, memoryShares, type Config } from "./config.ts";
+import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
+import { ConfigError, memoryShares, type Config, type MemoryShares } from "./config.ts";
+import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
-import { httpRulesOf, openDoors } from "./doors.ts";
+import {
+  accountServices,
+  httpRulesOf,
+  openMedia,
+  openPageTokens,
+  speechServices,
+  transcriptsService,
+  type MediaService,
+} from "./doors.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { openDescriber } from "./describe/describer.ts";
 import { openJobQueue } from "./jobs/job-queue.ts";
@@ -25,18 +36,18 @@ import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
-import { openServer } from "./server/server.ts";
+import { openServer, type ListenOptions, type Network, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
-import { sideThreadsMax } from "./transcripts/side-thread.ts";
+import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
-/** Where script/build-console.ts puts the console. */
+/** Output folder of script/build-console.ts. */
 const consoleFolder = resolve(import.meta.dirname, "../dist/console");
 
 export interface App extends AsyncDisposable {
@@ -49,38 +60,32 @@ export interface App extends AsyncDisposable {
    * no console.
    */
   readonly firstLink: string | undefined;
-  /**
-   * Models that were found at the start and are still being loaded, each with how far it is: `NAME
-   * (1 of 2 processes)`.
-   */
+  /** Models found at the start that are still loading, with their progress: `NAME (1 of 2 processes)`. */
   loading(): readonly string[];
-  /** Resolves when none is; rejects with the reason of the signal. */
+  /** Resolves when all are loaded; rejects with the reason of the signal. */
   loaded(signal: AbortSignal): Promise<void>;
   /**
-   * Before it is disposed of: health says from now on that it is not ready, and no more jobs are
-   * taken. Calls are answered as before.
+   * Prepares for the shutdown: from now on health reports "not ready", and no more jobs are leased.
+   * Calls are answered as before.
    */
   leave(): void;
-  /**
-   * Why the service only answers calls, and does nothing by itself; undefined: it does all that it
-   * does.
-   */
+  /** Why the service answers calls but runs no jobs, webhooks or sweeps; undefined: it runs them. */
   readonly quarantine: string | undefined;
 }
 
 /**
- * Opens every part of the service in order, and closes them in reverse: doors first, so that calls
- * in flight still find what they need. The signal gives up opening. Throws ConfigError for a
- * setting that cannot be used; with a sentence for the operator when a part cannot be opened.
+ * Opens every part of the service in order, and closes them in reverse: the doors first, so that
+ * calls in flight still find what they need. The signal aborts the opening. Throws ConfigError for
+ * an invalid setting, and an error with a sentence for the operator if a part cannot be opened.
  */
 export async function openApp(
   config: Config,
   options: {
     readonly log: Log;
     readonly signal?: AbortSignal;
-    /** Whether the operator wants the archive left alone: see openServedArchive(). Default: no. */
+    /** Whether the operator asked for quarantine: see openServedArchive(). Default: no. */
     readonly isQuarantined?: boolean;
-    /** Told why the opening fails, before what is open is closed. */
+    /** Called with the reason of a failed opening, before the open parts are closed. */
     readonly onFailure?: (error: unknown) => void;
   },
 ): Promise<App> {
@@ -102,38 +107,123 @@ export async function openApp(
   }
 }
 
-/**
- * `failed` is aborted with what the first part fails with, which gives up the others: `signal`
- * aborts with it.
- */
+/** What the parts of the service are opened with. */
+interface Opening {
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Aborted with the failure of the first part: it aborts `signal`, and so the other parts. */
+  readonly failed: AbortController;
+  readonly isQuarantined: boolean;
+}
+
 async function openParts(
   config: Config,
   parts: AsyncDisposableStack,
-  {
-    log,
-    signal,
-    failed,
-    isQuarantined,
-  }: {
-    readonly log: Log;
-    readonly signal: AbortSignal;
-    readonly failed: AbortController;
-    readonly isQuarantined: boolean;
-  },
+  opening: Opening,
 ): Promise<App> {
+  const { log, isQuarantined } = opening;
   const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
   const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
   const httpRules = await httpRulesOf(config);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
-  // The slowest parts do not need each other. When one fails, the others are given up, and closed
-  // with the rest.
-  const opening = [
-    openDatabase({
-      ...config.database,
-      folder: join(config.dataFolder, "postgres"),
+  const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening);
+  const { db } = database;
+  // Before anything is written: a database of another archive is left as it is.
+  const settings = { isQuarantined, removedDays: config.removedMediaDays };
+  const archive = parts.use(await openServedArchive(config, { db, log, ...settings }));
+  const { store, quarantine } = archive;
+  const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
+  const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
+  const runsJobs = config.role !== "api" && quarantine === undefined;
+  const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
+  const working = { database, queue, store, allow, recognizer, sandbox, meter, log };
+  const worker = runsJobs ? await openJobWork(config, parts, working) : undefined;
+  if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
+
+  // A worker answers requests about its health only.
+  const answersCalls = config.role !== "worker";
+  let address = "";
+  const publicUrl = () => config.publicUrl ?? reachable(address);
+  const collects = answersCalls && quarantine === undefined;
+  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
+  const memory = memoryOf(config);
+  const answers = new HeldBytes(memory.answers);
+  const watches = new HeldBytes(memory.watches);
+  const stopping = new AbortController();
+  const pageTokens = await openPageTokens(db);
+  const languageCodes = () => recognizer.languageCodes("job");
+  const services = [
+    transcriptsService(
+      { db, media, pageTokens },
+      { answers, connectionsMax: config.database.connectionsMax, log },
+      { queue, allow, languageCodes, meter, watches, stopping: stopping.signal },
+    ),
+    ...speechServices(recognizer, meter, config),
+    ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
+  ];
+  const attempts = createRefusedAttempts(config.callers.refusedPerMinute);
+  const unmetered = createAuthenticator({ db, publicUrl, attempts, log });
+  const authenticator = meteredAuthenticator(unmetered, meter);
+  const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
+  const longMessages = parts.use(openSegmentsReader());
+  const server = parts.use(
+    await openServer(listenOf(config), {
+      ...(answersCalls
+        ? {
+            api: { services, httpRules, authenticator, explain: databaseTrouble },
+            media: media.door,
+            console: await openConsole(config, { db, store, attempts, publicUrl, log }),
+          }
+        : { api: { services: [], authenticator, explain: databaseTrouble } }),
+      network: networkOf(config, publicUrl),
+      health: { checks, useOf },
+      traffic: { longMessages, requestBytes: memory.bodies, answers },
       log,
-      signal,
-    }).then((database) => parts.use(database)),
+    }),
+  );
+  // Aborted before the doors close: streams that end with a job would keep them open.
+  parts.defer(() => {
+    stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
+  });
+  address = server.address;
+  const owner = answersCalls ? firstKey?.owner : undefined;
+  const firstLink = owner && signInLink(publicUrl(), await createSignInToken(db, owner));
+  const open = parts.move();
+  return {
+    address,
+    firstKey,
+    firstLink,
+    loading: () => loadingModels(recognizer.state()),
+    loaded: (signal) => recognizer.loaded(signal),
+    leave: () => leaveNode(server, worker, log),
+    quarantine,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Takes a node out of service: see App.leave(). */
+function leaveNode(server: Server, worker: AsyncDisposable | undefined, log: Log): void {
+  server.leave();
+  // It is disposed of again with the other parts, which wait for it.
+  Promise.resolve(worker?.[Symbol.asyncDispose]()).catch((error: unknown) => {
+    log.error(errorFields(error), "worker.stop_failed");
+  });
+}
+
+/**
+ * Opens the slowest parts at the same time: they do not need each other. If one fails, the others
+ * are given up, and closed with the rest.
+ */
+async function openSlowParts(
+  config: Config,
+  parts: AsyncDisposableStack,
+  { log, signal, failed }: Omit<Opening, "isQuarantined">,
+) {
+  const folder = join(config.dataFolder, "postgres");
+  const opening = [
+    openDatabase({ ...config.database, folder, log, signal }).then((database) =>
+      parts.use(database),
+    ),
     openEnginePool({
       engine: config.engine,
       processes: config.engineProcesses,
@@ -148,154 +238,120 @@ async function openParts(
   await Promise.allSettled(opening);
   const [database, recognizer, sandbox] = await Promise.all(opening);
   signal.throwIfAborted();
-  const { db } = database;
-  // Before anything is made: a database that is not the archive's stays as it is.
-  const { removedMediaDays: removedDays } = config;
-  const archive = parts.use(
-    await openServedArchive(config, { db, log, isQuarantined, removedDays }),
-  );
-  const { store, quarantine } = archive;
-  const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
-  const { accountLimits } = config;
-  const { connectionsMax = defaultConnectionsMax() } = config.callers;
-  const memory = memoryShares(config.memoryMb, { connectionsMax, sideThreads: sideThreadsMax });
-  const answersHeld = new HeldBytes(memory.answers);
-  const { storedBytes: storedBytesMax } = accountLimits;
-  const meter = parts.use(openMeter({ db, accountLimits, log }));
-  const runsJobs = config.role !== "api" && quarantine === undefined;
-  const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
-  let worker: AsyncDisposable | undefined;
-  if (runsJobs) {
-    const scratchFolder = join(config.dataFolder, "scratch");
-    const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
-    const durationMsMax = config.recordingSecondsMax * 1000;
-    const limits = { keepMedia, mediaBytesMax, storedBytesMax, parallelism, durationMsMax };
-    const working = { database, queue, store, allow, recognizer, sandbox, scratchFolder, log };
-    worker = parts.use(await openWorker({ ...working, ...limits, meter }));
-    parts.use(await openDescriber({ ...working, durationMsMax }));
-    parts.use(openArchiveSweep({ db, store, log }));
-    parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
-  }
+  return { database, recognizer, sandbox };
+}
 
-  const { direct } = store;
-  const { uploadBytesMax } = config;
-  // A worker answers nothing but its health.
-  const answers = config.role !== "worker";
-  const taking = { db, store, uploadBytesMax, storedBytesMax, log };
-  const collector =
-    direct && answers && quarantine === undefined
-      ? parts.use(openUploadCollector({ ...taking, direct }))
-      : undefined;
-  let address = "";
-  const publicUrl = () => config.publicUrl ?? reachable(address);
-  const segmentsReader = parts.use(openSegmentsReader());
-  const attempts = createRefusedAttempts(config.callers.refusedPerMinute);
-  const stopping = new AbortController();
-  const { services, media } = await openDoors(config, {
-    database,
-    store,
-    collector,
-    queue,
-    allow,
-    allowWebhooks,
-    recognizer,
-    meter,
-    publicUrl,
-    answers: answersHeld,
-    watches: new HeldBytes(memory.watches),
-    stopping: stopping.signal,
-    log,
-  });
-  const sessions = createSessions({ db, attempts, log });
-  const server = parts.use(
-    await openServer({
-      host: config.host,
-      port: config.port,
-      services: answers ? services : [],
-      media: answers ? media : undefined,
-      authenticator: meteredAuthenticator(
-        createAuthenticator({ db, publicUrl, attempts, log }),
-        meter,
-      ),
-      console: answers
-        ? {
-            sessions,
-            signIn: createSignIn({ db, sessions, attempts, log }),
-            accountsOf: (session) => accountsOf(db, session),
-            openId: config.openId && createOpenId(config.openId),
-            attempts,
-            publicUrl,
-            folder: consoleFolder,
-            mediaOrigins: await originsOf(store),
-            log,
-          }
-        : undefined,
-      readiness: readinessChecks({ database, recognizer, archive, sandbox }, config.role),
-      useOf,
-      explain: databaseTrouble,
-      publicUrl,
-      httpRules: answers ? httpRules : undefined,
-      longMessages: segmentsReader,
-      requestBytes: memory.bodies,
-      answers: answersHeld,
-      ...callersOf(config, connectionsMax),
-      log,
+/** Opens the job worker, which is returned, the describer of uploads, and the sweep of the archive. */
+async function openJobWork(
+  config: Config,
+  parts: AsyncDisposableStack,
+  given: JobWorkParts,
+): Promise<AsyncDisposable> {
+  const { meter, ...rest } = given;
+  const working = { ...rest, scratchFolder: join(config.dataFolder, "scratch") };
+  const durationMsMax = config.recordingSecondsMax * 1000;
+  const worker = parts.use(
+    await openWorker({
+      ...working,
+      meter,
+      durationMsMax,
+      keepMedia: config.keepMedia,
+      mediaBytesMax: config.uploadBytesMax,
+      storedBytesMax: config.accountLimits.storedBytes,
+      parallelism: config.engineProcesses,
     }),
   );
-  // Before the doors: streams that end with a job do not keep them open.
-  parts.defer(() => {
-    stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
-  });
-  address = server.address;
-  const firstLink =
-    firstKey && answers
-      ? signInLink(publicUrl(), await createSignInToken(db, firstKey.owner))
+  parts.use(await openDescriber({ ...working, durationMsMax }));
+  parts.use(openArchiveSweep({ db: working.database.db, store: working.store, log: working.log }));
+  return worker;
+}
+
+type JobWorkParts = Pick<
+  Parameters<typeof openWorker>[0],
+  "database" | "queue" | "store" | "allow" | "recognizer" | "sandbox" | "meter" | "log"
+>;
+
+/**
+ * Opens uploads and the media door. `collects`: whether this node collects the uploads that clients
+ * have put into the bucket.
+ */
+async function openMediaOf(
+  { uploadBytesMax, accountLimits }: Config,
+  parts: AsyncDisposableStack,
+  given: {
+    readonly db: Kysely<Tables>;
+    readonly store: MediaStore;
+    readonly publicUrl: () => string;
+    readonly collects: boolean;
+    readonly log: Log;
+  },
+): Promise<MediaService> {
+  const { db, store, publicUrl, collects, log } = given;
+  const { direct } = store;
+  const limits = { uploadBytesMax, storedBytesMax: accountLimits.storedBytes };
+  const collector =
+    collects && direct
+      ? parts.use(openUploadCollector({ db, store, direct, log, ...limits }))
       : undefined;
-  const open = parts.move();
+  return await openMedia({ db, store, collector }, { publicUrl, log, ...limits });
+}
+
+/** The parts of the console: sessions, the sign-in methods, and the built pages. */
+async function openConsole(
+  config: Config,
+  parts: {
+    readonly db: Kysely<Tables>;
+    readonly store: MediaStore;
+    readonly attempts: RefusedAttempts;
+    readonly publicUrl: () => string;
+    readonly log: Log;
+  },
+) {
+  const { db, store, attempts, publicUrl, log } = parts;
+  const sessions = createSessions({ db, attempts, log });
   return {
-    address,
-    firstKey,
-    firstLink,
-    loading: () => loadingModels(recognizer.state()),
-    loaded: (signal) => recognizer.loaded(signal),
-    leave() {
-      server.leave();
-      // Again with the rest, and waited for then.
-      Promise.resolve(worker?.[Symbol.asyncDispose]()).catch((error: unknown) => {
-        log.error(errorFields(error), "worker.stop_failed");
-      });
-    },
-    quarantine,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    sessions,
+    signIn: createSignIn({ db, sessions, attempts, log }),
+    accountsOf: (session: Session) => accountsOf(db, session),
+    openId: config.openId && createOpenId(config.openId),
+    attempts,
+    publicUrl,
+    folder: consoleFolder,
+    mediaOrigins: await mediaOriginsOf(store),
+    log,
   };
 }
 
-/** Where browsers send and find media besides the service itself: its presigned URLs tell. */
-async function originsOf({ direct }: MediaStore): Promise<string[]> {
+/** Origins to which browsers send media, and from which they load it, next to the service's own. */
+async function mediaOriginsOf({ direct }: MediaStore): Promise<string[]> {
   return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
 }
 
+function connectionsMaxOf({ callers }: Config): number {
+  return callers.connectionsMax ?? defaultConnectionsMax();
+}
+
+function memoryOf(config: Config): MemoryShares {
+  const connectionsMax = connectionsMaxOf(config);
+  return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
+}
+
 /**
- * This machine: reverse proxies and load tools on it call for many, and whoever else is on it needs
- * no connections to harm it.
+ * This machine has no limit of connections per address: reverse proxies and load tools on it call
+ * for many clients, and a hostile process on it needs no connections to do harm.
  */
 const thisMachine = ["127.0.0.0/8", "::1"];
 
-/** Who may call from where, and how much of the doors one caller may hold. */
-function callersOf(config: Config, connectionsMax: number) {
-  const { trustedProxies, allowedOrigins, connectionsPerAddress } = config.callers;
-  return {
-    contact: config.callers.contact,
-    isTrustedProxy: parseNetworks(trustedProxies),
-    allowedOrigins,
-    limits: {
-      connections: {
-        max: connectionsMax,
-        perAddressMax: connectionsPerAddress,
-        isExempt: parseNetworks([...trustedProxies, ...thisMachine]),
-      },
-    },
-  };
+function listenOf(config: Config): ListenOptions {
+  const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
+  const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
+  const connections = { max: connectionsMaxOf(config), perAddressMax, isExempt };
+  return { host: config.host, port: config.port, limits: { connections } };
+}
+
+function networkOf({ callers }: Config, publicUrl: () => string): Network {
+  const { contact, allowedOrigins, trustedProxies } = callers;
+  return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
 }
 
 function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {

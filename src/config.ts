@@ -25,7 +25,7 @@ import {
   type Setting,
 } from "./std/setting.ts";
 
-export { memoryShares } from "./settings/memory-settings.ts";
+export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export { ConfigError } from "./std/setting.ts";
 
 /** What the service is told from outside. Only this file reads process.env. */

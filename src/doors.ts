@@ -1,9 +1,10 @@
+import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
 import { ConfigError, type Config } from "./config.ts";
-import type { Database } from "./database/database.ts";
+import type { Tables } from "./database/tables.ts";
 import { signingKey } from "./database/signing-key.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
@@ -11,24 +12,22 @@ import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
-import type { JobQueue } from "./jobs/job-queue.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import { findWaveform } from "./media/media-facts.ts";
 import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
-import { createSignedUrls } from "./media/signed-url.ts";
+import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
-import { createUploads } from "./media/uploads.ts";
+import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
-import type { TargetDoor } from "./server/server.ts";
+import type { HttpDoor } from "./server/http.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
-import type { HeldBytes } from "./std/held-bytes.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
-import { createPageTokens } from "./std/page-token.ts";
+import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -36,8 +35,8 @@ import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 const contract = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks];
 
 /**
- * The rules that take the place of the contract's (§4.10 item 9). Throws ConfigError with every
- * problem and its place.
+ * The HTTP rules that replace the contract's (§4.10 item 9). Throws ConfigError with every problem
+ * and its place.
  */
 export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | undefined> {
   if (httpRulesFile === undefined) return undefined;
@@ -50,82 +49,94 @@ export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceCon
   }
 }
 
-/** The services of the contract, and the door for media. */
-export async function openDoors(
-  config: Config,
-  parts: {
-    readonly database: Database;
+/** Uploads and media, with the signed URLs that lead to them. */
+export interface MediaService {
+  readonly store: MediaStore;
+  readonly urls: SignedUrls;
+  readonly uploads: Uploads;
+  readonly door: HttpDoor;
+}
+
+/** Opens uploads and the media door; the key of the signed URLs is kept in the database. */
+export async function openMedia(
+  archive: {
+    readonly db: Kysely<Tables>;
     readonly store: MediaStore;
-    readonly collector: UploadCollector | undefined;
-    readonly queue: JobQueue;
-    readonly allow: MediaAllowList;
-    readonly allowWebhooks: MediaAllowList;
-    readonly recognizer: EnginePool;
-    readonly meter: Meter;
+    readonly collector?: UploadCollector | undefined;
+  },
+  options: {
     readonly publicUrl: () => string;
-    /** What answers hold in memory, and what watches do. */
-    readonly answers: HeldBytes;
-    readonly watches: HeldBytes;
-    readonly stopping: AbortSignal;
+    readonly uploadBytesMax: number;
+    readonly storedBytesMax?: number;
     readonly log: Log;
   },
-): Promise<{ services: ImplementedService[]; media: TargetDoor }> {
-  const { database, store, collector, queue, allow, recognizer, publicUrl, log } = parts;
-  const { stopping, meter } = parts;
-  const { db } = database;
+): Promise<MediaService> {
+  const { db, store, collector } = archive;
+  const { publicUrl, log, ...limits } = options;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
-  const pageTokens = createPageTokens(await signingKey(db, "page-token"));
-  const { uploadBytesMax, streamSecondsMax, accountLimits } = config;
-  const { storedBytes: storedBytesMax } = accountLimits;
-  const taking = { db, store, uploadBytesMax, storedBytesMax, log };
-  const uploads = createUploads({ ...taking, urls, collector });
-  const languageCodes = () => recognizer.languageCodes("job");
-  const transcripts = {
-    ...createTranscriptsService({
-      db,
-      store,
-      urls,
-      uploads,
-      pageTokens,
-      answers: parts.answers,
-      connectionsMax: config.database.connectionsMax,
-      log,
-    }),
-    ...createJobsService({
-      db,
-      queue,
-      uploads,
-      pageTokens,
-      allow,
-      languageCodes,
-      meter,
-      watches: parts.watches,
-      stopping,
-    }),
-  };
-  const models = () => recognizer.models();
-  const speech = { recognizer, models, limits: { streamMsMax: streamSecondsMax * 1000 }, meter };
-  return {
-    services: [
-      implemented(Transcripts, transcripts),
-      implemented(Speech, createSpeechService(speech)),
-      implemented(GoogleSpeech, createSpeechService({ ...speech, describeResults: true })),
-      implemented(Accounts, createAccountsService({ db, meter, pageTokens, log })),
-      implemented(
-        Webhooks,
-        createWebhooksService({ db, pageTokens, allow: parts.allowWebhooks, log }),
-      ),
-    ],
-    media: createMediaDoor({
-      urls,
-      uploads,
-      store,
-      findMedia: (id) => findMedia(db, id),
-      async findWaveform(id) {
-        const waveform = await findWaveform(db, id);
-        return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
-      },
-      log,
-    }),
-  };
+  const uploads = createUploads({ db, store, urls, collector, ...limits, log });
+  const door = createMediaDoor({
+    urls,
+    uploads,
+    store,
+    findMedia: (id) => findMedia(db, id),
+    async findWaveform(id) {
+      const waveform = await findWaveform(db, id);
+      return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
+    },
+    log,
+  });
+  return { store, urls, uploads, door };
+}
+
+/** Page tokens, whose key is kept in the database. */
+export async function openPageTokens(db: Kysely<Tables>): Promise<PageTokens> {
+  return createPageTokens(await signingKey(db, "page-token"));
+}
+
+/** What both halves of the Transcripts service work on. */
+interface TranscriptsBase {
+  readonly db: Kysely<Tables>;
+  readonly media: Pick<MediaService, "store" | "urls" | "uploads">;
+  readonly pageTokens: PageTokens;
+}
+
+type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens">;
+
+/** The Transcripts service: `reading` is for the transcripts themselves, `jobs` for the jobs. */
+export function transcriptsService(
+  { db, media: { store, urls, uploads }, pageTokens }: TranscriptsBase,
+  reading: Options<Parameters<typeof createTranscriptsService>[0]>,
+  jobs: Options<Parameters<typeof createJobsService>[0]>,
+): ImplementedService {
+  return implemented(Transcripts, {
+    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
+    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+  });
+}
+
+/** The two services of recognition: Hlust's own, and the one that Google's clients call. */
+export function speechServices(
+  recognizer: EnginePool,
+  meter: Meter,
+  { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
+): readonly ImplementedService[] {
+  const limits = { streamMsMax: streamSecondsMax * 1000 };
+  const speech = { recognizer, models: () => recognizer.models(), limits, meter };
+  return [
+    implemented(Speech, createSpeechService(speech)),
+    implemented(GoogleSpeech, createSpeechService({ ...speech, describeResults: true })),
+  ];
+}
+
+/** The services of accounts and of webhooks. */
+export function accountServices(
+  parts: { readonly db: Kysely<Tables>; readonly pageTokens: PageTokens; readonly log: Log },
+  meter: Meter,
+  allowWebhooks: MediaAllowList,
+): readonly ImplementedService[] {
+  return [
+    implemented(Accounts, createAccountsService({ ...parts, meter })),
+    implemented(Webhooks, createWebhooksService({ ...parts, allow: allowWebhooks })),
+  ];
 }

@@ -110,6 +110,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   console: ["client", "gen", "std"],
 };
 
+/**
+ * Who may import whom within src/engines: the service's side of the pipe (pool) and the child's
+ * (process) share protocol alone, and an engine knows neither of them.
+ */
+const mayImportInEngines: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  pool: ["protocol"],
+  process: ["protocol", "scripted", "ctc", "pocketsphinx", "sherpa-onnx"],
+  scripted: ["protocol"],
+  ctc: ["protocol"],
+  pocketsphinx: ["protocol"],
+  "sherpa-onnx": ["protocol"],
+};
+
 const root = resolve(import.meta.dirname, "..");
 const source = join(root, "src");
 
@@ -146,6 +160,23 @@ test("every import keeps to its floor", () => {
     const path = join(root, file);
     const imports = importsOf(path, readFileSync(path, "utf8"));
     return imports.map(violation).flatMap((problem) => (problem ? [`${file}: ${problem}`] : []));
+  });
+  assert.deepEqual(broken, []);
+});
+
+test("the two sides of the engine pipe, and the engines, meet in the protocol only", () => {
+  const files = globSync("src/engines/*/*.ts", { cwd: root }).filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
+  assert.ok(files.length > 50);
+  const broken = files.flatMap((file) => {
+    const path = join(root, file);
+    const [, , folder = ""] = file.split("/");
+    const allowed = new Set([folder, ...(mayImportInEngines[folder] ?? [])]);
+    return importsOf(path, readFileSync(path, "utf8"))
+      .map(({ target }) => target.split("/"))
+      .filter(([room, other = ""]) => room === "engines" && !allowed.has(other))
+      .map((target) => `${file}: may not import ${target.join("/")}`);
   });
   assert.deepEqual(broken, []);
 });

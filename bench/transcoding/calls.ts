@@ -101,16 +101,11 @@ export async function measureCalls(): Promise<Figure[]> {
 
 /** A server of methods that do nothing. */
 export function openMeasuredServer(authenticator: Authenticator): Promise<Server> {
-  return openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [implemented(Transcripts, unimplementedBut(methods))],
-    authenticator,
-    media: undefined,
-    readiness: [],
-    explain: () => undefined,
-    log: createLog("error"),
-  });
+  const services = [implemented(Transcripts, unimplementedBut(methods))];
+  return openServer(
+    { host: "127.0.0.1", port: 0 },
+    { api: { services, authenticator }, log: createLog("error") },
+  );
 }
 
 function unimplementedBut(own: object): ServiceImpl<typeof Transcripts> {

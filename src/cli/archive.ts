@@ -3,34 +3,34 @@ import type { Command } from "./command.ts";
 
 export const archive: Command = commandGroup({
   name: "archive",
-  summary: "which archive database and media are of; copies of one, and what becomes of them",
+  summary: "check that database and media belong together; manage copies of an archive",
   subcommands: {
     show: {
       call: "show [--json]",
-      summary:
-        "its id, where it is, and what a service would make of it; ends with 1 if not all is well",
+      summary: "show its id, its places and its state; exits with 1 unless it is in order",
       run: async (...call) => await (await import("./archive/archive-acts.ts")).show(...call),
     },
     quarantine: {
       call: "quarantine",
-      summary: "from the next start on, answer calls only: no jobs, webhooks, sweeps, deletions",
+      summary: "from the next start, answer calls only: no jobs, webhooks, sweeps or deletions",
       run: async (...call) => await (await import("./archive/archive-acts.ts")).quarantine(...call),
     },
     release: {
       call: "release",
-      summary: "end the quarantine: the archive goes on here, and nowhere else",
+      summary: "end the quarantine: the archive continues here, and nowhere else",
       run: async (...call) => await (await import("./archive/archive-acts.ts")).release(...call),
     },
     adopt: {
       call: "adopt [--from ID]",
-      summary: "make the database and the media store one archive, where a service refuses them",
+      summary: "join a database and a media store that a service refuses into one archive",
       run: async (...call) => await (await import("./archive/archive-acts.ts")).adopt(...call),
     },
   },
   notes: () =>
     Promise.resolve(
-      "A service compares an id in the database with hlust-archive beside the media, and starts only where they agree. A database that was\n" +
-        "restored, and a folder or bucket that is a copy, are noticed: the service then starts in quarantine, until the copy is released.\n" +
-        "HLUST_DATA, DATABASE_URL and S3_BUCKET say where the archive is; services are started again after quarantine, release and adopt.\n",
+      "A service compares an id in the database with the file hlust-archive in the media store, and starts only\n" +
+        "if they match. If the database was restored, or the media folder or bucket is a copy, the service starts\n" +
+        "in quarantine, until the copy is released. HLUST_DATA, DATABASE_URL and S3_BUCKET name the archive.\n" +
+        "Restart services after quarantine, release and adopt.\n",
     ),
 });

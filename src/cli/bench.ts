@@ -7,21 +7,21 @@ interface Subcommand {
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
   stream: {
-    summary: "live streams at the pace of speech: lag, losses, the server's CPU and memory",
+    summary: "live streams in real time: lag, losses, the server's CPU and memory",
     run: async (...call) => (await import("./bench/stream-command.ts")).benchStream(...call),
   },
   recognize: {
-    summary: "short recordings, some at a time: time to the answer",
+    summary: "short recordings, several at a time: time to the answer",
     run: async (...call) => (await import("./bench/recognize-command.ts")).benchRecognize(...call),
   },
   jobs: {
-    summary: "transcript jobs, some at a time: time to the transcript",
+    summary: "transcript jobs, several at a time: time to the transcript",
     run: async (...call) => (await import("./bench/jobs-command.ts")).benchJobs(...call),
   },
 };
 
 export const bench: Command = {
-  summary: "put load on a server of this API, and measure it",
+  summary: "load test a server of this API",
   async run([name, ...args], environment) {
     if (name === undefined || /^(-h|(--)?help)$/.test(name)) {
       process.stdout.write(usage());
@@ -29,7 +29,7 @@ export const bench: Command = {
     }
     const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
     if (subcommand) return await subcommand.run(args, environment);
-    throw new UsageError(`there is no bench ${JSON.stringify(name)}`, usage());
+    throw new UsageError(`unknown bench ${JSON.stringify(name)}`, usage());
   },
 };
 

@@ -1,24 +1,24 @@
 import { UsageError, type Command } from "./command.ts";
 import { columns } from "./models/columns.ts";
 
-/** What stands after the name of a group: `models list`. */
+/** A subcommand of a group: `list` of `models list`. */
 export interface Subcommand {
-  /** Its name and what it takes, for the reader: `pull NAME`. */
+  /** Its name and arguments for the help: `pull NAME`. */
   readonly call: string;
   readonly summary: string;
-  /** Resolves with the exit code; nothing means 0. */
+  /** Resolves to the exit code; nothing means 0. */
   readonly run: (
     args: readonly string[],
     environment: NodeJS.ProcessEnv,
   ) => Promise<number | undefined | void>;
 }
 
-/** A command whose first argument says what to do: `hlust models list`. */
+/** A command whose first argument is a subcommand: `hlust models list`. */
 export function commandGroup(group: {
   readonly name: string;
   readonly summary: string;
   readonly subcommands: Readonly<Record<string, Subcommand>>;
-  /** Stands below the list of what there is. */
+  /** The text below the list of subcommands. */
   readonly notes: () => Promise<string>;
 }): Command {
   const { name: groupName, summary, subcommands, notes } = group;
@@ -37,7 +37,8 @@ export function commandGroup(group: {
       }
       const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
       try {
-        if (!subcommand) throw new UsageError(`there is no ${groupName} ${JSON.stringify(name)}`);
+        if (!subcommand)
+          throw new UsageError(`unknown subcommand ${JSON.stringify(name)} of ${groupName}`);
         return (await subcommand.run(args, environment)) ?? 0;
       } catch (error) {
         throw error instanceof UsageError ? new UsageError(error.message, await usage()) : error;

@@ -1,17 +1,14 @@
 /** A command of the command line. */
 export interface Command {
   readonly summary: string;
-  /**
-   * Resolves with the exit code; nothing means 0. Throws UsageError for arguments that it does not
-   * understand.
-   */
+  /** Resolves to the exit code; nothing means 0. Throws UsageError for invalid arguments. */
   readonly run: (
     args: readonly string[],
     environment: NodeJS.ProcessEnv,
   ) => Promise<number | undefined>;
 }
 
-/** Arguments that cannot be used; the message names the argument, `usage` says how it is done. */
+/** Invalid arguments; the message names the argument, `usage` is the help to show. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly usage: string | undefined;

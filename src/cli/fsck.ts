@@ -5,32 +5,33 @@ import { UsageError, type Command } from "./command.ts";
 import { Arguments, describeOptions } from "./options.ts";
 
 const options = {
-  repair: { meaning: "mend what can be mended without loss" },
+  repair: { meaning: "repair what can be repaired without loss" },
   purge: {
-    meaning: "with --repair: delete what was set aside at once, not once its days are over",
+    meaning: "with --repair: delete removed media now, not after its days",
   },
   "no-hash": { meaning: "do not read the bytes of all media" },
-  json: { meaning: "for programs: a line of JSON for each finding, and one for the end" },
+  json: { meaning: "print a line of JSON for each finding, and one for the summary" },
 } as const;
 
 const usage = `Usage: hlust fsck [--repair [--purge]] [--no-hash] [--json]
 
-Looks for what is lost, altered or left over in the archive, also while the service runs.
+Checks the archive for lost, altered and left-over data, also while the service runs.
 
 ${describeOptions(options)}
-Bytes in the media store that no record knows are set aside by --repair, however many they are (a service stops at 100, or 1 %), and put
-back once there is a record of them: until HLUST_REMOVED_MEDIA_DAYS are over, or --purge is given, nothing of them is lost.
+--repair sets aside bytes in the media store without a record, however many they are (a service stops at
+100, or 1 %), and restores them once there is a record: nothing is lost for HLUST_REMOVED_MEDIA_DAYS,
+unless --purge is given.
 
-It ends with 0 where nothing is wrong, 1 where something is, 2 where it could not look.
+Exits with 0 if nothing is wrong, 1 if something is, 2 if the check failed.
 `;
 
-/** `hlust fsck`: whether all is there that the service keeps. */
+/** `hlust fsck`: checks the archive. */
 export const fsck: Command = {
-  summary: "check that all transcripts and media are there and whole",
+  summary: "check that transcripts and media are complete and unaltered",
   async run(args, environment) {
     if (args.some((each) => /^(-h|--help)$/.test(each))) {
       const codes = Object.entries(findingCodes).map(([code, what]) => [code, what]);
-      process.stdout.write(`${usage}\nWhat it finds:\n${columns(codes)}`);
+      process.stdout.write(`${usage}\nFindings:\n${columns(codes)}`);
       return 0;
     }
     const read = readArguments(args);
@@ -62,7 +63,7 @@ async function check(settings: ArchiveSettings, read: Arguments<typeof options>)
   await using opened = await openArchive(settings);
   if (read.has("repair") && opened.quarantine.length > 0) {
     const why = opened.quarantine.join("; ");
-    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends that`);
+    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends it`);
   }
   const report = new Report(read.has("json"));
   const findings = checkArchive({
@@ -75,12 +76,12 @@ async function check(settings: ArchiveSettings, read: Arguments<typeof options>)
     },
   });
   for await (const finding of findings) {
-    report.tell(finding, read.has("repair") && (await finding.remedy?.run()) === true);
+    report.add(finding, read.has("repair") && (await finding.remedy?.run()) === true);
   }
   return report.end();
 }
 
-/** Findings as they come, and how many there were. */
+/** Prints findings as they come, and counts them. */
 class Report {
   readonly #isJson: boolean;
   readonly #checked = new Map<string, number>();
@@ -96,7 +97,7 @@ class Report {
     if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${what}: ${count}`);
   }
 
-  tell({ code, name, what, remedy }: Finding, isRepaired: boolean): void {
+  add({ code, name, what, remedy }: Finding, isRepaired: boolean): void {
     this.#clear();
     this.#found += 1;
     if (isRepaired) this.#repaired += 1;

@@ -38,11 +38,11 @@ const commands: Readonly<Record<string, Command>> = {
   help,
 };
 
-/** Exit codes: 0 done, 1 failed, 2 not understood. */
+/** Exit codes: 0 success, 1 failure, 2 invalid arguments or settings. */
 async function main([name = "help", ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, plain(name)) ? commands[plain(name)] : undefined;
   try {
-    if (!command) throw new UsageError(`no command ${JSON.stringify(name)}`);
+    if (!command) throw new UsageError(`unknown command ${JSON.stringify(name)}`);
     return (await command.run(args, process.env)) ?? 0;
   } catch (error) {
     process.stderr.write(`hlust: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -68,5 +68,5 @@ function usage(): string {
 }
 
 process.exitCode = await main(process.argv.slice(2));
-// The last resort: nothing that was left open keeps a command that has ended.
+// A last resort: open handles must not keep a finished command running.
 setTimeout(() => process.exit(), 1_000).unref();

@@ -3,21 +3,21 @@ import { UsageError, type Command } from "./command.ts";
 import { Arguments, describeOptions } from "./options.ts";
 
 const options = {
-  check: { meaning: "change nothing: tell what is missing" },
+  check: { meaning: "change nothing: show what is missing" },
 } as const;
 
 const usage = `Usage: hlust migrate [--check]
 
-Brings the database to the schema of this version, as the service does at its start: for a role that may change it, before the service
-starts with one that may not. Older nodes that run meanwhile go on.
+Migrates the database to the schema of this version, as the service does when it starts: for a role that
+may change the schema, before the service starts with a role that may not. Older nodes keep running.
 
 ${describeOptions(options)}
-It ends with 0 where nothing is missing (any more), 1 where --check finds something missing, 2 where it could not be done.
+Exits with 0 if nothing is missing (any more), 1 if --check finds something missing, 2 if it failed.
 `;
 
-/** `hlust migrate`: changes the schema of the database, which no other command but `serve` does. */
+/** `hlust migrate`: changes the schema of the database; of the other commands only `serve` does. */
 export const migrate: Command = {
-  summary: "bring the database to the schema of this version, as serve does at its start",
+  summary: "migrate the database to the schema of this version, as serve does when it starts",
   async run(args, environment) {
     if (args.some((each) => /^(-h|--help)$/.test(each))) {
       process.stdout.write(usage);
@@ -30,11 +30,11 @@ export const migrate: Command = {
       await using database = await openExistingDatabase(config, {
         schema: isCheck ? "check" : "migrate",
       });
-      tell("applied", database.migrated);
+      print("applied", database.migrated);
       return 0;
     } catch (error) {
       if (error instanceof OlderSchemaError && isCheck) {
-        tell("missing", error.missing);
+        print("missing", error.missing);
         return 1;
       }
       process.stderr.write(`hlust: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -53,7 +53,7 @@ function readArguments(args: readonly string[]): Arguments<typeof options> {
   }
 }
 
-function tell(what: "applied" | "missing", names: readonly string[]): void {
+function print(what: "applied" | "missing", names: readonly string[]): void {
   const lines = names.map((name) => `${what} ${name}\n`);
-  process.stdout.write(lines.length > 0 ? lines.join("") : "The schema is that of this version.\n");
+  process.stdout.write(lines.length > 0 ? lines.join("") : "The schema is up to date.\n");
 }

@@ -2,7 +2,7 @@ import { commandGroup, type Subcommand } from "./command-group.ts";
 import type { Command } from "./command.ts";
 import type { ModelTools } from "./models/model-tools.ts";
 
-/** What loads models and lets them hear, for `test` and for what is installed. */
+/** The tools that load and test models. */
 async function toolsOf(environment: NodeJS.ProcessEnv): Promise<ModelTools> {
   const { engineTools } = await import("./models/engine-tools.ts");
   return engineTools(environment);
@@ -11,17 +11,17 @@ async function toolsOf(environment: NodeJS.ProcessEnv): Promise<ModelTools> {
 const subcommands: Readonly<Record<string, Subcommand>> = {
   list: {
     call: "list",
-    summary: "models that are here, and what is wrong with those that cannot be used",
+    summary: "list installed models, and why some cannot be used",
     run: async (...call) => (await import("./models/list-command.ts")).listModels(...call),
   },
   available: {
     call: "available",
-    summary: "models that can be installed",
+    summary: "list models that can be installed",
     run: async (...call) => (await import("./models/available-command.ts")).listAvailable(...call),
   },
   pull: {
     call: "pull NAME",
-    summary: "download and install one; what broke off is gone on with",
+    summary: "download and install one; an interrupted download resumes",
     run: async (args, environment) => {
       const { pull } = await import("./models/pull-command.ts");
       await pull(args, environment, await toolsOf(environment));
@@ -29,7 +29,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   add: {
     call: "add FOLDER",
-    summary: "install a copy of a folder that has a model.json and its files",
+    summary: "install a copy of a folder with a model.json and its files",
     run: async (args, environment) => {
       const { add } = await import("./models/add-command.ts");
       await add(args, environment, await toolsOf(environment));
@@ -37,12 +37,12 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   remove: {
     call: "remove NAME",
-    summary: "remove an installed one; what a running service has loaded of it goes on working",
+    summary: "remove an installed one; a running service keeps using what it has loaded",
     run: async (...call) => (await import("./models/remove-command.ts")).remove(...call),
   },
   test: {
     call: "test NAME [FILE]",
-    summary: "show what a model hears, in a WAV file or in its own sample",
+    summary: "show what a model recognizes in a WAV file, or in a sample",
     run: async (args, environment) => {
       const { testModel } = await import("./models/test-command.ts");
       await testModel(args, environment, await toolsOf(environment));
@@ -52,9 +52,9 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 export const models: Command = commandGroup({
   name: "models",
-  summary: "install, show and remove models that recognize speech",
+  summary: "install, list and remove speech recognition models",
   subcommands,
   notes: async () =>
-    "`list` and `available` take --json; `pull` and `add` take --no-verify: the model is not loaded and tried before it is installed.\n" +
-    "HLUST_MODELS is the folder, HLUST_CATALOGUE another catalogue.\n",
+    "`list` and `available` accept --json. `pull` and `add` accept --no-verify: install a model without testing it.\n" +
+    "HLUST_MODELS is the folder of installed models, HLUST_CATALOGUE another catalogue.\n",
 });

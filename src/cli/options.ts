@@ -1,21 +1,18 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./command.ts";
 
-/** An option of a command: with a hint it takes a value, without it is a switch. */
+/** An option of a command: with a hint it takes a value, without one it is a switch. */
 export interface Option {
   readonly hint?: string;
   readonly meaning: string;
-  /** The value when it is not given; told to the reader as it stands. */
+  /** The default value; shown in the help. */
   readonly fallback?: string;
 }
 
-/** Options by their names, without the dashes. */
+/** Options by name, without the dashes. */
 export type OptionTable = Readonly<Record<string, Option>>;
 
-/**
- * The arguments of a command, read by its table. Every way to misuse them throws UsageError, which
- * names the argument.
- */
+/** The arguments of a command, parsed by its table. Throws UsageError, which names the argument. */
 export class Arguments<Table extends OptionTable> {
   readonly positionals: readonly string[];
   readonly #table: Table;
@@ -44,21 +41,21 @@ export class Arguments<Table extends OptionTable> {
     return this.#values[name] === true;
   }
 
-  /** The value as it was given, else the fallback. */
+  /** The given value, or the fallback. */
   text(name: keyof Table & string): string | undefined {
     const value = this.#values[name];
     return typeof value === "string" ? value : this.#table[name]?.fallback;
   }
 
-  /** One of these. */
+  /** The value, which must be one of these. */
   oneOf<T extends string>(name: keyof Table & string, known: readonly T[]): T {
     const text = this.text(name) ?? "";
     const found = known.find((each) => each === text);
     if (found !== undefined) return found;
-    throw new UsageError(`--${name} is ${JSON.stringify(text)}: ${known.join(" or ")} is needed`);
+    throw new UsageError(`--${name} is ${JSON.stringify(text)}: ${known.join(" or ")} is required`);
   }
 
-  /** A number within bounds, both included. */
+  /** A number within bounds, inclusive. */
   number(
     name: keyof Table & string,
     bounds: { readonly min: number; readonly max: number; readonly whole?: boolean },
@@ -68,12 +65,12 @@ export class Arguments<Table extends OptionTable> {
     const { min, max, whole = false } = bounds;
     const isNumber = /^\d+(\.\d+)?$/.test(text) && (!whole || Number.isInteger(value));
     if (isNumber && value >= min && value <= max) return value;
-    const needed = `a ${whole ? "whole " : ""}number from ${min} to ${max} is needed`;
+    const needed = `a ${whole ? "whole " : ""}number from ${min} to ${max} is required`;
     throw new UsageError(`--${name} is ${JSON.stringify(text)}: ${needed}`);
   }
 }
 
-/** The options for people: a line each. */
+/** The help of the options: one line each. */
 export function describeOptions(table: OptionTable): string {
   const rows = Object.entries(table).map(([name, { hint, meaning, fallback }]) => {
     const left = hint === undefined ? `--${name}` : `--${name} ${hint}`;

@@ -3,14 +3,15 @@ import { Arguments, describeOptions } from "./options.ts";
 
 const options = {
   quarantine: {
-    meaning: "answer calls, but run no jobs, send no webhooks, and sweep and delete nothing",
+    meaning: "answer calls, but run no jobs, send no webhooks, and sweep or delete nothing",
   },
 } as const;
 
 const usage = `Usage: hlust serve [--quarantine]
 
 ${describeOptions(options)}
-A service that finds that its archive is a copy is in quarantine by itself: \`hlust archive show\` tells why, \`hlust archive release\` ends it.
+A service whose archive is a copy starts in quarantine by itself: \`hlust archive show\` shows why,
+\`hlust archive release\` ends it.
 `;
 
 export const serve: Command = {

@@ -35,7 +35,7 @@ for (const algorithm of signingAlgorithms) {
     assert.equal(kid, keyId);
     const other = await signAccessToken({ keyId, clientId, privateKey }, { audience: "x", now });
     const forged = [...other.split(".").slice(0, 2), signature].join(".");
-    await assert.rejects(verify(forged, publicKey), /signature/);
+    await assert.rejects(verify(forged, publicKey), /is not signed by the key/);
 
     const pem = pair.takePem();
     assert.throws(() => pair.takePem(), /taken before/);

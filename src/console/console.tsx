@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Activity, lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
-import { callsAreOf, whenSessionChanged } from "./api/call-api.ts";
+import { setExpectedUser, whenSessionChanged } from "./api/call-api.ts";
 import { identityOf, isSignedIn, sessionQuery, type Session } from "./api/session.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Waiting } from "./frame/waiting.tsx";
@@ -15,8 +15,8 @@ const SignInPage = lazy(async () => {
 });
 
 /**
- * The console: the way in, or who is signed in and their pages. Where a session ends while somebody
- * is at work, their pages only step back: what is typed is there when the same person comes back.
+ * The console: the sign-in page, or the pages of the signed-in user. When a session ends, its pages
+ * are only hidden, so that what was typed is still there when the same user signs in again.
  */
 export function Console() {
   const t = useText();
@@ -32,8 +32,8 @@ export function Console() {
   if (isIn && data !== last) setLast(data);
   const shown = isIn ? data : last;
   const owner = shown && identityOf(shown);
-  // Before any page asks for something.
-  useLayoutEffect(() => callsAreOf(owner), [owner]);
+  // A layout effect, because it has to run before any page makes a call.
+  useLayoutEffect(() => setExpectedUser(owner), [owner]);
   if (!data) {
     return (
       <Waiting>

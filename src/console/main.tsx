@@ -1,4 +1,4 @@
-// First: nothing comes before taking a secret out of the address.
+// This import is first: it takes a secret out of the address before anything else runs.
 import "./sign-in/arrival.ts";
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
@@ -8,9 +8,9 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
-import { mayPass } from "./api/call-api.ts";
+import { isRetryable } from "./api/call-api.ts";
 import { watchReach } from "./api/reach.ts";
-import { keepAccountsApart, watchOtherTabs } from "./api/session.ts";
+import { clearOnIdentityChange, watchOtherTabs } from "./api/session.ts";
 import { Console } from "./console.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { followLinks } from "./sign-in/link.ts";
@@ -23,29 +23,27 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (times, error) => times < 3 && mayPass(error),
-      // Also without a network, for the service may be on this machine; what failed then is asked
-      // for again when it is back.
+      retry: (times, error) => times < 3 && isRetryable(error),
+      // Also without a network, because the service may be on this machine. Queries that failed
+      // are refetched when the network is back.
       networkMode: "always",
       refetchOnReconnect: true,
     },
-    // What was pressed without a network fails where it was pressed: it must not be done unseen,
-    // later.
+    // A mutation without a network fails at once: it must not run later, unseen by the user.
     mutations: { networkMode: "always" },
   },
 });
 const place = document.querySelector("#console");
 if (!place) throw new Error("the page has no place for the console");
 const root = createRoot(place);
-keepAccountsApart(queries);
+clearOnIdentityChange(queries);
 watchOtherTabs(queries, () => {
-  // Nothing of what was seen or typed stays, seen or in memory. What asks before a page is left
-  // goes with the pages.
+  // Nothing that was shown or typed stays on the screen or in memory. Unmounting also removes the
+  // handlers that ask before a page is left.
   root.unmount();
   location.replace("/console/");
 });
-// A page that the browser has kept, to be gone back to, may be of somebody who has signed out
-// since.
+// A page from the browser's back/forward cache may belong to a user who has since signed out.
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted) location.reload();
 });

@@ -1,22 +1,22 @@
 import { join, resolve } from "node:path";
-import { lighterLetters } from "./theme/lighter-letters.ts";
+import { subsetFonts } from "./theme/subset-fonts.ts";
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 
 const root = import.meta.dirname;
-/** The running service that `npm run console` shows the pages over. */
+/** The running service that the pages of `npm run console` use. */
 const { HLUST_SERVICE: service = "http://127.0.0.1:8080" } = loadEnv("", root, "HLUST_SERVICE");
-const onward = { target: service, ws: true };
+const toService = { target: service, ws: true };
 
 /**
- * What the service answers. Its own paths below /console/ are also those of folders here: modules
- * are no calls.
+ * The paths that the service answers. Below /console/ they are exact, because folders of modules
+ * have the same names.
  */
-const doors = [
+const servicePaths = [
   "^/console/(api/v[0-9]|session|sign-in([?]|$|/callback))",
   "^/(v[0-9]|media/|docs|openapi.json|healthz|readyz)",
 ];
-/** Modules that the first page needs, whichever it is. */
+/** Modules that every page needs. */
 const ofEveryPage =
   /node_modules\/(react|react-dom|scheduler|wouter|@tanstack\/(react-query|query-core))\/|src\/console\/(api|frame)\/|src\/console\/parts\/(announcer|button|chip|empty|note|page-head|problem-note|progress-line|rows)|src\/console\/text\/(common|counted|dates|language|numbers|problems)/;
 
@@ -27,8 +27,8 @@ const ofEveryPage =
 export default defineConfig({
   root,
   base: "/console/",
-  plugins: [react(), lighterLetters()],
-  // Nothing inline: the policy of the pages takes no data: but for pictures.
+  plugins: [react(), subsetFonts()],
+  // Nothing inline: the pages' policy allows data: URLs for images only.
   build: {
     outDir: resolve(root, "../../dist/console"),
     emptyOutDir: true,
@@ -38,8 +38,8 @@ export default defineConfig({
     rolldownOptions: {
       checks: { pluginTimings: false },
       output: {
-        // What every page needs is one file: a dozen small ones compress worse, and each is an
-        // answer of its own.
+        // What every page needs is one file: a dozen small ones compress worse and need a request
+        // each.
         codeSplitting: { groups: [{ name: "base", test: ofEveryPage, minShareCount: 2 }] },
       },
     },
@@ -47,6 +47,6 @@ export default defineConfig({
   server: {
     port: 5173,
     fs: { allow: [join(root, "../..")] },
-    proxy: Object.fromEntries(doors.map((path) => [path, onward])),
+    proxy: Object.fromEntries(servicePaths.map((path) => [path, toService])),
   },
 });

@@ -206,7 +206,7 @@ export function answerErrors(answer: AnswerError): Interceptor {
       const { aborted, reason } = request.signal;
       // Of a caller that went away: the library says so with an exception of its own.
       const isGone = aborted && error === reason && error instanceof DOMException;
-      if (isGone) throw new ConnectError("the caller went away", Code.Canceled);
+      if (isGone) throw new ConnectError("the client closed the request", Code.Canceled);
       throw answered(error, requestId);
     }
   };

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { AnswerError } from "./answer-errors.ts";
+import { clientGone } from "./client-gone.ts";
 import { canRepeat, statusJson } from "./answer-errors.ts";
 import type { CallContext } from "./call-context.ts";
 import {
@@ -186,7 +187,7 @@ class StreamOut implements Disposable {
    */
   async send(chunk: string | Uint8Array): Promise<void> {
     for (const piece of piecesOf(chunk)) {
-      if (this.isClosed) throw gone();
+      if (this.isClosed) throw clientGone();
       if (!writePart(this.#response, piece)) await this.#room();
     }
   }
@@ -201,7 +202,7 @@ class StreamOut implements Disposable {
   }
 
   #room(): Promise<void> {
-    if (this.isClosed) throw gone();
+    if (this.isClosed) throw clientGone();
     const response = this.#response;
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -214,7 +215,7 @@ class StreamOut implements Disposable {
       };
       const onClose = () => {
         settle();
-        reject(gone());
+        reject(clientGone());
       };
       const timer = this.#cutLater(onClose);
       response.on("drain", onDrain).on("close", onClose);
@@ -235,10 +236,6 @@ class StreamOut implements Disposable {
     clearTimeout(this.#beginTimer);
     clearInterval(this.#aliveTimer);
   }
-}
-
-function gone(): ServiceError {
-  return new ServiceError("cancelled", "the caller went away");
 }
 
 function* piecesOf(chunk: string | Uint8Array): Generator<string | Uint8Array> {

@@ -88,7 +88,7 @@ export function takeBodyInTurns(
     if (chunk === null) return push(null);
     reading.keep();
     if (dropped.isDropping) {
-      dropped.came(chunk.length);
+      dropped.add(chunk.length);
       return true;
     }
     if (!admit(chunk.length)) return true;
@@ -136,7 +136,7 @@ class DroppedBody implements BodyIntake {
     return this.#over.promise;
   }
 
-  came(bytes: number): void {
+  add(bytes: number): void {
     if (this.#isStopped) return;
     this.#bytes += bytes;
     if (this.#bytes > droppedBytesMax) {

@@ -10,7 +10,7 @@ test("`BodyPace` gives up what stands still", () => {
   assert.equal(pace.leftMs(), 1_000);
   now += 400;
   assert.equal(pace.leftMs(), 600);
-  pace.came(1_000_000);
+  pace.add(1_000_000);
   assert.equal(pace.leftMs(), 1_000);
   now += 1_000;
   assert.equal(pace.leftMs(), 0);
@@ -20,7 +20,7 @@ test("`BodyPace` gives up what stands still", () => {
 test("`BodyPace` tells of what stands still after a late byte that it stands still", () => {
   const pace = new BodyPace({ idleMsMax: 4_000, bytesPerSecondMin: 1_000 }, () => now);
   now += 100;
-  pace.came(1);
+  pace.add(1);
   now += 3_901;
   assert.equal(pace.leftMs(), 0);
   assert.match(pace.failure().message, /^the body stood still for 4 s$/);
@@ -31,9 +31,9 @@ test("`BodyPace` gives up what trickles, and not what comes in time", () => {
   let seconds = 0;
   for (; slow.leftMs() > 0 && seconds < 100; seconds += 1) {
     now += 500;
-    slow.came(25);
+    slow.add(25);
     now += 500;
-    slow.came(25);
+    slow.add(25);
   }
   assert.equal(seconds, 2, "a second, and half of one for each that it lasts");
   assert.match(slow.failure().message, /^the body came more slowly than 100 bytes a second$/);
@@ -41,7 +41,7 @@ test("`BodyPace` gives up what trickles, and not what comes in time", () => {
   const steady = open();
   for (let at = 0; at < 1_000; at += 1) {
     now += 500;
-    steady.came(50);
+    steady.add(50);
     assert.ok(steady.leftMs() > 0);
   }
 });
@@ -50,7 +50,7 @@ test("`BodyPace` counts no time in which nobody waits for the body", () => {
   const pace = open();
   for (let at = 0; at < 1_000; at += 1) {
     now += 10;
-    pace.came(2);
+    pace.add(2);
     now += 5_000;
     pace.wait();
     assert.ok(pace.leftMs() > 0);

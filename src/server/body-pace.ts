@@ -36,7 +36,7 @@ export class BodyPace {
   }
 
   /** A part of the body has come. What follows is waited for at once, unless wait() tells when. */
-  came(bytes: number): void {
+  add(bytes: number): void {
     const now = this.#now();
     this.#waitedMs += now - this.#waitsSince;
     this.#waitsSince = now;

@@ -1,16 +1,16 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { createContextKey } from "@connectrpc/connect";
 import type { CallOrigin } from "../auth/caller.ts";
 import { newId } from "../std/ids.ts";
 import type { IsInNetworks } from "../std/networks.ts";
-import type { HttpRequest } from "./http.ts";
 
-interface Asking {
-  readonly headers: HttpRequest["headers"];
+interface IncomingRequest {
+  readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** What a caller may choose as the name of its request: it stands in logs and headers. */
+/** The form of a request id that a client may choose: it appears in logs and headers. */
 const requestIdForm = /^[\w.-]{1,128}$/;
 
 /** Where a call comes from, for interceptors. */
@@ -19,18 +19,18 @@ export const originKey = createContextKey<CallOrigin>(
   { description: "where the call comes from" },
 );
 
-const known = new WeakMap<Asking, CallOrigin>();
+const known = new WeakMap<IncomingRequest, CallOrigin>();
 
-/** Where a request comes from: found out once, by whoever answers the door. */
-export function callOriginOf(request: Asking): CallOrigin {
-  return known.get(request) ?? findCallOrigin(request, () => false);
+/** Where a request comes from: determined once, by the request handler (findCallOrigin()). */
+export function callOriginOf(request: IncomingRequest): CallOrigin {
+  return known.get(request) ?? findCallOrigin(request);
 }
 
-/**
- * The same before anybody else asks, where some callers are proxies that may tell for whom they
- * call.
- */
-export function findCallOrigin(request: Asking, isTrustedProxy: IsInNetworks): CallOrigin {
+/** Determines where a request comes from; trusted proxies name the client that they forward for. */
+export function findCallOrigin(
+  request: IncomingRequest,
+  isTrustedProxy: IsInNetworks = () => false,
+): CallOrigin {
   const peer = request.socket.remoteAddress ?? "";
   const address = isTrustedProxy(peer)
     ? forwardedFor(request.headers["x-forwarded-for"], peer, isTrustedProxy)
@@ -43,9 +43,9 @@ export function findCallOrigin(request: Asking, isTrustedProxy: IsInNetworks): C
 }
 
 /**
- * The last address in X-Forwarded-For that is of no trusted proxy: each proxy adds whom it was
- * called by, so what stands before may be anybody's words. Where an entry is no address, whoever
- * passed it on is the caller.
+ * The last address in X-Forwarded-For that is not of a trusted proxy: each proxy appends the address
+ * that called it, so earlier entries may be made up. If an entry is no address, the client is the
+ * proxy that appended it.
  */
 function forwardedFor(
   header: string | readonly string[] | undefined,

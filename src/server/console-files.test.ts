@@ -21,9 +21,9 @@ let address: string;
 
 /** A port that has nothing but the console of a folder. */
 async function serve(built: string): Promise<string> {
-  const files = createConsoleFiles(built, [media]);
+  const files = createConsoleFiles({ folder: built, mediaOrigins: [media] });
   const server = createServer((request, response) => {
-    if (!files.handles(request.url ?? "")) {
+    if (!files.handles(request)) {
       response.writeHead(404).end();
       return;
     }

@@ -6,6 +6,7 @@ import {
   headerOf,
   targetOf,
   writeHead,
+  type HttpDoor,
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
@@ -31,24 +32,24 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const pagesPath = "/console/";
 
+export interface ConsoleFilesParts {
+  /** The built console (script/build-console.ts). */
+  readonly folder: string;
+  /** Origins of media and uploads, in addition to the service's own: a bucket's. */
+  readonly mediaOrigins: readonly string[];
+}
+
 /**
- * The files of the console, which script/build-console.ts has made in `folder`: one page for every
- * path under /console/, and what it loads under /console/assets/. `mediaOrigins` are where media
- * and uploads go besides the service itself.
+ * The files of the console: one page for every path under /console/, and its assets under
+ * /console/assets/.
  */
-export function createConsoleFiles(
-  folder: string,
-  mediaOrigins: readonly string[],
-): {
-  handles(target: string): boolean;
-  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
-} {
+export function createConsoleFiles({ folder, mediaOrigins }: ConsoleFilesParts): HttpDoor {
   const files = readFiles(folder);
   const page = files.get("index.html");
   const pageHeaders = headersOfPage(mediaOrigins);
   return {
-    handles: (target) => {
-      const path = pathOf(target);
+    handles: (request) => {
+      const path = pathOf(targetOf(request));
       return path === "/" || path === "/console" || path.startsWith(pagesPath);
     },
     async handle(request, response) {

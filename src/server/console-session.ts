@@ -1,13 +1,14 @@
 import type { Visit } from "../auth/open-session.ts";
 import { signedOut, type OpenedSession, type Sessions } from "../auth/sessions.ts";
+import type { MemberAccount } from "../auth/member-accounts.ts";
+import type { OpenId } from "../auth/open-id.ts";
 import type { Session } from "../auth/session-store.ts";
-import type { Credentials } from "../auth/sign-in.ts";
+import type { Credentials, SignIn } from "../auth/sign-in.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { idIn } from "../std/ids.ts";
 import { invalidArgument, ServiceError, shown } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "./console-cookie.ts";
-import type { ConsoleParts } from "./console-door.ts";
 import { originOf, refuseStalePage, refuseWithoutHttps } from "./console-page.ts";
 import {
   answerJson,
@@ -18,18 +19,27 @@ import {
   type HttpResponse,
 } from "./http.ts";
 
-/** An API key, or a link to sign in with. */
+/** The body has an API key, or the token of a sign-in link. */
 const bodyBytesMax = 4_096;
 
+export interface ConsoleSessionParts {
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  /** The accounts that the session's user may be in, the current one first. */
+  readonly accountsOf: (session: Session) => Promise<readonly MemberAccount[]>;
+  /** undefined: users sign in with API keys and links only. */
+  readonly openId: OpenId | undefined;
+}
+
 /**
- * The handlers of /console/session: who is signed in, signing in and out, and going to another
+ * The handlers of /console/session: who is signed in, signing in and out, and switching to another
  * account.
  */
 export function createConsoleSession(
-  parts: ConsoleParts,
+  parts: ConsoleSessionParts,
   held: HeldBytes,
 ): {
-  readonly tell: HttpHandler;
+  readonly show: HttpHandler;
   readonly open: HttpHandler;
   readonly end: HttpHandler;
   readonly change: HttpHandler;
@@ -42,9 +52,9 @@ export function createConsoleSession(
   }
 
   return {
-    async tell(request, response) {
+    async show(request, response) {
       const session = await currentSession(sessions, request, response);
-      if (!session) throw signedOutWays(parts);
+      if (!session) throw signedOutWithMethods(parts);
       answerJson(response, 200, await sessionJson(parts, session));
     },
 
@@ -65,15 +75,15 @@ export function createConsoleSession(
       const session = await currentSession(sessions, request, response);
       if (session) await sessions.end(session, callOriginOf(request));
       response.setHeader("set-cookie", clearSessionCookie);
-      // Not "cookies": that would take those of every host of the domain.
+      // Not "cookies": that would delete the cookies of every host of the domain.
       answerJson(response, 200, "{}", { "clear-site-data": '"cache", "storage"' });
     },
   };
 }
 
-/** Where somebody signs in from, and the session that they had until now. */
+/** Where a user signs in from, and their session until now. */
 export async function visitOf(
-  { sessions }: Pick<ConsoleParts, "sessions">,
+  { sessions }: Pick<ConsoleSessionParts, "sessions">,
   request: HttpRequest,
   shownBefore = sessionCookieOf(headerOf(request, "cookie")) ?? "",
 ): Promise<Visit> {
@@ -86,7 +96,7 @@ export async function visitOf(
   };
 }
 
-/** Whose cookie a call shows. When it is time for another secret, the answer sets it. */
+/** The session of a call's cookie. The answer sets a new secret when it is due. */
 export async function currentSession(
   sessions: Sessions,
   request: HttpRequest,
@@ -100,8 +110,11 @@ export async function currentSession(
   return found?.session;
 }
 
-/** What a page of the console starts with. */
-async function sessionJson({ accountsOf }: ConsoleParts, session: Session): Promise<string> {
+/** The first data that a page of the console loads. */
+async function sessionJson(
+  { accountsOf }: Pick<ConsoleSessionParts, "accountsOf">,
+  session: Session,
+): Promise<string> {
   const accounts = (await accountsOf(session)).map(({ accountId, displayName, role }) => ({
     name: `accounts/${accountId}`,
     displayName,
@@ -119,8 +132,8 @@ async function sessionJson({ accountsOf }: ConsoleParts, session: Session): Prom
   });
 }
 
-/** Nobody is signed in; the ways to change that. */
-function signedOutWays({ openId }: ConsoleParts): ServiceError {
+/** The error of a call without a session; its metadata lists the sign-in methods. */
+function signedOutWithMethods({ openId }: Pick<ConsoleSessionParts, "openId">): ServiceError {
   const { code, message, reason } = signedOut();
   const metadata = { signInWays: openId ? "apiKey,openId" : "apiKey" };
   return new ServiceError(code, message, { reason, metadata });
@@ -137,7 +150,7 @@ async function readFields(
       httpStatus: 415,
     });
   }
-  // Nobody has signed in: all of them share the room of one account.
+  // Before sign-in there is no account: all such requests share the memory limit of one.
   using share = held.hold("");
   const text = Buffer.from(await readBody(request, bodyBytesMax, share)).toString();
   let body: unknown;
@@ -147,12 +160,12 @@ async function readFields(
     throw new ServiceError("invalid_argument", "the body is not JSON");
   }
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw new ServiceError("invalid_argument", "the body is no JSON object");
+    throw new ServiceError("invalid_argument", "the body is not a JSON object");
   }
   return new Map(Object.entries(body));
 }
 
-/** Exactly one of them, and nothing else. The values are never told back. */
+/** Exactly one of the two, and nothing else. Errors never repeat the values. */
 function readCredentials(fields: ReadonlyMap<string, unknown>): Credentials {
   const [apiKey, signInToken] = [fields.get("apiKey"), fields.get("signInToken")];
   if (fields.size === 1 && typeof apiKey === "string") return { method: "api_key", apiKey };

@@ -1,5 +1,9 @@
 import type { Person } from "../auth/find-member.ts";
-import { errorFields } from "../std/log.ts";
+import type { OpenId } from "../auth/open-id.ts";
+import type { RefusedAttempts } from "../auth/refused-attempts.ts";
+import type { Sessions } from "../auth/sessions.ts";
+import type { SignIn } from "../auth/sign-in.ts";
+import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
 import {
@@ -9,7 +13,6 @@ import {
   setSignInCookie,
   signInCookieOf,
 } from "./console-cookie.ts";
-import type { ConsoleParts } from "./console-door.ts";
 import { hostOf, refuseWithoutHttps } from "./console-page.ts";
 import { visitOf } from "./console-session.ts";
 import {
@@ -25,22 +28,34 @@ const home = "/console/";
 const callbackPath = "/console/sign-in/callback";
 const toCharsMax = 1000;
 
+export interface ConsoleSignInParts {
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  /** undefined: users sign in with API keys and links only. */
+  readonly openId: OpenId | undefined;
+  /** Slows clients that come back from the provider with a made-up code. */
+  readonly attempts: RefusedAttempts;
+  /** Where browsers find the service, without a slash at the end. */
+  readonly publicUrl: () => string;
+  readonly log: Log;
+}
+
 /**
- * The handlers of /console/sign-in: to the provider of OpenID Connect, and back from it. Whatever
- * goes wrong ends at the console, with its reason in the fragment; undefined without a provider.
+ * The handlers of /console/sign-in: to the OpenID Connect provider, and back from it. Every failure
+ * redirects to the console, with its reason in the fragment. undefined without a provider.
  */
 export function createConsoleSignIn(
-  parts: ConsoleParts,
+  parts: ConsoleSignInParts,
 ): { readonly begin: HttpHandler; readonly finish: HttpHandler } | undefined {
   const { openId, signIn, attempts, publicUrl, log } = parts;
   if (!openId) return undefined;
 
   /**
-   * Each code is asked of the provider: whoever makes them up counts with refused tokens, before it
-   * shuts the service itself out.
+   * Each code is checked with the provider. Made-up codes count as refused tokens of their sender,
+   * before the provider blocks the service itself.
    */
-  async function whoComesBack(request: HttpRequest, url: URL, secret: string): Promise<Person> {
-    let failure: unknown = new Error("the same was refused in this moment");
+  async function personOf(request: HttpRequest, url: URL, secret: string): Promise<Person> {
+    let failure: unknown = new Error("the same code was refused a moment ago");
     const person = await attempts.attempt(callOriginOf(request).address, url.search, async () => {
       try {
         return await openId?.finish(url, secret);
@@ -61,10 +76,9 @@ export function createConsoleSignIn(
         await handler(request, response);
       } catch (error) {
         const { reason } = error instanceof ServiceError ? error : { reason: "PROVIDER_FAILED" };
-        // What the provider says is not for callers; the operator needs it to find out why nobody
-        // gets in.
-        const told = error instanceof ServiceError && error.cause ? error.cause : error;
-        log.warn({ reason, ...errorFields(told) }, "sign_in.failed");
+        // The provider's own message is only for the operator, who needs it to find the cause.
+        const cause = error instanceof ServiceError && error.cause ? error.cause : error;
+        log.warn({ reason, ...errorFields(cause) }, "sign_in.failed");
         response.setHeader("set-cookie", clearSignInCookie);
         redirect(response, `${publicUrl()}${home}#problem=${reason}`);
       }
@@ -89,31 +103,31 @@ export function createConsoleSignIn(
     }),
 
     finish: guarded(async (request, response) => {
-      const away = signInCookieOf(headerOf(request, "cookie"));
-      if (!away)
-        throw new ServiceError("failed_precondition", "no sign-in was begun here", {
+      const begun = signInCookieOf(headerOf(request, "cookie"));
+      if (!begun)
+        throw new ServiceError("failed_precondition", "no sign-in was started in this browser", {
           reason: "SIGN_IN_EXPIRED",
         });
       const query = queryOf(request);
       if (query.has("error")) {
-        throw new ServiceError("permission_denied", "the provider let nobody in", {
+        throw new ServiceError("permission_denied", "the provider refused the sign-in", {
           reason: "PROVIDER_REFUSED",
         });
       }
       const url = new URL(`${publicUrl()}${callbackPath}?${String(query)}`);
-      const person = await whoComesBack(request, url, away.secret);
-      const visit = await visitOf(parts, request, away.before);
+      const person = await personOf(request, url, begun.secret);
+      const visit = await visitOf(parts, request, begun.before);
       const { session, secret } = await signIn({ method: "open_id", person }, visit);
       response.setHeader("set-cookie", [
         clearSignInCookie,
         setSessionCookie(secret, session.expiresAt),
       ]);
-      redirect(response, publicUrl() + safePath(away.to));
+      redirect(response, publicUrl() + safePath(begun.to));
     }),
   };
 }
 
-/** Nothing of where the browser was goes on with it, and nothing of this is kept. */
+/** Redirects without a referrer, and without caching. */
 function redirect(response: HttpResponse, location: string): void {
   writeHead(response, 303, {
     location,
@@ -128,14 +142,14 @@ function queryOf(request: HttpRequest): URLSearchParams {
   return new URLSearchParams(targetOf(request).split("?").slice(1).join("?"));
 }
 
-/** A path of the console and of nowhere else. */
+/** `to` if it is a path of the console, else the console's start page. */
 function safePath(to: string): string {
   return /^\/console\/[\w\-.~/%?=&:+]*$/.test(to) && to.length <= toCharsMax ? to : home;
 }
 
 /**
- * The provider sends browsers to the public address: a cookie that is set at another name of the
- * service would not be there.
+ * Whether the browser called the service by another name. The provider sends it back to the public
+ * address, where a cookie set for another host would be missing.
  */
 function isElsewhere(request: HttpRequest, publicUrl: string): boolean {
   return hostOf(request) !== new URL(publicUrl).host;

@@ -36,26 +36,19 @@ const notCalled = () => Promise.reject(new Error("not called here"));
  */
 async function openHealth(services = [idle(Speech)]) {
   const part = { isReady: true, asked: 0 };
-  const server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services,
-    media: undefined,
-    // Nobody is asked who they are.
-    authenticator: { authenticate: notCalled, ...unwatched },
-    readiness: [
-      {
-        name: "part",
-        uses: ["speech"],
-        check: () => {
-          part.asked += 1;
-          return part.isReady ? Promise.resolve() : Promise.reject(new Error("not ready"));
-        },
-      },
-    ],
-    explain: () => undefined,
-    log: createLog("silent"),
-  });
+  const check = () => {
+    part.asked += 1;
+    return part.isReady ? Promise.resolve() : Promise.reject(new Error("not ready"));
+  };
+  const server = await openServer(
+    { host: "127.0.0.1", port: 0 },
+    {
+      // Health asks for no token.
+      api: { services, authenticator: { authenticate: notCalled, ...unwatched } },
+      health: { checks: [{ name: "part", uses: ["speech"], check }] },
+      log: createLog("silent"),
+    },
+  );
   return { server, part, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 

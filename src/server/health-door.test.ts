@@ -12,19 +12,20 @@ let server: Server;
 before(async () => {
   const works = () => Promise.resolve();
   const fails = () => Promise.reject(new ServiceError("unavailable", "the bucket is away"));
-  server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [],
-    media: undefined,
-    authenticator: { authenticate: () => Promise.reject(new Error("nobody calls")), ...unwatched },
-    readiness: [
-      { name: "database", uses: ["speech", "jobs"], check: works },
-      { name: "media", uses: ["jobs"], check: fails },
-    ],
-    explain: () => undefined,
-    log: createLog("silent"),
-  });
+  const authenticate = () => Promise.reject(new Error("not called"));
+  server = await openServer(
+    { host: "127.0.0.1", port: 0 },
+    {
+      api: { services: [], authenticator: { authenticate, ...unwatched } },
+      health: {
+        checks: [
+          { name: "database", uses: ["speech", "jobs"], check: works },
+          { name: "media", uses: ["jobs"], check: fails },
+        ],
+      },
+      log: createLog("silent"),
+    },
+  );
 });
 after(() => server[Symbol.asyncDispose]());
 

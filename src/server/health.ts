@@ -1,12 +1,6 @@
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import {
-  answerFailure,
-  answerJson,
-  targetOf,
-  type HttpRequest,
-  type HttpResponse,
-} from "./http.ts";
+import { answerFailure, answerJson, targetOf, type HttpDoor } from "./http.ts";
 
 /** One thing that must work before calls can be answered. */
 export interface ReadinessCheck {
@@ -163,14 +157,9 @@ class Part {
  * GET /healthz: the process answers. GET /readyz: every part does, or with ?for=speech,jobs those
  * that these uses need; 503 otherwise, and from `leaving` on.
  */
-export function createHealthDoor(
-  readiness: Readiness,
-  leaving: AbortSignal,
-): {
-  handles(request: HttpRequest): boolean;
-  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
-} {
+export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): HttpDoor {
   return {
+    needsNoHost: true,
     handles: (request) => {
       const path = targetOf(request).split("?", 1)[0];
       const isRead = request.method === "GET" || request.method === "HEAD";

@@ -12,6 +12,7 @@ import { Speech, type StreamingRecognizeRequest } from "../gen/hlust/speech/v2be
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { implemented } from "./methods.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
 import { openServer } from "./server.ts";
 
 /**
@@ -33,31 +34,30 @@ async function openSpeech() {
     },
     listModels: () => ({}),
   });
-  return await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [speech],
-    authenticator: {
-      authenticate: ({ headers }) => {
-        const account = headers.get("authorization")?.replace("Bearer ", "");
-        if (account === "one" || account === "other") {
-          return Promise.resolve(testCaller(account, ["speech"]));
-        }
-        return Promise.reject(new ServiceError("unauthenticated", "no token"));
-      },
-      ...unwatched,
+  const authenticator: Authenticator = {
+    authenticate: ({ headers }) => {
+      const account = headers.get("authorization")?.replace("Bearer ", "");
+      if (account === "one" || account === "other") {
+        return Promise.resolve(testCaller(account, ["speech"]));
+      }
+      return Promise.reject(new ServiceError("unauthenticated", "no token"));
     },
-    media: undefined,
-    readiness: [],
-    explain: () => undefined,
-    requestBytes: {
-      nodeBytesMax: 4 << 20,
-      accountBytesMax,
-      reason: "BODIES_FULL",
-      what: "request bodies",
+    ...unwatched,
+  };
+  const requestBytes = {
+    nodeBytesMax: 4 << 20,
+    accountBytesMax,
+    reason: "BODIES_FULL",
+    what: "request bodies",
+  };
+  return await openServer(
+    { host: "127.0.0.1", port: 0 },
+    {
+      api: { services: [speech], authenticator },
+      traffic: { requestBytes },
+      log: createLog("silent"),
     },
-    log: createLog("silent"),
-  });
+  );
 }
 
 const recognize = "/v2beta1/speech:recognize";

@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test } from "node:test";
-import { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { readBody } from "./http.ts";
-import { requestBytes } from "./message-reading.ts";
+import { createMessageReading } from "./message-reading.ts";
 
-const held = new HeldBytes(requestBytes);
+const { held } = createMessageReading();
 
 test("readBody() does not wait for a caller that went away before it was called", async (t) => {
   const { promise, resolve } = Promise.withResolvers<unknown>();

@@ -1,8 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { HeldShare } from "../std/held-bytes.ts";
-import { ServiceError } from "../std/service-error.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
+import { clientGone } from "./client-gone.ts";
 import { bodyIntakeOf, isShortBody } from "./body-intake.ts";
 import { bodyLimits, BodyPace, type BodyLimits } from "./body-pace.ts";
 import { ByteCollector, tooLarge } from "./byte-collector.ts";
@@ -13,6 +14,19 @@ export type HttpResponse = ServerResponse | Http2ServerResponse;
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => Promise<void>;
 /** A handler that answers its own failures. */
 export type HttpListener = (request: HttpRequest, response: HttpResponse) => void;
+
+/** The server side of some of the requests on the port. */
+export interface HttpDoor {
+  handles(request: HttpRequest): boolean;
+  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
+  /**
+   * Whether it sends 100 Continue itself, when it has checked the headers. Default: it was sent
+   * before.
+   */
+  readonly asksForBody?: boolean;
+  /** Whether it answers requests without a Host header, as some load balancers send. */
+  readonly needsNoHost?: boolean;
+}
 
 /** The headers of a request as fetch has them; HTTP/2 pseudo headers are left out. */
 export function headersOf(request: Pick<HttpRequest, "headers">): Headers {
@@ -25,7 +39,7 @@ export function headersOf(request: Pick<HttpRequest, "headers">): Headers {
 }
 
 /**
- * One header of a request, by its name in lower case; values that came apart are joined by commas.
+ * One header of a request, by its name in lower case; repeated headers are joined by commas.
  */
 export function headerOf(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
@@ -52,7 +66,7 @@ export function answerJson(
   answerContent(response, status, body, { "content-type": "application/json", ...headers });
 }
 
-/** A whole answer; `headers` has its type. */
+/** Sends a complete answer; `headers` has its Content-Type. */
 export function answerContent(
   response: HttpResponse,
   status: number,
@@ -79,31 +93,31 @@ function beginContent(
 }
 
 /**
- * The status and headers of an answer; over HTTP/1.1 they go out with the first bytes of the body,
- * or flushHead().
+ * Writes the status and headers of an answer. Over HTTP/1.1 they are sent with the first bytes of
+ * the body, or by flushHead().
  */
 export function writeHead(
   response: HttpResponse,
   status: number,
   headers: OutgoingHttpHeaders,
 ): void {
-  // One line for each version: the types of Node do not see that the calls are alike.
+  // One line for each version: the types of Node have no common signature.
   if (response instanceof Http2ServerResponse) response.writeHead(status, headers);
   else response.writeHead(status, headers);
 }
 
 export function flushHead(response: HttpResponse): void {
-  // HTTP/2 has sent them by now.
+  // Over HTTP/2 they are sent already.
   if (!(response instanceof Http2ServerResponse)) response.flushHeaders();
 }
 
-/** A part of the body. false: wait for "drain" before the next. */
+/** Writes a part of the body. false: wait for "drain" before the next. */
 export function writePart(response: HttpResponse, part: string | Uint8Array): boolean {
   if (response instanceof Http2ServerResponse) return response.write(bytesOf(part));
   return response.write(part);
 }
 
-/** The last part of the body; it may be empty. */
+/** Writes the last part of the body, which may be empty. */
 export function endBody(response: HttpResponse, part: string | Uint8Array): void {
   if (part.length === 0) response.end();
   else if (response instanceof Http2ServerResponse) response.end(bytesOf(part));
@@ -111,20 +125,20 @@ export function endBody(response: HttpResponse, part: string | Uint8Array): void
 }
 
 /**
- * Node 24 sends freed memory where strings are written to a stream of HTTP/2 and its end is an
- * empty one: it gets bytes.
+ * HTTP/2 streams get bytes: Node 24 sends freed memory when strings are written to a stream whose
+ * last write is empty.
  */
 function bytesOf(part: string | Uint8Array): Uint8Array {
   return typeof part === "string" ? Buffer.from(part) : part;
 }
 
-/** Whether nothing can be written any more: the answer is out, or the caller gone. */
+/** Whether nothing can be written any more: the answer was sent, or the client is gone. */
 export function isClosed(response: HttpResponse): boolean {
   return response instanceof Http2ServerResponse ? response.stream.closed : response.closed;
 }
 
 /**
- * Ends an answer that is not whole, so that the caller sees it: without a last chunk, or with a
+ * Aborts an incomplete answer in a way that the client can detect: without a last chunk, or with a
  * reset of the stream.
  */
 export function breakOff(response: HttpResponse): void {
@@ -135,10 +149,10 @@ export function breakOff(response: HttpResponse): void {
   }
 }
 
-/** How long a caller whose stream is ended has to take what it is told. */
+/** How long a client has to read the error that ended its stream and to close the connection. */
 export const closeGraceMs = 2_000;
 
-/** Breaks off what has not ended by itself in a moment. */
+/** Aborts an answer that has not ended after `closeGraceMs`. */
 export function breakOffSoon(response: HttpResponse): void {
   if (isClosed(response)) return;
   const timer = setTimeout(() => {
@@ -149,7 +163,7 @@ export function breakOffSoon(response: HttpResponse): void {
   });
 }
 
-/** Answers a failure, or breaks off when an answer has begun already. */
+/** Answers with an error, or aborts an answer that was begun already. */
 export function answerFailure(response: HttpResponse, error: ServiceError): void {
   if (response.headersSent) {
     breakOff(response);
@@ -163,7 +177,7 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
     answerJson(response, status, body, headers);
     return;
   }
-  // The end of the answer closes the connection: a caller that still sends would lose it.
+  // The end of the answer closes the connection: a client that still sends would lose the answer.
   headers["content-type"] = "application/json";
   beginContent(response, status, body, headers);
   writePart(response, body);
@@ -171,19 +185,19 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
 }
 
 /**
- * Tells a caller that waits with its body (Expect: 100-continue; RFC 9110, section 10.1.1) to send
- * it.
+ * Sends 100 Continue to a client that waits for it before it sends its body (RFC 9110, section
+ * 10.1.1).
  */
 export function askForBody(request: HttpRequest, response: HttpResponse): void {
   if (!isWaitingToSend(request)) return;
-  // Taken back with the bytes that made it: Node throws where the stream of HTTP/2 is gone.
+  // Cancelled in the packet that opened it: Node throws if the stream of HTTP/2 is gone.
   if (response instanceof Http2ServerResponse && (isClosed(response) || response.stream.destroyed))
     return;
   asked.add(request);
   response.writeContinue();
 }
 
-/** Whether the caller sends no body before it is asked. */
+/** Whether the client waits for 100 Continue before it sends its body. */
 export function isWaitingToSend(request: HttpRequest): boolean {
   return /(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? "") && !asked.has(request);
 }
@@ -191,16 +205,15 @@ export function isWaitingToSend(request: HttpRequest): boolean {
 const asked = new WeakSet<HttpRequest>();
 
 /**
- * What still comes of a refused request is read and dropped at a bounded rate, so that the caller
- * sees the answer. A promise where the answer is to be the connection's last: its end waits for
- * that.
+ * Reads and drops the rest of a refused request at a bounded rate, so that the client sees the
+ * answer. Returns a promise if the answer must be the last one of the connection: end it when the
+ * promise resolves.
  */
 export function giveUpReading(response: HttpResponse): Promise<void> | undefined {
   const { req } = response;
   if (req.complete || req.destroyed) return undefined;
   if (isWaitingToSend(req)) {
-    // Whether the body comes all the same is the caller's choice: what follows here may be it, or
-    // another request.
+    // The client may send the body all the same: what follows here may be it, or another request.
     if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
     return undefined;
   }
@@ -219,7 +232,7 @@ export function giveUpReading(response: HttpResponse): Promise<void> | undefined
 }
 
 /**
- * How long the rest of a refused request of HTTP/2 may take; its windows bound how fast it comes.
+ * How long the rest of a refused request over HTTP/2 may take; flow control bounds its rate.
  */
 const droppedMsMax = 5_000;
 
@@ -232,10 +245,10 @@ async function dropRest(request: HttpRequest): Promise<void> {
 }
 
 /**
- * Reads a whole body of at most `bytesMax`, which is held in the share as it comes. Throws
- * invalid_argument with status 413 past it, resource_exhausted where the share may not grow,
- * deadline_exceeded when nothing comes for 30 s or it comes too slowly, cancelled when the caller
- * goes away.
+ * Reads a body of at most `bytesMax`; the share counts its bytes as they arrive. Throws
+ * invalid_argument with status 413 for a longer one, resource_exhausted if the share may not grow,
+ * deadline_exceeded if it stalls for 30 s or arrives too slowly, cancelled if the client closes the
+ * request.
  */
 export async function readBody(
   request: HttpRequest,
@@ -244,23 +257,23 @@ export async function readBody(
   limits: BodyLimits = bodyLimits,
 ): Promise<Uint8Array> {
   if (hasNoBody(request)) return nothing;
-  // Its "close" is over: nobody would tell.
-  if (request.destroyed) throw new ServiceError("cancelled", "the caller went away");
+  // "close" was emitted before: it would not be seen here.
+  if (request.destroyed) throw clientGone();
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > bytesMax) throw tooLarge(bytesMax);
   const collector = new ByteCollector(bytesMax, share);
   return await new Promise((resolve, reject) => {
     const pace = new BodyPace(limits);
-    const look = () => {
+    const check = () => {
       const leftMs = pace.leftMs();
-      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      if (leftMs > 0) timer = setTimeout(check, leftMs);
       else {
         settle(() => {
           reject(pace.failure());
         });
       }
     };
-    let timer = setTimeout(look, limits.idleMsMax);
+    let timer = setTimeout(check, limits.idleMsMax);
     const settle = (finish: () => void) => {
       clearTimeout(timer);
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
@@ -268,7 +281,7 @@ export async function readBody(
       finish();
     };
     const onData = (chunk: Buffer) => {
-      pace.came(chunk.length);
+      pace.add(chunk.length);
       try {
         collector.add(chunk);
       } catch (error) {
@@ -284,7 +297,7 @@ export async function readBody(
     };
     const onGone = () => {
       settle(() => {
-        reject(new ServiceError("cancelled", "the caller went away"));
+        reject(clientGone());
       });
     };
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
@@ -293,9 +306,7 @@ export async function readBody(
 
 const nothing = new Uint8Array();
 
-/**
- * Whether the headers say that nothing follows them (RFC 9112, section 6.3; RFC 9113, section 8.1).
- */
+/** Whether the headers announce no body (RFC 9112, section 6.3; RFC 9113, section 8.1). */
 function hasNoBody(request: HttpRequest): boolean {
   if (request instanceof Http2ServerRequest) return request.stream.endAfterHeaders;
   const { headers } = request;

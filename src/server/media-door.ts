@@ -3,8 +3,7 @@ import type { SignedUrls } from "../media/signed-url.ts";
 import { uploadPath } from "../media/uploads.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerMedia, type MediaParts } from "./answer-media.ts";
-import { targetOf, writeHead } from "./http.ts";
-import type { TargetDoor } from "./server.ts";
+import { targetOf, writeHead, type HttpDoor } from "./http.ts";
 import { receiveUpload, type UploadParts } from "./receive-upload.ts";
 import { answerWaveform } from "./waveform.ts";
 
@@ -20,9 +19,11 @@ const methods = "GET, HEAD, PUT, OPTIONS";
  * The door of signed URLs (§4.7): one PUT of media to an upload, GET and HEAD of a transcript's
  * media and of its waveform, under /media/. The signature is the only authorization.
  */
-export function createMediaDoor(parts: MediaDoorParts): TargetDoor {
+export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
   return {
-    handles: (target) => target.startsWith("/media/"),
+    handles: (request) => targetOf(request).startsWith("/media/"),
+    // An upload is refused by its headers, before gigabytes are sent.
+    asksForBody: true,
     async handle(request, response) {
       const method = request.method ?? "";
       if (method === "OPTIONS") {

@@ -5,65 +5,72 @@ import type { LongMessages } from "../std/long-messages.ts";
 import { countFields } from "../transcoding/count-fields.ts";
 import { countValues, tooManyValues, valuesMax } from "../transcoding/count-values.ts";
 import { lazyPathOf, type LazyPath } from "../transcoding/lazy-path.ts";
+import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";
 import { ReadingTurns } from "./reading-turns.ts";
 
 /**
- * What request bodies of a node may take of its memory: as they came, decompressed, and as
- * messages.
+ * How much memory of a node request bodies may take: as received, decompressed, and as messages.
  */
-export const requestBytes: HeldBytesLimits = {
+const requestBytesDefault: HeldBytesLimits = {
   nodeBytesMax: 256 << 20,
   accountBytesMax: 64 << 20,
   reason: "BODIES_FULL",
   what: "request bodies",
 };
 
-/** What reading requests takes of a node, shared by all its doors. */
+/** The resources with which all doors of a node read requests. */
 export interface MessageReading {
-  /** Bytes of requests, by account; "" is everybody who shows no token. */
+  /** Bytes of requests by account; "" is for all clients without a token. */
   readonly held: HeldBytes;
-  /** Of the thread that carries live audio. */
+  /** How fast a body must arrive. */
+  readonly bodyLimits: BodyLimits;
+  /** Turns on the main thread, which carries live audio. */
   readonly turns: ReadingTurns;
-  /** Of the threads that decompress. */
+  /** Turns on the threads that decompress. */
   readonly decompressing: FairSemaphore;
-  /** undefined: there is no method whose messages may be long. */
+  /** undefined: no method takes long messages. */
   readonly longMessages: LongMessages | undefined;
 }
 
-/** `limits`: of bytes in hand. */
-export function createMessageReading(
-  longMessages: LongMessages | undefined,
-  limits: HeldBytesLimits = requestBytes,
-): MessageReading {
+export function createMessageReading({
+  longMessages,
+  requestBytes = requestBytesDefault,
+  bodyLimits = bodyLimitsDefault,
+}: {
+  readonly longMessages?: LongMessages | undefined;
+  readonly requestBytes?: HeldBytesLimits | undefined;
+  readonly bodyLimits?: BodyLimits | undefined;
+} = {}): MessageReading {
   return {
-    held: new HeldBytes(limits),
+    held: new HeldBytes(requestBytes),
+    bodyLimits,
     turns: new ReadingTurns(),
     decompressing: new FairSemaphore({
       running: 2,
       runningOfOne: 1,
       waitingOfOne: 1_000,
       waitMsMax: 30_000,
-      busyReason: limits.reason,
+      busyReason: requestBytes.reason,
     }),
     longMessages,
   };
 }
 
-/** A message of a caller, as it is to be read. */
-export interface CameMessage {
+/** A message as it was received. */
+export interface ReceivedMessage {
   readonly bytes: Uint8Array;
   /**
-   * What the bytes are of, and what the method takes: the two differ where a body is one field of
-   * the message.
+   * The type of the bytes, and the type that the method takes: they differ if the body is one field
+   * of the message.
    */
   readonly type: DescMessage;
   readonly input: DescMessage;
   readonly format: "json" | "binary";
-  /** Whether JSON may have no field that the message has not. */
+  /** Whether unknown fields of JSON are refused. */
   readonly isStrict: boolean;
 }
 
-/** Whose it is, where its bytes are counted, and when nobody wants it any more. */
+/** The account of a message, the share that counts its bytes, and a signal that aborts its reading. */
 export interface MessageOwner {
   readonly accountId: string;
   readonly share: HeldShare;
@@ -73,58 +80,58 @@ export interface MessageOwner {
 /** A message that may be read at once, within 50 ms. */
 export interface AdmittedMessage {
   readonly bytes: Uint8Array;
-  /** Gives the message that was read what was read elsewhere. */
+  /** Adds to the message the list that was read on another thread. */
   readonly finish?: (message: Message) => void;
 }
 
-/** A message with a long list is read elsewhere from here: 64 kB of JSON take 5 ms. */
+/** From here on long lists are read on another thread: 64 kB of JSON take 5 ms. */
 const longBytesMin = 64 << 10;
 const longValuesMin = 2_000;
-/** What takes more than a millisecond waits for its turn. */
+/** Messages that take more than a millisecond wait for their turn. */
 const turnValuesMin = 500;
 const turnBytesMin = 128 << 10;
-/** What a message takes in memory for each of its values: 60 in JSON, 110 in the binary form. */
+/** Memory of a message for each of its values: 60 from JSON, 110 from the binary form. */
 const bytesPerValue = 120;
 
 /**
- * Admits a message to be read on the thread that carries live audio: in its turn, without the list
- * that makes it long. Throws invalid_argument for one of more values than are read at once.
+ * Admits a message to be read on the main thread: in its turn, and without the list that makes it
+ * long. Throws invalid_argument for a message with too many values.
  */
 export async function admitMessage(
-  came: CameMessage,
+  received: ReceivedMessage,
   { accountId, share, signal }: MessageOwner,
   { longMessages, turns }: MessageReading,
 ): Promise<AdmittedMessage> {
-  const path = longMessages && lazyPath(came.type);
-  let { bytes } = came;
+  const path = longMessages && lazyPath(received.type);
+  let { bytes } = received;
   let finish: AdmittedMessage["finish"];
-  let values = path && bytes.length >= longBytesMin ? Infinity : countIn(came);
+  let values = path && bytes.length >= longBytesMin ? Infinity : countIn(received);
   if (path && values > longValuesMin) {
-    // What is short may stand in a buffer with others.
+    // Short messages may share their buffer with others.
     const own = bytes.length < longBytesMin ? new Uint8Array(bytes) : bytes;
-    const { format, isStrict } = came;
+    const { format, isStrict } = received;
     const message = { bytes: own, format, isStrict, path: path.names };
     const short = await longMessages.shorten(message, { accountId, signal });
     bytes = short.rest;
-    values = countIn({ ...came, bytes });
+    values = countIn({ ...received, bytes });
     finish = (message) => {
-      const holder = lazyPath(came.input)?.holderOf(message);
+      const holder = lazyPath(received.input)?.holderOf(message);
       if (holder) short.attach(holder);
     };
   }
   if (values > valuesMax) throw tooManyValues(path?.names.at(-1)?.jsonName);
   if (takesLong(bytes.length, values)) await turns.take(accountId);
-  // The message has its texts and recordings anew.
+  // The message copies its texts and recordings.
   share.grow(bytes.length + values * bytesPerValue);
   return { bytes, ...(finish && { finish }) };
 }
 
-/** Whether a message of so many bytes and values is to be read in its turn. */
+/** Whether a message of this size must wait for its turn. */
 export function takesLong(bytes: number, values: number): boolean {
   return bytes > turnBytesMin || values > turnValuesMin;
 }
 
-function countIn({ bytes, format, type }: CameMessage): number {
+function countIn({ bytes, format, type }: ReceivedMessage): number {
   return format === "json" ? countValues(bytes) : countFields(type, bytes);
 }
 

@@ -1,5 +1,5 @@
 import { BodyPace, type BodyLimits } from "./body-pace.ts";
-import { ServiceError } from "../std/service-error.ts";
+import { clientGone } from "./client-gone.ts";
 import type { HttpRequest } from "./http.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function* pacedBody(
     pace?.wait();
     const { done, value } = await (pace ? inTime(next(chunks), pace) : next(chunks));
     if (done) return;
-    pace?.came(value.length);
+    pace?.add(value.length);
     yield value;
   }
 }
@@ -26,7 +26,7 @@ async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<U
   try {
     return await chunks.next();
   } catch {
-    throw new ServiceError("cancelled", "the caller went away");
+    throw clientGone();
   }
 }
 

@@ -1,6 +1,7 @@
 import { mediaTooLarge } from "../media/media-store.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Log } from "../std/log.ts";
+import { clientGone } from "./client-gone.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { bodyLimits, BodyPace } from "./body-pace.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -86,7 +87,7 @@ interface Body {
    * the connection open.
    */
   bytes(): AsyncGenerator<Uint8Array, void, undefined>;
-  /** Whether the caller went away. */
+  /** Whether the client closed the request. */
   isBroken(): boolean;
 }
 
@@ -97,7 +98,7 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
   let isBroken = false;
   request.once("aborted", () => {
     isBroken = true;
-    broken.abort(new ServiceError("cancelled", "the caller went away"));
+    broken.abort(clientGone());
   });
   // Whoever reads the body is told.
   request.on("error", () => {});
@@ -120,7 +121,7 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
       let timer = setTimeout(look, idleMsMax);
       try {
         for await (const chunk of chunks) {
-          pace.came(chunk.length);
+          pace.add(chunk.length);
           isWaiting = false;
           yield chunk;
           isWaiting = true;

@@ -1,13 +1,13 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 import type { HeldShare } from "../std/held-bytes.ts";
-import { ServiceError } from "../std/service-error.ts";
 import { bodyTypeOf, takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Routed, Transcoder } from "../transcoding/transcoder.ts";
+import { clientGone } from "./client-gone.ts";
 import { headerOf, type HttpRequest, type HttpResponse } from "./http.ts";
 import { admitMessage, type MessageReading } from "./message-reading.ts";
 
-/** The message of a call; a long one is read where it disturbs nobody. */
+/** The message of a call; a long one is read on another thread. */
 export async function restMessage(
   routed: Routed,
   body: Uint8Array,
@@ -25,16 +25,16 @@ export async function restMessage(
   const contentType = headerOf(call.request, "content-type");
   if (type === undefined || body.length === 0) return transcoder.bind(routed, body, contentType);
   const { share, response, caller } = call;
-  const unwanted = new AbortController();
+  const gone = new AbortController();
   const onClose = () => {
-    unwanted.abort(new ServiceError("cancelled", "the caller went away"));
+    gone.abort(clientGone());
   };
   response.once("close", onClose);
   try {
-    const came = { bytes: body, type, input, format: "json", isStrict: true } as const;
+    const received = { bytes: body, type, input, format: "json", isStrict: true } as const;
     const { accountId } = caller;
-    const owner = { accountId, share, signal: unwanted.signal };
-    const { bytes, finish } = await admitMessage(came, owner, reading);
+    const owner = { accountId, share, signal: gone.signal };
+    const { bytes, finish } = await admitMessage(received, owner, reading);
     const message = transcoder.bind(routed, bytes, contentType);
     finish?.(message);
     return message;

@@ -335,8 +335,8 @@ test("a caller that leaves is told to the method, and its cleaning up runs", asy
   stream.close(constants.NGHTTP2_CANCEL);
   await until(async () => await Promise.resolve(seen.over === 2));
   assert.deepEqual(seen.reasons.map(String), [
-    "ServiceError: the caller went away",
-    "ServiceError: the caller went away",
+    "ServiceError: the client closed the request",
+    "ServiceError: the client closed the request",
   ]);
   assert.deepEqual(server.bugs, []);
 });

@@ -10,17 +10,21 @@ import { createMessageReading } from "./message-reading.ts";
 
 test("a rule that no door can serve is refused when the service starts", () => {
   const door = (method: string, rule: object) =>
-    createRestDoor({
-      transcoder: createTranscoder([Streams], {
-        rules: [{ selector: `${Streams.typeName}.${method}`, ...rule }],
-      }),
-      methods: new Map(),
-      authenticator: { authenticate: () => assert.fail("not called"), ...unwatched },
-      answerError: () => assert.fail("not called"),
-      reading: createMessageReading(undefined),
-      answers: defaultAnswers(),
-      shutdownSignal: new AbortController().signal,
-    });
+    createRestDoor(
+      {
+        transcoder: createTranscoder([Streams], {
+          rules: [{ selector: `${Streams.typeName}.${method}`, ...rule }],
+        }),
+        methods: new Map(),
+      },
+      {
+        authenticator: { authenticate: () => assert.fail("not called"), ...unwatched },
+        answerError: () => assert.fail("not called"),
+        reading: createMessageReading(),
+        answers: defaultAnswers(),
+        shutdownSignal: new AbortController().signal,
+      },
+    );
   const socket = { custom: { kind: "WEBSOCKET", path: "/v1/x" } };
   const rows: [method: string, rule: object, problem: RegExp | undefined][] = [
     ["Talk", { post: "/v1/x", body: "*" }, /Talk is bidi_streaming: it cannot be served as POST/],

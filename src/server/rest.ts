@@ -1,4 +1,10 @@
-import { create, type DescMessage, type Message, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type Message,
+  type MessageInitShape,
+} from "@bufbuild/protobuf";
 import type { MethodImplSpec } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Session } from "../auth/session-store.ts";
@@ -17,9 +23,10 @@ import { answerStored, heldBytesOf } from "./answer-stored.ts";
 import { holdAnswer } from "./held-answers.ts";
 import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
 import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
-import type { BodyLimits } from "./body-pace.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
+import { clientGone } from "./client-gone.ts";
+import type { Contract } from "./contract.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
 import {
   answerContent,
@@ -43,23 +50,17 @@ type StreamSpec = Extract<MethodImplSpec, { kind: "server_streaming" }>;
 type Answer = MessageInitShape<DescMessage>;
 
 interface RestParts {
-  readonly transcoder: Transcoder;
-  readonly methods: Methods;
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
-  /** Aborts when calls in flight must end. */
-  readonly shutdownSignal: AbortSignal;
-  readonly limits?: StreamLimits;
-  readonly bodyLimits?: BodyLimits;
   readonly reading: MessageReading;
   /** What answers hold in memory. */
   readonly answers: HeldBytes;
+  /** Aborts when calls in flight must end. */
+  readonly shutdownSignal: AbortSignal;
+  readonly limits?: StreamLimits;
 }
 
-/**
- * What the console's door knows of a call: the part of its target that is the contract's, and who
- * is signed in.
- */
+/** A call from the console: its target without the console's prefix, and the session. */
 export interface ConsoleCall {
   readonly target: string;
   readonly session: Session;
@@ -72,19 +73,19 @@ export type RestDoor = (
 ) => Promise<void>;
 
 /**
- * The REST door: route, authenticate, read, bind, call, write; in this order of checks (decisions:
- * Errors). Methods that answer with a stream are served too; those that are called with one need a
- * WebSocket.
+ * The REST door: route, authenticate, read, bind, call, write; its checks come in this order (api:
+ * Errors). It also serves methods that answer with a stream; those whose requests are a stream need
+ * a WebSocket.
  */
-export function createRestDoor(parts: RestParts): RestDoor {
-  const { transcoder, methods, authenticator, shutdownSignal } = parts;
+export function createRestDoor(
+  { transcoder, methods }: Pick<Contract, "transcoder" | "methods">,
+  parts: RestParts,
+): RestDoor {
   checkKinds(transcoder.bindings);
-  // Read once: an option is decoded each time it is asked for.
+  // Read once: an option of the contract is decoded at each access.
   const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMaxOf(method)]));
-  const calls = new Set<CallContext>();
-  shutdownSignal.addEventListener("abort", () => {
-    for (const call of calls) call.abort(stopping());
-  });
+  const { authenticator, reading, shutdownSignal } = parts;
+  const calls = new OpenCalls(shutdownSignal);
 
   return async (request, response, by) => {
     const target = by?.target ?? targetOf(request);
@@ -95,11 +96,7 @@ export function createRestDoor(parts: RestParts): RestDoor {
     const origin = callOriginOf(request);
     const facts = { headers, url: target, origin, session: by?.session };
     const caller = await authenticator.authenticate(facts, method);
-    const { accountId } = caller;
-    const spec = methods.get(method);
-    if (spec === undefined) throw new Error(`${method.name} is not implemented`);
-    // After the token: a client that was refused a socket may ask here why.
-    if (spec.kind !== "unary" && spec.kind !== "server_streaming") throw upgradeRequired();
+    const spec = specOf(methods, method);
     if (spec.kind === "server_streaming" && isOver(request)) {
       writeHead(response, 204, {});
       response.end();
@@ -108,26 +105,16 @@ export function createRestDoor(parts: RestParts): RestDoor {
     if (!takesHttpBody(binding)) checkContentType(request);
     checkContentEncoding(request);
     const timeoutMs = callTimeoutMs(request);
-    using share = parts.reading.held.hold(caller.accountId);
+    using share = reading.held.hold(caller.accountId);
     const bytesMax = bytesMaxOf.get(method) ?? bodyBytesMaxDefault;
-    const body = await readBody(request, bytesMax, share, parts.bodyLimits);
-    const message = await restMessage(routed, body, { caller, share, request, response }, parts);
+    const body = await readBody(request, bytesMax, share, reading.bodyLimits);
+    const sent = { caller, share, request, response };
+    const message = await restMessage(routed, body, sent, { transcoder, reading });
 
-    using call = new CallContext(request, {
-      protocolName: "rest",
-      method,
-      url: target,
-      caller,
-      timeoutMs,
-    });
-    const onClose = () => {
-      if (!response.writableEnded) call.abort(gone());
-    };
-    response.on("close", onClose);
-    if (request.aborted || isClosed(response)) call.abort(gone());
-    if (shutdownSignal.aborted) call.abort(stopping());
-    calls.add(call);
-    // What was begun with a key that is revoked since then ends where it may last.
+    const called = { protocolName: "rest", method, url: target, caller, timeoutMs } as const;
+    using call = new CallContext(request, called);
+    using _open = calls.add(call, request, response);
+    // A stream ends when the credential that opened it is revoked.
     using _watched =
       spec.kind === "server_streaming"
         ? authenticator.watch(caller, method, (reason) => {
@@ -135,42 +122,79 @@ export function createRestDoor(parts: RestParts): RestDoor {
             breakOffSoon(response);
           })
         : undefined;
-    try {
-      if (spec.kind === "unary")
-        await answerUnary(request, response, spec, { binding, message, call, accountId }, parts);
-      else {
-        const answerError: AnswerError = (error) => parts.answerError(error, origin.requestId);
-        await answerAll(
-          request,
-          response,
-          spec,
-          { binding, message, call, accountId },
-          { ...parts, answerError },
-        );
-      }
-    } finally {
-      calls.delete(call);
-      response.off("close", onClose);
+    const answered = { binding, message, call, transcoder };
+    if (spec.kind === "unary") {
+      const hold = (bytes: number) => holdAnswer(parts.answers, caller.accountId, response, bytes);
+      await answerUnary(request, response, spec, answered, { hold, limits: parts.limits });
+    } else {
+      const answerError: AnswerError = (error) => parts.answerError(error, origin.requestId);
+      const { limits } = parts;
+      await answerStreaming(request, response, spec, answered, { answerError, limits });
     }
   };
+}
+
+/** The calls in flight; each is aborted when its client closes the request, or at shutdown. */
+class OpenCalls {
+  readonly #shutdown: AbortSignal;
+  readonly #calls = new Set<CallContext>();
+
+  constructor(shutdown: AbortSignal) {
+    this.#shutdown = shutdown;
+    shutdown.addEventListener("abort", () => {
+      for (const call of this.#calls) call.abort(shuttingDown());
+    });
+  }
+
+  /** Until it is disposed of. */
+  add(call: CallContext, request: HttpRequest, response: HttpResponse): Disposable {
+    const onClose = () => {
+      if (!response.writableEnded) call.abort(clientGone());
+    };
+    response.on("close", onClose);
+    if (request.aborted || isClosed(response)) call.abort(clientGone());
+    if (this.#shutdown.aborted) call.abort(shuttingDown());
+    this.#calls.add(call);
+    return {
+      [Symbol.dispose]: () => {
+        this.#calls.delete(call);
+        response.off("close", onClose);
+      },
+    };
+  }
+}
+
+/**
+ * How a method is called over REST. Throws 426 for a method that needs a socket; only now, after
+ * the token was checked: a client whose WebSocket was refused may ask here for the reason.
+ */
+function specOf(methods: Methods, method: DescMethod): UnarySpec | StreamSpec {
+  const spec = methods.get(method);
+  if (spec === undefined) throw new Error(`${method.name} is not implemented`);
+  if (spec.kind !== "unary" && spec.kind !== "server_streaming") throw upgradeRequired();
+  return spec;
 }
 
 interface Call {
   readonly binding: Binding;
   readonly message: Message;
   readonly call: CallContext;
-  readonly accountId: string;
+  readonly transcoder: Transcoder;
 }
 
 async function answerUnary(
   request: HttpRequest,
   response: HttpResponse,
   spec: UnarySpec,
-  { binding, message, call, accountId }: Call,
-  { transcoder, answers, limits = streamLimits }: RestParts,
+  { binding, message, call, transcoder }: Call,
+  parts: {
+    /** Counts what the answer takes. */
+    readonly hold: (bytes: number) => unknown;
+    readonly limits: StreamLimits | undefined;
+  },
 ): Promise<void> {
+  const { hold, limits = streamLimits } = parts;
   const answer = create(spec.method.output, await callUnary(spec, message, call));
-  const hold = (bytes: number) => holdAnswer(answers, accountId, response, bytes);
   const content = httpBodyOf(binding, answer);
   if (content) {
     const { contentType, data } = content;
@@ -199,22 +223,23 @@ async function answerUnary(
 async function callUnary(spec: UnarySpec, message: Message, call: CallContext) {
   try {
     const answer = spec.impl(message, call);
-    // Only a deadline is held also against a method that does not listen.
+    // A deadline ends also a method that ignores its signal.
     if (call.timeoutMs() === undefined || !(answer instanceof Promise)) return await answer;
     return await unlessAborted(answer, call.signal);
   } catch (error) {
-    // What a method throws because it was told to stop is no failure of its own.
+    // What a method throws because it was aborted is no failure of its own.
     throw error instanceof ServiceError ? error : (call.reason ?? error);
   }
 }
 
-async function answerAll(
+async function answerStreaming(
   request: HttpRequest,
   response: HttpResponse,
   spec: StreamSpec,
-  { binding, message, call }: Call,
-  { transcoder, answerError, limits = streamLimits }: RestParts,
+  { binding, message, call, transcoder }: Call,
+  parts: { readonly answerError: AnswerError; readonly limits: StreamLimits | undefined },
 ): Promise<void> {
+  const { answerError, limits = streamLimits } = parts;
   const answers = spec.impl(message, call);
   const { output } = spec.method;
   if (answersHttpBody(binding)) {
@@ -243,8 +268,8 @@ interface Written {
 const writtenAnswers = new WeakMap<object, Written[]>();
 
 /**
- * Many streams may answer the same message, as those who watch one job do: they share what is
- * written of it, also while it waits.
+ * Many streams may answer the same message, for example those that watch one job: they share its
+ * bytes, also while these wait to be sent.
  */
 function sharedBytes(
   answer: Answer,
@@ -260,8 +285,8 @@ function sharedBytes(
 }
 
 /**
- * An EventSource that has had the last event of a stream connects again; 204 tells it to stop
- * (HTML, section 9.2.3).
+ * An EventSource that received the last event of a stream connects again; 204 makes it stop (HTML,
+ * section 9.2.3).
  */
 function isOver(request: HttpRequest): boolean {
   return (
@@ -270,7 +295,7 @@ function isOver(request: HttpRequest): boolean {
   );
 }
 
-/** A rule that no door serves is a bug of the contract. */
+/** Throws for a rule that no door can serve: a bug of the contract. */
 function checkKinds(bindings: readonly Binding[]): void {
   for (const { method, httpMethod } of bindings) {
     const isSocket = httpMethod === "WEBSOCKET";
@@ -283,7 +308,7 @@ function checkKinds(bindings: readonly Binding[]): void {
   }
 }
 
-/** Finds the method of a call, also one that needs a socket. */
+/** Finds the method of a call, also a method that needs a WebSocket. */
 function routeCall(transcoder: Transcoder, httpMethod: string, target: string): Routed {
   try {
     return transcoder.route(httpMethod, target);
@@ -291,7 +316,7 @@ function routeCall(transcoder: Transcoder, httpMethod: string, target: string): 
     if (!(error instanceof ServiceError)) throw error;
     const allowed = error.metadata["allow"]?.split(", ") ?? [];
     if (!allowed.includes("WEBSOCKET")) throw error;
-    // Sockets begin with GET; whatever else comes where nothing else is served is told the same.
+    // A WebSocket begins with GET; another method, where nothing else is served, gets the same error.
     if (allowed.length === 1 || httpMethod === "GET") return transcoder.route("WEBSOCKET", target);
     const others = allowed.filter((method) => method !== "WEBSOCKET" && method !== "GET");
     throw methodNotAllowed(target.split("?", 1)[0] ?? "", httpMethod, ["GET", ...others]);
@@ -305,7 +330,7 @@ function upgradeRequired(): ServiceError {
   });
 }
 
-/** Bodies are JSON: said so, not said, or said as `curl -d` does (decisions: JSON). */
+/** Bodies are JSON: with its type, without one, or with the type that `curl -d` sends. */
 function checkContentType(request: HttpRequest): void {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
   const accepted = ["", "application/json", "application/x-www-form-urlencoded"];
@@ -324,11 +349,7 @@ function unsupported(what: string): ServiceError {
   });
 }
 
-function gone(): ServiceError {
-  return new ServiceError("cancelled", "the caller went away");
-}
-
-function stopping(): ServiceError {
+function shuttingDown(): ServiceError {
   return new ServiceError("unavailable", "the service is shutting down", {
     reason: "SHUTTING_DOWN",
   });

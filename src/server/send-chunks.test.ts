@@ -35,7 +35,7 @@ test("a caller who goes away while the stream hangs is noticed, and the stream d
   await once(response, "data");
   const { stream, end } = await sending.promise;
   request.on("error", () => {}).destroy();
-  await assert.rejects(end, /the caller went away/);
+  await assert.rejects(end, /the client closed the request/);
   assert.equal(stream.destroyed, true);
   server.close();
 });
@@ -58,7 +58,7 @@ test("the same over HTTP/2, and where the caller is gone before the first byte",
   request.close();
   await both.promise;
   for (const { stream, end } of ends) {
-    await assert.rejects(end, /the caller went away/);
+    await assert.rejects(end, /the client closed the request/);
     assert.equal(stream.destroyed, true);
   }
   client.close();

@@ -12,7 +12,7 @@ export async function sendChunks(
 ): Promise<void> {
   let giveUp = (_reason: Error): void => {};
   const onClose = () => {
-    const gone = new Error("the caller went away");
+    const gone = new Error("the client closed the request");
     giveUp(gone);
     // Of a store that hangs no next chunk would come to see it at.
     if (chunks instanceof Readable) chunks.destroy(gone);
@@ -21,7 +21,7 @@ export async function sendChunks(
   if (isClosed(response)) onClose();
   try {
     for await (const chunk of chunks) {
-      if (isClosed(response)) throw new Error("the caller went away");
+      if (isClosed(response)) throw new Error("the client closed the request");
       await new Promise<void>((resolve, reject) => {
         giveUp = reject;
         const onWritten = (error?: Error | null) => {

@@ -11,45 +11,38 @@ import { ServiceError } from "../std/service-error.ts";
 import { implemented } from "./methods.ts";
 import { openServer } from "./server.ts";
 
-test("openServer() breaks a call off whose failure cannot be written, and answers the next", async () => {
+const local = { host: "127.0.0.1", port: 0 };
+const uncalled = {
+  services: [],
+  authenticator: { authenticate: () => Promise.reject(new Error("not called")), ...unwatched },
+};
+
+test("openServer() aborts a call whose error cannot be written, and answers the next call", async () => {
   // No header can carry it.
   const broken = new ServiceError("unimplemented", "x", { metadata: { allow: "\u7b2c" } });
   const refuse = () => Promise.reject(broken);
   async function* none() {}
-  await using server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [
-      implemented(Streams, {
-        count: none,
-        names: none,
-        export: none,
-        talk: none,
-        download: refuse,
-        upload: refuse,
-        echo: refuse,
-        wait: refuse,
-      }),
-    ],
-    authenticator: { authenticate: refuse, ...unwatched },
-    media: undefined,
-    readiness: [],
-    explain: () => undefined,
+  const streams = implemented(Streams, {
+    count: none,
+    names: none,
+    export: none,
+    talk: none,
+    download: refuse,
+    upload: refuse,
+    echo: refuse,
+    wait: refuse,
+  });
+  await using server = await openServer(local, {
+    api: { services: [streams], authenticator: { authenticate: refuse, ...unwatched } },
     log: createLog("silent"),
   });
   await assert.rejects(fetch(`${server.address}/v1/wait`), TypeError);
   assert.equal((await fetch(`${server.address}/healthz`)).status, 200);
 });
 
-test("openServer() outlives callers that take their call back with the bytes that made it", async () => {
-  await using server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [],
-    authenticator: { authenticate: () => Promise.reject(new Error("nobody calls")), ...unwatched },
-    media: undefined,
-    readiness: [],
-    explain: () => undefined,
+test("openServer() survives clients that cancel a call in the packet that opens it", async () => {
+  await using server = await openServer(local, {
+    api: uncalled,
     log: createLog("silent"),
   });
   const begun = [Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame("SETTINGS", 0)];
@@ -67,16 +60,10 @@ test("openServer() outlives callers that take their call back with the bytes tha
   assert.equal((await fetch(`${server.address}/healthz`)).status, 200);
 });
 
-test("openServer() takes no caller that goes away before its message for a bug", async () => {
+test("openServer() logs no bug for a client that disconnects before its message is complete", async () => {
   const lines: string[] = [];
-  await using server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [],
-    authenticator: { authenticate: () => Promise.reject(new Error("nobody calls")), ...unwatched },
-    media: undefined,
-    readiness: [],
-    explain: () => undefined,
+  await using server = await openServer(local, {
+    api: uncalled,
     log: pino({ level: "error" }, { write: (line: string) => lines.push(line) }),
   });
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
@@ -85,14 +72,14 @@ test("openServer() takes no caller that goes away before its message for a bug",
   const call = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
   const ping = frame("PING", 0, Buffer.alloc(8));
   socket.write(Buffer.concat([preface, frame("SETTINGS", 0), request(1, call), ping]));
-  // It has the call once it answers what came behind.
+  // The server has the call when it has answered the ping behind it.
   let answered = Buffer.alloc(0);
   while (!answered.includes(Buffer.from([0, 0, 8, 6, 1]))) {
     const [bytes] = await once(socket, "data");
     answered = Buffer.concat([answered, bytes]);
   }
   socket.destroy();
-  // Who comes later is answered later.
+  // A bug would be logged before these later requests are answered.
   for (let n = 0; n < 3; n += 1) await (await fetch(`${server.address}/healthz`)).text();
   assert.deepEqual(lines, []);
 });

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { ServerHttp2Stream } from "node:http2";
+import { constants, type ServerHttp2Stream } from "node:http2";
 
 export interface UnsentLimits {
   /**
@@ -19,6 +19,8 @@ interface Sender {
   unsent(): number;
   /** Grows when the caller takes something. */
   taken(): number;
+  /** Whether nothing of it can be sent any more, although it is not closed. */
+  isDead(): boolean;
   cut(): void;
 }
 
@@ -28,7 +30,7 @@ interface Seen {
   taken: number;
 }
 
-/** How often all are looked at in unsentMsMax. */
+/** Number of checks in unsentMsMax. */
 const looks = 15;
 
 /**
@@ -53,6 +55,7 @@ export class UnsentWatch implements Disposable {
     this.#watch(socket, {
       unsent: () => socket.writableLength,
       taken: () => socket.bytesWritten - socket.writableLength,
+      isDead: () => false,
       cut: () => {
         socket.destroy();
       },
@@ -75,7 +78,11 @@ export class UnsentWatch implements Disposable {
         before = stream.writableLength;
         return taken;
       },
-      cut,
+      isDead: () => isForgotten(stream),
+      cut: () => {
+        if (isForgotten(stream)) stream.destroy();
+        else cut();
+      },
     });
   }
 
@@ -91,6 +98,7 @@ export class UnsentWatch implements Disposable {
       const unsent = sender.unsent();
       const taken = unsent === 0 ? 0 : sender.taken();
       if (unsent === 0) seen.waitsSince = undefined;
+      else if (sender.isDead()) sender.cut();
       else if (seen.waitsSince === undefined || taken !== seen.taken) seen.waitsSince = now;
       else if (now - seen.waitsSince > unsentMsMax + (unsent / bytesPerSecondMin) * 1000)
         sender.cut();
@@ -101,4 +109,14 @@ export class UnsentWatch implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
+}
+
+/**
+ * Whether the client has reset a stream with NO_ERROR, as Node's own does when its connection is
+ * destroyed. Node then waits for the rest of the answer to be sent, which cannot be: the stream
+ * never closes, and a connection of such streams alone is not read from any more.
+ */
+function isForgotten(stream: ServerHttp2Stream): boolean {
+  // A stream that this side closes is still known while the rest of its answer goes out.
+  return stream.closed && stream.state.state === constants.NGHTTP2_STREAM_STATE_IDLE;
 }

@@ -33,17 +33,18 @@ async function openHeldDoor() {
     listModels: () => assert.fail("not called"),
   });
   const caller = testCaller("a", ["speech"]);
-  const door = createWebSocketDoor({
-    transcoder: createTranscoder([Speech]),
-    methods: methodsOf([speech]),
-    authenticator: { authenticate: () => Promise.resolve(caller), ...unwatched },
-    answerError: createAnswerError(
-      () => undefined,
-      (bug) => assert.fail(String(bug)),
-    ),
-    reading: createMessageReading(undefined),
-    pingMs,
-  });
+  const door = createWebSocketDoor(
+    { transcoder: createTranscoder([Speech]), methods: methodsOf([speech]) },
+    {
+      authenticator: { authenticate: () => Promise.resolve(caller), ...unwatched },
+      answerError: createAnswerError(
+        () => undefined,
+        (bug) => assert.fail(String(bug)),
+      ),
+      reading: createMessageReading(),
+      pingMs,
+    },
+  );
   const port = await openPort(
     { host: "127.0.0.1", port: 0 },
     { handle: () => {}, refuse: refuseMalformed, upgrade: door.handleUpgrade.bind(door) },

@@ -4,7 +4,7 @@ import { ConfigError } from "../std/setting.ts";
 import { memoryShares } from "./memory-settings.ts";
 
 const mb = 1 << 20;
-const parts = { connectionsMax: 10_000, sideThreads: 2 };
+const parts = { connectionsMax: 10_000, workerThreads: 2 };
 const node = { machineBytes: 64_000 * mb, heapBytes: Infinity };
 
 test("memoryShares() shares out no more than there is, whatever its size", () => {

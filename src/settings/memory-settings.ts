@@ -29,7 +29,7 @@ const connectionBytes = 32 << 10;
  * Heap of a thread that writes, reads or compares long transcripts: twice what the longest ones
  * take.
  */
-const sideThreadHeapMb = 512;
+const workerThreadHeapMb = 512;
 /** Heap of the two threads that read long messages of requests, each. */
 const segmentsThreadHeapMb = 768;
 /** What calls need at least, all together. */
@@ -62,11 +62,11 @@ interface NodeMemory {
  */
 export function memoryShares(
   memoryMb: number | undefined,
-  parts: { readonly connectionsMax: number; readonly sideThreads: number },
+  parts: { readonly connectionsMax: number; readonly workerThreads: number },
   { machineBytes, heapBytes }: NodeMemory = memoryOfNode(),
 ): MemoryShares {
   const connections = parts.connectionsMax * connectionBytes;
-  const threads = (parts.sideThreads * sideThreadHeapMb + 2 * segmentsThreadHeapMb) * mb;
+  const threads = (parts.workerThreads * workerThreadHeapMb + 2 * segmentsThreadHeapMb) * mb;
   const neededMb = Math.ceil((baseBytes + connections + threads + callBytesMin) / mb);
   if (memoryMb !== undefined && memoryMb < neededMb) {
     throw new ConfigError(

@@ -6,7 +6,7 @@ import { mediaPath, waveformPath } from "../media/media-records.ts";
 import type { SignedUrls } from "../media/signed-url.ts";
 import { attachRawField } from "../std/raw-field.ts";
 import { unpackSegmentsSync } from "./segments.ts";
-import { runAside } from "./side-thread.ts";
+import { runInWorkerThread } from "./worker-threads.ts";
 import { transcriptMessage, type MediaLinks } from "./transcript-message.ts";
 import type { StoredTranscript } from "./transcript-store.ts";
 import { wireSegments } from "./wire-segments.ts";
@@ -23,10 +23,10 @@ export function answerOf(
   const answer = transcriptMessage(stored, linksOf(parts, stored), []);
   const { jsonZstd, jsonBytes, json } = stored.segments;
   const wire = async (signal: AbortSignal) =>
-    await runAside(
+    await runInWorkerThread(
       wireSegments,
       { jsonZstd, jsonBytes },
-      { bytes: jsonBytes, accountId, signal, lane: "answers" },
+      { bytes: jsonBytes, accountId, signal, use: "answers" },
     );
   const raw = {
     field: TranscriptSchema.field.segments,
@@ -37,7 +37,7 @@ export function answerOf(
   return answer;
 }
 
-/** Signs the addresses of a transcript's media. */
+/** Signs the URLs of a transcript's media. */
 export function linksOf(
   { urls }: { readonly urls: SignedUrls },
   { media }: Pick<StoredTranscript, "media">,

@@ -17,8 +17,8 @@ import {
 } from "./transcript-store.ts";
 
 /**
- * Puts a version on top of the head that If-Match names; changes of one transcript go through one
- * after the other.
+ * Appends a version to the head that If-Match names; concurrent changes of a transcript are applied
+ * one after the other.
  */
 export async function changeTranscript(
   parts: {

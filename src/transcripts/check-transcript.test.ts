@@ -32,7 +32,7 @@ function word(startMs: number, endMs: number, word = "x ") {
   return { ...span(startMs, endMs), word };
 }
 
-test("checkTranscript() takes what is well formed", () => {
+test("checkTranscript() accepts valid transcripts", () => {
   const rows: [MetadataInit, SegmentInit[]][] = [
     [{}, []],
     [
@@ -53,7 +53,7 @@ test("checkTranscript() takes what is well formed", () => {
   for (const [metadata, segments] of rows) assert.deepEqual(violationsOf(metadata, segments), []);
 });
 
-test("checkTranscript() knows BCP 47", () => {
+test("checkTranscript() accepts the language codes of BCP 47", () => {
   const good = [
     "is",
     "is-IS",
@@ -88,7 +88,7 @@ test("checkTranscript() knows BCP 47", () => {
   ]);
 });
 
-test("checkTranscript() tells everything that is wrong with metadata", () => {
+test("checkTranscript() reports every violation of metadata", () => {
   const metadata = {
     fileType: FileType.FILE_TYPE_UNSPECIFIED,
     languageCode: "",
@@ -118,7 +118,7 @@ test("checkTranscript() tells everything that is wrong with metadata", () => {
   ]);
 });
 
-test("checkTranscript() tells everything that is wrong with times and words", () => {
+test("checkTranscript() reports every violation of times and words", () => {
   const rows: [segments: SegmentInit[], violations: string[]][] = [
     [
       [{ words: [{}] }],
@@ -128,18 +128,18 @@ test("checkTranscript() tells everything that is wrong with times and words", ()
     ],
     [[span(2, 1)], ["segments[0].endTime: is before its startTime"]],
     [[span(-1, 1)], ["segments[0].startTime: is negative"]],
-    [[span(0, 3_600_000_001)], ["segments[0].endTime: is past 1000 hours"]],
+    [[span(0, 3_600_000_001)], ["segments[0].endTime: is after 1000 hours"]],
     [
       [{ ...span(0, 1), endTime: { seconds: 2n ** 62n, nanos: 0 } }],
-      ["segments[0].endTime: is past 1000 hours"],
+      ["segments[0].endTime: is after 1000 hours"],
     ],
     [
       [{ ...span(0, 1), endTime: { seconds: 1n, nanos: 1_000_000_000 } }],
-      ["segments[0].endTime: has nanos past 999999999"],
+      ["segments[0].endTime: has nanos above 999999999"],
     ],
     [
       [span(5, 6), span(4, 7), span(4, 5)],
-      ["segments[1].startTime: is before that of the segment before"],
+      ["segments[1].startTime: is before that of the previous segment"],
     ],
     [
       [{ ...span(10, 20), words: [word(9, 21), word(12, 11), word(15, 16), word(14, 15)] }],
@@ -147,7 +147,7 @@ test("checkTranscript() tells everything that is wrong with times and words", ()
         "segments[0].words[0].startTime: is before the start of its segment",
         "segments[0].words[0].endTime: is after the end of its segment",
         "segments[0].words[1].endTime: is before its startTime",
-        "segments[0].words[3].startTime: is before that of the word before",
+        "segments[0].words[3].startTime: is before that of the previous word",
       ],
     ],
     [
@@ -188,14 +188,14 @@ test("checkTranscript() compares times to the nanosecond", () => {
   ]);
 });
 
-test("checkTranscript() bounds segments and words", () => {
+test("checkTranscript() limits the numbers of segments and words", () => {
   const segments = Array.from({ length: 20_001 }, () => span(0, 1));
   assert.deepEqual(violationsOf({}, segments), [
     "segments: has 20001 segments: at most 20000 are allowed",
   ]);
   const words = Array.from({ length: 200_001 }, () => word(0, 1, "x"));
   assert.deepEqual(violationsOf({}, [{ ...span(0, 1), words }]), [
-    "segments: has 200001 words in all: at most 200000 are allowed",
+    "segments: has 200001 words in total: at most 200000 are allowed",
   ]);
 });
 

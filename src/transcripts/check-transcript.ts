@@ -1,19 +1,21 @@
 import { create, toJson } from "@bufbuild/protobuf";
-import type { Duration } from "@bufbuild/protobuf/wkt";
 import {
   TranscriptMetadata_FileType as FileType,
   TranscriptMetadataSchema,
-  type Segment,
   type TranscriptMetadata,
-  type Word,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { invalidArgument, shown, type FieldViolation } from "../std/service-error.ts";
 import { callerFields, mergeMetadata, type CallerField } from "./merge.ts";
-import { charCount } from "./segments.ts";
+import {
+  charCount,
+  type PlainDuration,
+  type PlainSegment,
+  type PlainTimes,
+  type PlainWord,
+} from "./segments.ts";
 
 /**
- * What a transcript of a caller may hold (decisions, Transcripts: Create). Characters are Unicode
- * characters.
+ * The limits of a transcript (docs/api.md, Transcripts: Create). Characters are Unicode characters.
  */
 export const transcriptLimits = {
   segments: 20_000,
@@ -30,23 +32,23 @@ export const transcriptLimits = {
   additionalMetadataValueChars: 2_000,
   speakers: 1_000,
   speakerNameChars: 1_000,
-  /** Of all that a caller says in metadata, in proto3 JSON without unset fields. */
+  /** Of all fields that callers may write, in proto3 JSON without unset fields. */
   metadataBytes: 65_536,
   hours: 1_000,
 } as const;
 
-/** A request with more that is wrong is answered with the first of it. */
+/** A request with more violations is answered with the first of them. */
 export const violationsMax = 100;
 
-/** Throws invalid_argument with every violation, of 100 at most. */
+/** Throws invalid_argument with every violation, at most 100. */
 export function throwViolations(violations: Iterable<FieldViolation>): void {
   const found = Iterator.from(violations).take(violationsMax).toArray();
   if (found.length > 0) throw invalidArgument(found);
 }
 
 /**
- * What is wrong with the size of metadata. Metadata that an earlier version of the service has
- * taken may be larger: it may be changed to anything that is no larger than it is.
+ * Violations of the limit of metadata. Metadata that an earlier version of the service accepted may
+ * be larger: a change must not make it larger still.
  */
 export function* checkMetadataSize(
   metadata: TranscriptMetadata,
@@ -58,22 +60,21 @@ export function* checkMetadataSize(
   yield { field: "metadata", description };
 }
 
-/** Of the fields that are the caller's. */
+/** Of the fields that callers may write. */
 function metadataBytes(metadata: TranscriptMetadata): number {
   const own = mergeMetadata(create(TranscriptMetadataSchema), metadata, callerFields);
-  // Half a surrogate pair is a violation of its own, and not to be written.
+  // A half surrogate pair is a violation of its own, and cannot be written.
   const json = toJson(TranscriptMetadataSchema, own);
   return Buffer.byteLength(JSON.stringify(json));
 }
 
 /**
- * What is wrong with these fields of a metadata, required ones that are empty included, and with
- * segments.
+ * Violations of these fields of metadata, including required ones that are empty, and of segments.
  */
 export function* checkTranscript(
   metadata: TranscriptMetadata,
   fields: Iterable<CallerField>,
-  segments: readonly Segment[],
+  segments: readonly PlainSegment[],
 ): Generator<FieldViolation> {
   yield* checkMetadata(metadata, fields);
   yield* checkSegments(segments);
@@ -158,8 +159,8 @@ function* checkLanguageCode(code: string): Generator<FieldViolation> {
 }
 
 /**
- * Well-formed by BCP 47: a language tag, or one of private use alone (RFC 5646, section 2.1), which
- * Intl does not know.
+ * Well-formed by BCP 47: a language tag, or one of private use only (RFC 5646, section 2.1), which
+ * Intl does not support.
  */
 function isLanguageCode(code: string): boolean {
   if (/^x(?:-[a-z\d]{1,8})+$/i.test(code)) return true;
@@ -171,20 +172,18 @@ function isLanguageCode(code: string): boolean {
   }
 }
 
-/**
- * What is wrong with segments: their order, their times and those of their words, and their texts.
- */
-export function* checkSegments(segments: readonly Segment[]): Generator<FieldViolation> {
+/** Violations of segments: their order, their times and those of their words, and their texts. */
+export function* checkSegments(segments: readonly PlainSegment[]): Generator<FieldViolation> {
   yield* checkCount("segments", segments.length, limits.segments, "segments");
   const words = segments.reduce((sum, segment) => sum + segment.words.length, 0);
-  yield* checkCount("segments", words, limits.words, "words in all");
+  yield* checkCount("segments", words, limits.words, "words in total");
   let previousStart = 0;
   for (const [index, segment] of segments.entries()) {
     const place = `segments[${index}]`;
     const span = spanOf(segment);
     if (!span) yield* explainSpan(place, segment);
     else if (span.start < previousStart) {
-      yield { field: `${place}.startTime`, description: "is before that of the segment before" };
+      yield { field: `${place}.startTime`, description: "is before that of the previous segment" };
     }
     previousStart = span?.start ?? previousStart;
     yield* checkText(`${place}.speakerId`, segment.speakerId, limits.speakerIdChars);
@@ -192,10 +191,10 @@ export function* checkSegments(segments: readonly Segment[]): Generator<FieldVio
   }
 }
 
-/** Words are many: nothing is made for one that is well formed. */
+/** There are many words: nothing is allocated for a valid one. */
 function* checkWords(
   segment: string,
-  words: readonly Word[],
+  words: readonly PlainWord[],
   bounds: Span | undefined,
 ): Generator<FieldViolation> {
   const { start, end } = bounds ?? { start: 0, end: Infinity };
@@ -223,7 +222,7 @@ function* explainPlace(
   if (span.start < bounds.start) {
     yield { field: `${place}.startTime`, description: "is before the start of its segment" };
   } else if (span.start < previousStart) {
-    yield { field: `${place}.startTime`, description: "is before that of the word before" };
+    yield { field: `${place}.startTime`, description: "is before that of the previous word" };
   }
   if (span.end > bounds.end) {
     yield { field: `${place}.endTime`, description: "is after the end of its segment" };
@@ -236,19 +235,17 @@ interface Span {
   readonly end: number;
 }
 
-interface Times {
-  readonly startTime?: Duration | undefined;
-  readonly endTime?: Duration | undefined;
-}
-
-/** undefined where explainSpan() has something to say. */
-function spanOf({ startTime, endTime }: Times): Span | undefined {
+/** undefined if explainSpan() has violations. */
+function spanOf({ startTime, endTime }: PlainTimes): Span | undefined {
   if (timeTrouble(startTime) !== undefined || timeTrouble(endTime) !== undefined) return undefined;
   const [start, end] = [nanosecondsOf(startTime), nanosecondsOf(endTime)];
   return start <= end ? { start, end } : undefined;
 }
 
-function* explainSpan(place: string, { startTime, endTime }: Times): Generator<FieldViolation> {
+function* explainSpan(
+  place: string,
+  { startTime, endTime }: PlainTimes,
+): Generator<FieldViolation> {
   const [start, end] = [timeTrouble(startTime), timeTrouble(endTime)];
   if (start !== undefined) yield { field: `${place}.startTime`, description: start };
   if (end !== undefined) yield { field: `${place}.endTime`, description: end };
@@ -259,16 +256,16 @@ function* explainSpan(place: string, { startTime, endTime }: Times): Generator<F
 
 const secondsMax = BigInt(limits.hours * 3600);
 
-function timeTrouble(time: Duration | undefined): string | undefined {
+function timeTrouble(time: PlainDuration | undefined): string | undefined {
   if (!time) return 'is required, for example "1.500s"';
   const { seconds, nanos } = time;
   if (seconds < 0n || nanos < 0) return "is negative";
-  if (nanos > 999_999_999) return "has nanos past 999999999";
+  if (nanos > 999_999_999) return "has nanos above 999999999";
   const isPast = seconds > secondsMax || (seconds === secondsMax && nanos > 0);
-  return isPast ? `is past ${limits.hours} hours` : undefined;
+  return isPast ? `is after ${limits.hours} hours` : undefined;
 }
 
-function nanosecondsOf(time: Duration | undefined): number {
+function nanosecondsOf(time: PlainDuration | undefined): number {
   return time ? Number(time.seconds) * 1e9 + time.nanos : 0;
 }
 

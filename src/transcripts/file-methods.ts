@@ -23,7 +23,7 @@ import { callerFields, mergeMetadata } from "./merge.ts";
 import { readFile } from "./read-file.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
 import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-names.ts";
-import { runAside } from "./side-thread.ts";
+import { runInWorkerThread } from "./worker-threads.ts";
 import { subtitleFormats, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
 import { transcriptJson } from "./transcript-json.ts";
 import { recordingMsOf } from "./transcript-message.ts";
@@ -31,7 +31,7 @@ import type { StoredTranscript } from "./transcript-store.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import { writeFile } from "./write-file.ts";
 
-/** Transcripts as files of other formats, out and in. */
+/** Exporting and importing transcripts as files. */
 export function fileMethods(
   read: ReadTranscript,
   {
@@ -46,7 +46,7 @@ export function fileMethods(
     readonly now?: () => number;
   },
 ) {
-  /** Counted while it is made; the door counts what it sends. */
+  /** The bytes count while they are made; the door counts what it sends. */
   const writeJson = async (accountId: string, stored: StoredTranscript) => {
     using _held = answers.hold(accountId, 2 * stored.segments.jsonBytes);
     return await transcriptJson(stored, linksOf({ urls }, stored));
@@ -70,7 +70,7 @@ export function fileMethods(
       const data =
         file.format === "JSON"
           ? await writeJson(accountId, stored)
-          : await runAside(writeFile, contentOf(stored, file.format), {
+          : await runInWorkerThread(writeFile, contentOf(stored, file.format), {
               bytes: stored.segments.jsonBytes,
               accountId,
               transfer: [stored.segments.jsonZstd],
@@ -97,7 +97,7 @@ export function fileMethods(
       const file = { content, format: subtitleFormat(request.format), names: namesOf(metadata) };
       const { signal } = context;
       const bytes = content.length * jsonBytesPerByte;
-      const reading = await runAside(readFile, file, { bytes, accountId, signal });
+      const reading = await runInWorkerThread(readFile, file, { bytes, accountId, signal });
       if ("problem" in reading) {
         throw invalidArgument([{ field: "content", description: reading.problem }]);
       }
@@ -115,10 +115,10 @@ export function fileMethods(
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
-/** The JSON of segments is so much longer than subtitles. */
+/** Bytes of the JSON of segments per byte of subtitles. */
 const jsonBytesPerByte = 8;
 
-/** Endings of files, by format. */
+/** File extensions, by format. */
 const endings = { SRT: "srt", VTT: "vtt", TEXT: "txt", JSON: "json" } as const;
 
 interface FileType {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachmentHeader, fileNameOf } from "./file-name.ts";
 
-test("fileNameOf() makes a name that every file system takes", () => {
+test("fileNameOf() returns a name that every file system accepts", () => {
   const rows: [subject: string, name: string][] = [
     ["Fundur 7", "Fundur 7.srt"],
     ["", "transcript.srt"],
@@ -19,7 +19,7 @@ test("fileNameOf() makes a name that every file system takes", () => {
   for (const [subject, name] of rows) assert.equal(fileNameOf(subject, "srt"), name);
 });
 
-test("attachmentHeader() is ASCII, with the whole name beside it", () => {
+test("attachmentHeader() has an ASCII name, and the full name encoded", () => {
   const rows: [name: string, header: string][] = [
     ["a b.srt", 'attachment; filename="a b.srt"'],
     [

@@ -1,14 +1,14 @@
 /**
- * Characters that some file system or reader of headers takes for something else; those that turn
- * the direction of text hide a name's end.
+ * Characters that a file system or a parser of headers may misread; characters that change the
+ * direction of text could hide the extension.
  */
 const unsafe = /[\p{Cc}\p{Cs}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff<>:"/\\|?*%]+/gu;
-/** Of Windows, with any ending. */
+/** Reserved on Windows, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
-/** Most file systems take 255, with the ending. */
+/** Most file systems accept 255, including the extension. */
 const bytesMax = 200;
 
-/** A file name made of a transcript's subject; "transcript" where nothing is left of it. */
+/** A file name from a transcript's subject; "transcript" if nothing of it remains. */
 export function fileNameOf(subject: string, ending: string): string {
   const clean = subject
     .normalize("NFC")
@@ -21,7 +21,7 @@ export function fileNameOf(subject: string, ending: string): string {
 }
 
 /**
- * The header that makes a browser save an answer (RFC 6266): the name in ASCII, and as it is (RFC
+ * The header that makes a browser save an answer (RFC 6266): the name in ASCII, and in full (RFC
  * 8187).
  */
 export function attachmentHeader(name: string): string {

@@ -4,10 +4,10 @@ import { charCount } from "./segments.ts";
 /** §4.3: what a list can be filtered by. */
 export type TranscriptFilter =
   | { readonly by: "subject"; readonly text: string }
-  /** Every one of them is present. */
+  /** All of them must be present. */
   | { readonly by: "keywords"; readonly keywords: readonly string[] };
 
-/** decisions, Transcripts: a longer filter is refused. */
+/** docs/api.md, Transcripts: a longer filter is refused. */
 export const filterCharsMax = 4096;
 
 /**
@@ -16,7 +16,7 @@ export const filterCharsMax = 4096;
  *     metadata.subject CONTAINS "<text>"
  *     metadata.keywords CONTAINS ["<keyword>", ...]
  *
- * Otherwise says what was expected at which column (of characters, from 1).
+ * Otherwise reports what was expected at which column (in characters, from 1).
  */
 export function parseFilter(source: string): TranscriptFilter | FieldViolation {
   const length = charCount(source);
@@ -52,7 +52,7 @@ function readFilter(scanner: Scanner): TranscriptFilter {
 
 class Expected extends Error {}
 
-/** Each method skips spaces, then takes one token or throws Expected. */
+/** Each method skips spaces, then reads one token or throws Expected. */
 class Scanner {
   readonly #source: string;
   #at = 0;
@@ -61,7 +61,7 @@ class Scanner {
     this.#source = source;
   }
 
-  /** A word ends where no letter, digit, dot or underscore goes on. */
+  /** A word must not be followed by a letter, digit, dot or underscore. */
   oneOf(...tokens: readonly string[]): string {
     this.#skipSpaces();
     for (const token of tokens) {
@@ -89,7 +89,7 @@ class Scanner {
       text += char === "\\" ? this.#escaped() : char;
     }
     if (!text.isWellFormed())
-      throw this.#expected("a text of whole Unicode characters before this");
+      throw this.#expected("a text without half surrogate pairs before this");
     return text;
   }
 

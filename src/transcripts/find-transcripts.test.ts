@@ -12,8 +12,8 @@ after(async () => {
 });
 
 /**
- * An account with many transcripts: subjects "m <number>", of every 1000th "m <number> qx"; all but
- * the newest hundred are "old".
+ * An account with many transcripts: subjects "m <number>", every 1000th "m <number> qx"; all but
+ * the newest hundred have the keyword "old".
  */
 async function accountWith(count: number, { db, newAccount } = app): Promise<string> {
   const accountId = await newAccount();
@@ -45,15 +45,15 @@ async function subjectsOf(accountId: string, filter: string, pageSize: number): 
   return subjects;
 }
 
-test("a filter finds the same, in the same order, whether the newest, an index or all are looked through", async () => {
+test("a filter has the same results in the same order, whether found among the newest, by an index, or by a full scan", async () => {
   const accountId = await accountWith(12_000);
-  // Has what is searched for, too.
+  // Another account with the same subjects.
   await accountWith(2_000);
   const { rows } = await sql<{ subject: string; keywords: string[] }>`
     select subject, keywords from transcript where account_id = ${accountId}
     order by created_at desc, id desc`.execute(app.db);
   const cases: [filter: string, passes: (row: (typeof rows)[0]) => boolean, sizes: number[]][] = [
-    // The last of them are far behind what is looked at first.
+    // The oldest of them are far beyond the rows that are scanned first.
     ['metadata.subject CONTAINS "QX"', ({ subject }) => subject.includes("qx"), [1, 3, 12, 13]],
     ['metadata.subject CONTAINS "000 qx"', ({ subject }) => subject.includes("qx"), [1, 5, 12]],
     ['metadata.subject CONTAINS "777"', ({ subject }) => subject.includes("777"), [7, 1000]],
@@ -117,8 +117,8 @@ async function reasonOf(call: Promise<unknown>): Promise<string> {
 }
 
 /**
- * Letters that have cases, marks and lengths of their own; each a whole grapheme, so that a part of
- * a text begins and ends with one.
+ * Letters with case, marks and lengths of their own; each a whole grapheme, so that parts of a text
+ * do not split one.
  */
 const letters = [
   ..."abkKþÞæÆðÐöÖáÁýÝ 7%_\\\"'ßẞſﬁﬃσςΣΆάᾳДдЖжІıİiI会議録ひカ한中é".split(""),
@@ -135,7 +135,7 @@ const variants: readonly ((text: string) => string)[] = [
   (text) => text.normalize("NFD"),
 ];
 
-test("any part of a subject finds it, in any case, however it was typed", async () => {
+test("any part of a subject finds it, in any case and Unicode normalization", async () => {
   const client = app.clientFor(await app.newAccount());
   const text = fc.array(fc.constantFrom(...letters), { maxLength: 14 });
   const subjects = fc.sample(text, { numRuns: 80, seed: 2 });

@@ -14,30 +14,30 @@ import {
   type ListPage,
 } from "./transcript-lists.ts";
 
-/** Lets the part of a search that can take long run when it may, for as long as it may. */
+/** Runs the slow part of a search when it is its turn, within a time limit. */
 export interface SearchLimits {
   /** For one statement on an index, in a transaction with a time limit. */
   indexed<T>(search: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** For many short statements; `checkTime` throws when there have been enough. */
+  /** For many short statements; `checkTime` throws once the time is used up. */
   wide<T>(search: (checkTime: () => void) => Promise<T>): Promise<T>;
 }
 
 /**
- * So many rows are looked at for each that is wanted before an index is asked: what one in forty
- * passes is found in 2 ms (a page of 50 among 2,040). Left to itself, the planner takes an account
- * through all its rows for a text that is frequent in other accounts only; and an index gives all
- * that have a text, however frequent (10,000 in 40 ms), before the newest of them are known.
+ * The number of rows scanned per row wanted before an index is used: if one in forty matches, a
+ * page of 50 among 2,040 rows is found in 2 ms. Left to itself, the planner scans all rows of an
+ * account for a text that is frequent only in other accounts; and an index returns all rows with a
+ * text, however many (10,000 in 40 ms), before the newest of them are known.
  */
-const looksAFind = 40;
-const looksMax = 10_000;
+const scannedPerWanted = 40;
+const scannedMax = 10_000;
 /**
- * Rows of one statement of a wide search: 11 ms, after which others have their turn. More, and the
- * planner sorts them all.
+ * Rows of one statement of a wide search: 11 ms, after which others have their turn. With more rows
+ * the planner sorts them all.
  */
 const wideRows = 5_000;
 
 /**
- * One page of an account's transcripts that pass the filter, newest first by creation time, then
+ * One page of an account's transcripts that match the filter, newest first by creation time, then
  * id.
  */
 export async function findTranscripts(
@@ -47,22 +47,22 @@ export async function findTranscripts(
   limits: SearchLimits,
 ): Promise<ListPage<ListedTranscript>> {
   const wanted = page.size + 1;
-  const { found, end } = await look(
+  const { found, end } = await scanNext(
     db,
     search,
     page.after,
     wanted,
-    Math.min(looksAFind * wanted, looksMax),
+    Math.min(scannedPerWanted * wanted, scannedMax),
   );
   if (end) {
     const rest = wanted - found.length;
     const behind = hasIndex(search.filter)
       ? await limits.indexed(async (trx) => await searchIndex(trx, search, end, rest))
-      : await limits.wide(async (checkTime) => await lookOn(db, search, end, rest, checkTime));
+      : await limits.wide(async (checkTime) => await scanOn(db, search, end, rest, checkTime));
     found.push(...behind);
   }
-  // What was found is read apart: a search has passed many rows before the page is full, and
-  // metadata may be long.
+  // Metadata is read separately: a search scans many rows before the page is full, and metadata may
+  // be long.
   return listedPage(
     await readPage(page, async ({ after, limit, bytesMax }) => {
       const rows: ListedRow[] = [];
@@ -77,15 +77,15 @@ export async function findTranscripts(
   );
 }
 
-/** A transcript that passes. */
+/** A transcript that matches. */
 interface Found {
   readonly id: string;
   readonly position: string;
 }
 
-interface Look {
+interface Scan {
   readonly found: Found[];
-  /** The last row looked at, when there is more behind it and fewer were found than wanted. */
+  /** The last row scanned, if there are more rows and fewer were found than wanted. */
   readonly end: ListPosition | undefined;
 }
 
@@ -96,14 +96,14 @@ function hasIndex(filter: TranscriptFilter): boolean {
   return filter.by === "keywords" || /[\p{L}\p{N}]{3}/u.test(foldText(filter.text));
 }
 
-/** Looks at the next rows in order for those that pass. */
-async function look(
+/** Scans the next rows in order for matches. */
+async function scanNext(
   db: Kysely<Tables>,
   { accountId, filter }: Search,
   after: ListPosition | undefined,
   wanted: number,
   rowsMax: number,
-): Promise<Look> {
+): Promise<Scan> {
   const rows = await db
     .selectFrom((from) => {
       let next = from
@@ -136,8 +136,8 @@ async function look(
 }
 
 /**
- * All that an index finds behind a position, then the newest of them: in this order, whatever the
- * planner expects.
+ * All rows that an index finds after a position, then the newest of them: materialized in this
+ * order, whatever the planner expects.
  */
 async function searchIndex(
   db: Kysely<Tables>,
@@ -173,8 +173,8 @@ async function searchIndex(
     .execute();
 }
 
-/** Looks on to the end, or until as many are found as are wanted. */
-async function lookOn(
+/** Scans until enough rows are found, or to the end. */
+async function scanOn(
   db: Kysely<Tables>,
   search: Search,
   after: ListPosition,
@@ -185,14 +185,14 @@ async function lookOn(
   let from: ListPosition | undefined = after;
   while (from) {
     checkTime();
-    const next = await look(db, search, from, wanted - found.length, wideRows);
+    const next = await scanNext(db, search, from, wanted - found.length, wideRows);
     found.push(...next.found);
     from = next.end;
   }
   return found;
 }
 
-/** The text is folded as the column was; what LIKE reads as a pattern is escaped. */
+/** The text is folded like the column; LIKE's special characters are escaped. */
 function passes(filter: TranscriptFilter): RawBuilder<boolean> {
   if (filter.by === "keywords") {
     return sql<boolean>`${sql.ref("t.keywords")} @> ${[...filter.keywords]}::text[]`;

@@ -1,8 +1,8 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Extension (decisions, Transcripts: Update): throws aborted when an If-Match header names other
- * versions than the current one. Quotes may be left out; weak tags match nothing (RFC 9110, section
+ * Extension (docs/api.md, Transcripts: Update): throws aborted if an If-Match header names other
+ * versions than the current one. Quotes may be omitted; weak tags match nothing (RFC 9110, section
  * 13.1.1).
  */
 export function checkIfMatch(header: string | null, currentVersionId: string): void {

@@ -13,21 +13,21 @@ import { packSegments, textLength, type PackedSegments, type PackedText } from "
 import { metadataText } from "./transcript-store.ts";
 
 export interface NewTranscript {
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly id?: string;
   readonly accountId: string;
   /**
-   * All of it is kept; originalCharLength and originalByteLength are set here where the service
-   * made the text or it was imported.
+   * Stored as it is, except originalCharLength and originalByteLength, which are set here if the
+   * service made the text or it was imported.
    */
   readonly metadata: TranscriptMetadata;
   /**
-   * Checked, made by the service, or read from a file. Long ones are packed before there is a
-   * transaction.
+   * Checked, made by the service, or read from a file. Long ones are packed before the transaction
+   * begins.
    */
   readonly segments: readonly Segment[] | PackedSegments | PackedText;
   readonly mediaId?: string | null;
-  /** What the streams of a recording are that is not kept. */
+  /** The kind of a recording that is not kept. */
   readonly recordingFileType?: "AUDIO" | "VIDEO" | null;
   /** Default: the clock. */
   readonly now?: Date;
@@ -44,8 +44,8 @@ export async function insertTranscript(
 }
 
 /**
- * What insertRows() inserts of a transcript: made before there is a transaction, as packing takes
- * its time.
+ * The rows of a transcript for insertRows(): made before the transaction begins, since packing
+ * takes time.
  */
 export type TranscriptRows = Awaited<ReturnType<typeof transcriptRows>>;
 
@@ -110,7 +110,7 @@ export async function insertRows(
 }
 
 /**
- * decisions, Transcripts: the length of the first version's text when the service made it or it was
+ * docs/api.md, Transcripts: the length of the first version's text if the service made it or it was
  * imported, else 0.
  */
 function withOriginalLength(

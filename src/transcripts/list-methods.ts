@@ -64,18 +64,24 @@ export function listMethods(
 }
 
 /**
- * Of the 20 connections of a node, searches take at most 8: an indexed one its own, 5 to 200 ms
- * long; a wide one, which an account of a million keeps busy for seconds, one at a time for its
+ * Searches take at most 8 of the 20 connections of a node: an indexed search one, for 5 to 200 ms;
+ * a wide one, which takes seconds for an account of a million transcripts, one at a time for its
  * statements.
  */
 const busyReason = "SEARCHES_BUSY";
-const indexedLane = { running: 6, runningOfOne: 3, waitingOfOne: 10, waitMsMax: 5_000, busyReason };
-const wideLane = { running: 2, runningOfOne: 1, waitingOfOne: 4, waitMsMax: 5_000, busyReason };
+const indexedLimits = {
+  running: 6,
+  runningOfOne: 3,
+  waitingOfOne: 10,
+  waitMsMax: 5_000,
+  busyReason,
+};
+const wideLimits = { running: 2, runningOfOne: 1, waitingOfOne: 4, waitMsMax: 5_000, busyReason };
 
-/** The searches of this node, each within a time of its own from when it begins. */
+/** The searches of this node, each with a time limit from when it begins. */
 function createSearchLimits({ db, filterMsMax = 5_000, now = Date.now }: SearchParts) {
-  const indexed = new FairSemaphore(indexedLane);
-  const wide = new FairSemaphore(wideLane);
+  const indexed = new FairSemaphore(indexedLimits);
+  const wide = new FairSemaphore(wideLimits);
   return (accountId: string, { signal }: HandlerContext): SearchLimits => ({
     indexed: async (search) =>
       await indexed.run(accountId, signal, async () => {

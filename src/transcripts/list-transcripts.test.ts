@@ -46,7 +46,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-test("listTranscripts() answers the caller's own, newest first, without segments", async () => {
+test("listTranscripts() returns the caller's own transcripts, newest first, without segments", async () => {
   const [client, other] = [await newClient(), await newClient()];
   const names = await createMany(client, 3);
   await createMany(other, 1);
@@ -66,7 +66,7 @@ test("listTranscripts() answers the caller's own, newest first, without segments
   assert.deepEqual([nothing.transcripts, nothing.nextPageToken], [[], ""]);
 });
 
-test("listTranscripts() pages through every transcript once while others come and go", async () => {
+test("listTranscripts() pages through every transcript once while others are created and deleted", async () => {
   const client = await newClient();
   const names = await createMany(client, 25);
   for (const pageSize of [1, 4, 5, 24, 25, 26]) {
@@ -87,7 +87,7 @@ test("listTranscripts() pages through every transcript once while others come an
   assert.equal(new Set(seen.flat()).size, seen.flat().length);
 });
 
-test("listTranscripts() tells apart what was made within a millisecond", async () => {
+test("listTranscripts() orders transcripts of the same millisecond", async () => {
   const accountId = await app.newAccount();
   const client = app.clientFor(accountId);
   await createMany(client, 30);
@@ -105,7 +105,7 @@ test("listTranscripts() tells apart what was made within a millisecond", async (
   );
 });
 
-test("pages hold what was there all the time once, in order, whatever comes and goes in between", async () => {
+test("pages have each transcript that exists throughout once, in order, whatever is created and deleted in between", async () => {
   const change = fc.record({
     comes: fc.array(fc.nat(4), { maxLength: 3 }),
     goes: fc.array(fc.nat(), { maxLength: 2 }),
@@ -149,7 +149,7 @@ test("pages hold what was there all the time once, in order, whatever comes and 
   );
 });
 
-/** Transcripts made at microseconds of the same millisecond; several may share one. */
+/** Transcripts created at microseconds of the same millisecond; several may share one. */
 async function insertAt(accountId: string, microseconds: readonly number[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into transcript (id, account_id, version_id, metadata, subject, keywords, created_at, updated_at)
@@ -160,7 +160,7 @@ async function insertAt(accountId: string, microseconds: readonly number[]): Pro
   return rows.map(({ id }) => id);
 }
 
-test("listTranscripts() takes a token only for its own list", async () => {
+test("listTranscripts() accepts a page token only for its own list", async () => {
   const [client, other] = [await newClient(), await newClient()];
   const [versioned = "", another = ""] = await createMany(client, 3);
   await createMany(other, 3);
@@ -185,7 +185,7 @@ test("listTranscripts() takes a token only for its own list", async () => {
   }
 });
 
-test("listTranscripts() tells everything that is wrong at once", async () => {
+test("listTranscripts() reports every violation at once", async () => {
   const call = app.client.list({ pageSize: -1, pageToken: "x", filter: "x" });
   await assert.rejects(call, (error) => {
     assert.ok(error instanceof ServiceError);
@@ -195,7 +195,7 @@ test("listTranscripts() tells everything that is wrong at once", async () => {
   });
 });
 
-test("the filter by subject finds any part, whatever its case, and takes no pattern", async () => {
+test("the filter by subject finds any part, in any case, and supports no patterns", async () => {
   const client = await newClient();
   const subjects = [
     "ÞÁ kom vorið",
@@ -235,7 +235,7 @@ test("the filter by subject finds any part, whatever its case, and takes no patt
   }
 });
 
-test("the filter by keywords finds those with every keyword, exactly", async () => {
+test("the filter by keywords finds transcripts with every keyword, exactly", async () => {
   const client = await newClient();
   const all = [["a"], ["a", "b"], ["A"], ["ab"], [], ['"', "{a,b}"], ["null"]];
   for (const keywords of all) await client.create({ metadata: metadataWith({ keywords }) });
@@ -260,7 +260,7 @@ test("the filter by keywords finds those with every keyword, exactly", async () 
   }
 });
 
-test("the filters find what a plain search finds", async () => {
+test("the filters find what a naive search finds", async () => {
   const client = await newClient();
   const letter = fc.constantFrom("a", "A", "á", "Á", "ð", "Ð", "%", "_", "\\", '"', " ");
   const text = (maxLength: number) => fc.string({ unit: letter, maxLength });

@@ -38,7 +38,7 @@ const versions = fc.record({
 });
 const links = fc.record({ uri: strings, waveformUri: strings });
 
-test("listedJson() writes what the general writer writes", () => {
+test("listedJson() writes what the library writes", () => {
   fc.assert(
     fc.property(metadatas, media, versions, links, (metadata, media, version, links) => {
       const stored = { id: newId(), media, version };
@@ -55,7 +55,7 @@ test("listedJson() writes what the general writer writes", () => {
   );
 });
 
-test("listedJson() leaves out what a later version has stored, and shows all that the contract has", () => {
+test("listedJson() leaves out fields of a later version, and has every field of the contract", () => {
   const stored = {
     id: newId(),
     media: { ...noFacts, isFirst: true },

@@ -16,10 +16,10 @@ import type { ListedTranscript } from "./transcript-lists.ts";
 import type { MediaLinks } from "./transcript-message.ts";
 
 /**
- * A transcript of a list in the JSON of the wire, unset fields shown (section 2.3; decisions,
- * JSON), from its metadata as it is stored, which is proto3 JSON too. Fifty messages of the
- * library, read and written, take ten times as long: twice the time of all else that a page of a
- * list needs.
+ * A transcript of a list in the JSON of the wire, including unset fields (section 2.3; docs/api.md,
+ * JSON), from its stored metadata, which is proto3 JSON too. Reading and writing fifty messages
+ * with the library takes ten times as long: twice the time of everything else that a page of a list
+ * needs.
  */
 export function listedJson(
   { id, metadataJson, media, version }: ListedTranscript,
@@ -40,7 +40,7 @@ export function listedJson(
     version: {
       name: version.id,
       parent: version.parentId ?? "",
-      // Seconds that are whole have no fraction in proto3 JSON.
+      // Whole seconds have no fraction in proto3 JSON.
       creationTime: version.createdAt.toISOString().replace(".000Z", "Z"),
     },
   });
@@ -49,7 +49,7 @@ export function listedJson(
 const unsetMetadata = unset(TranscriptMetadataSchema);
 const unsetSpeaker = unset(SpeakerSchema);
 
-/** What every field of a message is in JSON when it is not set, in the order of the contract. */
+/** The JSON of every field of a message when it is not set, in the order of the contract. */
 function unset(schema: DescMessage): JsonObject {
   const shown = objectOf(toJson(schema, create(schema), { alwaysEmitImplicit: true }));
   return Object.fromEntries(
@@ -58,8 +58,8 @@ function unset(schema: DescMessage): JsonObject {
 }
 
 /**
- * All fields of the contract in its order; what is stored besides, by a later version of the
- * service, is left out.
+ * All fields of the contract, in its order; stored fields of a later version of the service are
+ * left out.
  */
 function writtenFields(unset: JsonObject, stored: JsonObject): JsonObject {
   const written: JsonObject = {};

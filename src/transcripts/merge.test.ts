@@ -28,7 +28,7 @@ const nothing = [
   "segments: metadata or segments is required",
 ];
 
-test("readPatch() takes the fields that the mask names", () => {
+test("readPatch() updates the fields that the mask names", () => {
   const rows: [paths: string[], fields: CallerField[], segments: boolean][] = [
     [["metadata.subject"], ["subject"], false],
     [["metadata.file_type", "metadata.languageCode"], ["fileType", "languageCode"], false],
@@ -45,7 +45,7 @@ test("readPatch() takes the fields that the mask names", () => {
   });
 });
 
-test("readPatch() takes what is set when there is no mask, or metadata as a whole is named", () => {
+test("readPatch() updates the fields that are set if there is no mask, or the mask names metadata", () => {
   const metadata = { subject: "s", keywords: ["k"], originalUri: "http://x/" };
   const fields = ["subject", "keywords"];
   const words = [{ words: [] }];
@@ -60,7 +60,7 @@ test("readPatch() takes what is set when there is no mask, or metadata as a whol
   });
 });
 
-test("readPatch() refuses an update of nothing", () => {
+test("readPatch() refuses an empty update", () => {
   assert.deepEqual(patchOf({}), nothing);
   assert.deepEqual(patchOf(undefined), nothing);
   assert.deepEqual(patchOf({ name: "transcripts/x", uri: "x" }), nothing);
@@ -70,7 +70,7 @@ test("readPatch() refuses an update of nothing", () => {
   assert.deepEqual(patchOf({ metadata: {} }, "metadata"), empty);
 });
 
-test("readPatch() refuses what the service sets, where a mask names it or nothing else is there", () => {
+test("readPatch() refuses output-only fields in a mask, or alone", () => {
   const why = "is set by the service and cannot be updated";
   const paths = ["name", "uri", "version.name", "metadata.recording_duration"];
   assert.deepEqual(
@@ -85,7 +85,7 @@ test("readPatch() refuses what the service sets, where a mask names it or nothin
   assert.deepEqual(patchOf({ metadata, segments }), { fields: [], segments: true });
 });
 
-test("readPatch() names every path that there is not", () => {
+test("readPatch() reports every unknown path", () => {
   const paths = [
     "metadata.owner",
     "segment",
@@ -119,7 +119,7 @@ const metadata = fc
   })
   .map((json) => fromJson(TranscriptMetadataSchema, json));
 
-/** Every field by its JSON name, so that maps with a key __proto__ compare as well. */
+/** Every field by its JSON name, so that maps with a key __proto__ compare too. */
 function jsonOf(metadata: TranscriptMetadata): Map<string, string> {
   const options = { alwaysEmitImplicit: true };
   const json: Record<string, unknown> = JSON.parse(
@@ -130,7 +130,7 @@ function jsonOf(metadata: TranscriptMetadata): Map<string, string> {
   return texts;
 }
 
-test("mergeMetadata() replaces the named fields whole and leaves every other one", () => {
+test("mergeMetadata() replaces the named fields and leaves the others", () => {
   fc.assert(
     fc.property(metadata, metadata, fc.subarray([...callerFields]), (current, from, fields) => {
       const [before, source] = [jsonOf(current), jsonOf(from)];
@@ -144,7 +144,7 @@ test("mergeMetadata() replaces the named fields whole and leaves every other one
   );
 });
 
-test("mergeMetadata() is not felt in what it merged", () => {
+test("mergeMetadata() does not change its inputs", () => {
   const from = create(TranscriptMetadataSchema, { keywords: ["a"] });
   const merged = mergeMetadata(create(TranscriptMetadataSchema), from, ["keywords"]);
   merged.keywords.push("b");

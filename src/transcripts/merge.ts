@@ -7,7 +7,7 @@ import {
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { shown, type FieldViolation } from "../std/service-error.ts";
 
-/** The fields of metadata that are the caller's to write. Every other one is the service's own. */
+/** The fields of metadata that callers may write; the service sets all others. */
 export const callerFields = [
   "fileType",
   "languageCode",
@@ -28,11 +28,11 @@ export interface Patch {
 }
 
 /**
- * Reads what an update asks for (§4.6; decisions, Transcripts: Update): the paths of its mask, in
- * proto or JSON names. Without a mask, as gRPC clients call it, what is set. `metadata` alone
- * stands for its fields that are set. Output-only fields that are set beside others are skipped, so
- * that a transcript can be sent back as it was read. Violations are returned for paths of a mask
- * that are no fields or output only, for output-only fields alone, and for an update of nothing.
+ * Reads an update (§4.6; docs/api.md, Transcripts: Update): the paths of its mask, in proto or JSON
+ * names; without a mask, as gRPC clients may call it, the fields that are set. `metadata` alone
+ * means its fields that are set. Output-only fields that are set in addition to others are skipped,
+ * so that a transcript can be sent back as it was read. Returns violations for paths of a mask that
+ * are no fields or output only, for output-only fields alone, and for an empty update.
  */
 export function readPatch(
   request: UpdateTranscriptRequest,
@@ -73,7 +73,7 @@ export function readPatch(
   return { fields, segments };
 }
 
-/** `current` with the patch's fields as they are in `from`; lists and maps are replaced whole. */
+/** `current` with these fields copied from `from`; lists and maps are replaced whole. */
 export function mergeMetadata(
   current: TranscriptMetadata,
   from: TranscriptMetadata | undefined,
@@ -110,7 +110,7 @@ function outputOnlyIn(metadata: TranscriptMetadata | undefined): string[] {
     .map(({ jsonName }) => jsonName);
 }
 
-/** What a path of a mask points at; undefined: nothing that there is. */
+/** What a path of a mask refers to; undefined: nothing that exists. */
 function targetOf(path: string): CallerField | "metadata" | "segments" | "output only" | undefined {
   const [top, name, ...deeper] = path.split(".");
   if (top === "name" || top === "uri" || top === "version") return "output only";

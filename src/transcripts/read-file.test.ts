@@ -15,7 +15,7 @@ import { unpackedJson, writeFile } from "./write-file.ts";
 const time = "00:00:01,000 --> 00:00:02,000";
 const names = new Map<string, string>();
 
-test("whatever is read is a transcript that a caller could have created, stored as one", async () => {
+test("a file that can be read becomes a transcript that a caller could have created", async () => {
   const part = fc.constantFrom(
     ..."\n|\n\n|<v A>|<v B>|</v>|ab cd|þ|\0|\u0085|\v|&#7;|&#xd800;|😀|\u00a0|<00:00:01.500>".split(
       "|",
@@ -53,7 +53,7 @@ const words = fc.array(
 );
 const speakers = fc.constantFrom("", "a", "b");
 
-test("what goes out comes in again: the text, its speakers, and the times of every cue", () => {
+test("an exported file imports to the same text, speakers, and times of every cue", () => {
   const draft = fc.array(fc.record({ words, speakerId: speakers }), { maxLength: 4 });
   fc.assert(
     fc.property(draft, fc.constantFrom(...subtitleFormats), (drafts, format) => {
@@ -74,8 +74,8 @@ test("what goes out comes in again: the text, its speakers, and the times of eve
         names: new Map([["a", "Anna & <Co>"]]),
         recordingMs: null,
       });
-      const told = new Map([["a", "Anna & <Co>"]]);
-      const reading = readFile({ content: Buffer.from(file).toString(), format, names: told });
+      const namesById = new Map([["a", "Anna & <Co>"]]);
+      const reading = readFile({ content: Buffer.from(file).toString(), format, names: namesById });
       assert.ok("text" in reading);
       const read = spokenSegments(unpackedJson(reading.text));
       const cues = subtitlesOf(segments);
@@ -89,7 +89,7 @@ test("what goes out comes in again: the text, its speakers, and the times of eve
       if (format === "VTT") {
         assert.deepEqual(
           read.map(({ speakerId }) => nameOf(speakerId)),
-          cues.map(({ speakerId }) => told.get(speakerId) ?? speakerId),
+          cues.map(({ speakerId }) => namesById.get(speakerId) ?? speakerId),
         );
       }
     }),
@@ -97,12 +97,12 @@ test("what goes out comes in again: the text, its speakers, and the times of eve
   );
 });
 
-test("a cue of more words than a transcript may have is told so", () => {
+test("a cue with more words than a transcript may have is refused", () => {
   const reading = readFile({ content: `${time}\n${"a ".repeat(300_000)}`, names });
   assert.deepEqual(reading, { problem: "has 300000 words: at most 200000 are allowed" });
 });
 
-test("a hostile file takes no longer than its length", () => {
+test("a hostile file is read in time linear in its length", () => {
   const long = 600_000;
   const rows = [
     `${time}\nA\n\n1\n1:${"1".repeat(long)}`,

@@ -9,22 +9,22 @@ import { readSubtitles, type SubtitleFormat } from "./subtitles/read-subtitles.t
 
 export interface FileToRead {
   readonly content: string;
-  /** Default: what the content shows itself to be. */
+  /** Default: detected from the content. */
   readonly format?: SubtitleFormat | undefined;
-  /** Names of speakers by their id, that the caller tells. */
+  /** Names of speakers by id, given by the caller. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What a file of subtitles holds, or why it cannot be read. */
+/** The content of a subtitle file, or why it cannot be read. */
 export type FileReading =
   | { readonly problem: string }
   | {
       readonly text: PackedText;
-      /** Those that the caller told, and those that the file names. */
+      /** Names given by the caller, and names found in the file. */
       readonly names: ReadonlyMap<string, string>;
     };
 
-/** Reads a file of subtitles into segments as they are stored. */
+/** Reads a subtitle file into segments in their stored form. */
 export function readFile({ content, format, names }: FileToRead): FileReading {
   try {
     const voiced = segmentsOfCues(readSubtitles(content, format), transcriptLimits.wordChars);
@@ -59,7 +59,7 @@ function problemOf(segments: readonly VoicedSegment[]): string | undefined {
   return undefined;
 }
 
-/** Gives names of speakers their ids: one that the caller told, else a number. */
+/** Assigns ids to names of speakers: the caller's id for the name, or else a number. */
 class Speakers {
   readonly names: Map<string, string>;
   readonly #ids: Map<string, string>;

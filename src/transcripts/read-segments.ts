@@ -5,7 +5,6 @@ import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import {
   SegmentSchema,
   TranscriptSchema,
-  type Segment,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { ErrorCode } from "../std/error-codes.ts";
 import type { LongMessage } from "../std/long-messages.ts";
@@ -16,31 +15,31 @@ import { cutBinary, cutJson } from "../transcoding/cut-message.ts";
 import { parseJson, textOfUtf8 } from "../transcoding/json-text.ts";
 import { converted, readJson } from "../transcoding/read-json.ts";
 import { checkSegments, transcriptLimits, violationsMax } from "./check-transcript.ts";
-import { scanSegments } from "./scan-segments.ts";
-import { segmentsJson, zstdOptions } from "./segments.ts";
+import { readPlainSegments } from "./read-plain-segments.ts";
+import { segmentsJson, zstdOptions, type PlainSegment } from "./segments.ts";
 
 /**
- * Segments that a caller has sent: packed, or what is wrong with them. In plain data, to go from
- * thread to thread.
+ * Segments that a caller has sent: packed, or their violations. Plain data that can be sent between
+ * threads.
  */
 export type SegmentsRead =
   | {
-      /** Canonical, as it is hashed and compressed. */
+      /** The canonical JSON, which is hashed and compressed. */
       readonly json: Uint8Array<ArrayBuffer>;
       readonly jsonZstd: Uint8Array<ArrayBuffer>;
       readonly sha256: Uint8Array;
     }
-  /** Of check-transcript.ts, 100 at most. */
+  /** Of checkSegments(), at most 100. */
   | { readonly violations: readonly FieldViolation[] };
 
-/** What came of a long message. */
+/** The result of reading a long message. */
 export type TakenSegments =
   | { readonly rest: Uint8Array<ArrayBuffer>; readonly segments: SegmentsRead }
-  /** There is no list to be taken, and the message is short enough to be read whole. */
+  /** There is no list, and the message is short enough to be read whole. */
   | { readonly whole: Uint8Array }
-  /** It takes the general way, which is slow, and was not to be gone. */
-  | { readonly slow: Uint8Array }
-  /** It is no transcript at all, or too much of one: parts of a ServiceError. */
+  /** The segments are not in the form that clients write: to be read with `anyForm`. */
+  | { readonly otherForm: Uint8Array }
+  /** It is no transcript, or too large: the parts of a ServiceError. */
   | { readonly refused: Refused };
 
 export interface Refused {
@@ -50,24 +49,22 @@ export interface Refused {
   readonly violations: readonly FieldViolation[];
 }
 
-/**
- * Longest message beside its segments: as much as the doors take where a method says nothing else.
- */
+/** The most bytes of a message besides its segments: the limit of the doors for other methods. */
 const restBytesMax = 1 << 20;
 const wordsPath = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
-/** Every word has eight fields of protobuf, in all its messages, and every segment as many. */
+/** Every word has eight fields of protobuf, including its messages, and so has every segment. */
 const fieldsMax = 8 * (transcriptLimits.words + transcriptLimits.segments);
 
 /**
- * Takes the segments out of a message with a transcript, reads, checks and packs them. Takes its
- * thread for as long as it takes: 20 ms for each MB, ten times as long where `isPatient` and they
- * are not as clients write them.
+ * Cuts the segments out of a message with a transcript, and reads, checks and packs them. 60 ms of
+ * CPU for each MB; if they are not in the form that clients write, twice as much or more, and only
+ * with `anyForm`.
  */
-export function takeSegments(message: LongMessage, isPatient: boolean): TakenSegments {
+export function takeSegments(message: LongMessage, anyForm: boolean): TakenSegments {
   try {
     const { bytes, format } = message;
-    if (format === "json") return takeFromJson(message, isPatient);
-    return isPatient ? takeFromBinary(message) : { slow: bytes };
+    if (format === "json") return takeFromJson(message, anyForm);
+    return anyForm ? takeFromBinary(message) : { otherForm: bytes };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { code, message: text, reason, violations } = error;
@@ -75,23 +72,22 @@ export function takeSegments(message: LongMessage, isPatient: boolean): TakenSeg
   }
 }
 
-function takeFromJson({ bytes, path, isStrict }: LongMessage, isPatient: boolean): TakenSegments {
+function takeFromJson({ bytes, path, isStrict }: LongMessage, anyForm: boolean): TakenSegments {
   const cut = isUtf8(bytes) ? cutJson(bytes, path, transcriptLimits.segments) : undefined;
   if (cut === undefined) {
-    if (!isPatient) return { slow: bytes };
-    // What is no JSON is refused with the place; what is, and has more than can be read whole, as
-    // that.
+    if (!anyForm) return { otherForm: bytes };
+    // Invalid JSON is refused with the place of the error; valid JSON with more values than can be
+    // read whole, for that.
     parseJson(textOfUtf8(bytes));
     checkRest(bytes, countValues(bytes), listOf(path));
     return { whole: bytes };
   }
   checkRest(cut.rest, countValues(cut.rest), listOf(path));
-  const scanned = scanSegments(cut.list);
-  if (!scanned && !isPatient) return { slow: bytes };
+  const plain = readPlainSegments(cut.list);
+  if (!plain && !anyForm) return { otherForm: bytes };
   if (!isJson(cut.rest)) parseJson(textOfUtf8(bytes));
   const rest = new Uint8Array(cut.rest);
-  if (scanned) return { rest, segments: packed(scanned) };
-  return { rest, segments: readList(cut.holder, isStrict) };
+  return { rest, segments: plain ? checked(plain) : readList(cut.holder, isStrict) };
 }
 
 function takeFromBinary({ bytes, path }: LongMessage): TakenSegments {
@@ -99,7 +95,7 @@ function takeFromBinary({ bytes, path }: LongMessage): TakenSegments {
   checkRest(rest, 0, listOf(path));
   const words = countElements(list, wordsPath, transcriptLimits.words);
   if (words > transcriptLimits.words) {
-    throw tooMany(`words in all: at most ${transcriptLimits.words} are allowed`);
+    throw tooMany(`words in total: at most ${transcriptLimits.words} are allowed`);
   }
   const fields = countFields(TranscriptSchema, list, fieldsMax);
   if (fields > fieldsMax) throw tooMany(`fields: at most ${fieldsMax} are read`);
@@ -113,7 +109,7 @@ function tooMany(what: string): ServiceError {
   return invalidArgument([{ field: "segments", description: `has more ${what}` }]);
 }
 
-/** The general way, which knows everything that JSON may be and says what is wrong. */
+/** Reads any form of JSON with the library, and reports what is wrong. */
 function readList(holder: Uint8Array, isStrict: boolean): SegmentsRead {
   if (isStrict) return checked(readJson(TranscriptSchema, holder).segments);
   const json = parseJson(textOfUtf8(holder));
@@ -121,7 +117,7 @@ function readList(holder: Uint8Array, isStrict: boolean): SegmentsRead {
   return checked(converted(() => fromJson(TranscriptSchema, json, options)).segments);
 }
 
-function checked(segments: readonly Segment[]): SegmentsRead {
+function checked(segments: readonly PlainSegment[]): SegmentsRead {
   const violations = checkSegments(segments).take(violationsMax).toArray();
   return violations.length > 0 ? { violations } : packed(Buffer.from(segmentsJson(segments)));
 }
@@ -129,7 +125,7 @@ function checked(segments: readonly Segment[]): SegmentsRead {
 function checkRest({ length }: Uint8Array, values: number, list: string): void {
   if (values > valuesMax) throw tooManyValues(list);
   if (length <= restBytesMax) return;
-  const description = `has more than ${restBytesMax} bytes beside ${list}`;
+  const description = `has more than ${restBytesMax} bytes besides ${list}`;
   throw invalidArgument([{ field: "body", description }]);
 }
 

@@ -16,7 +16,7 @@ import { createReadTranscript } from "./read-transcript.ts";
 
 let database: Database;
 let texts = 0;
-/** The test database, with the texts counted that are read of it. */
+/** The test database; counts the texts that are read. */
 let db: Kysely<Tables>;
 before(async () => {
   database = await openTestDatabase();
@@ -45,7 +45,7 @@ async function addTranscript(jsonBytes: number) {
 
 const limits = { nodeBytesMax: 1e9, reason: "ANSWERS_FULL", what: "answers" };
 
-test("an account reads one long text at a time, so many wait, and others do not wait for them", async () => {
+test("an account reads one long text at a time, up to 50 reads wait, and other accounts do not wait for them", async () => {
   const read = createReadTranscript({
     db,
     answers: new HeldBytes({ ...limits, accountBytesMax: 1e9 }),
@@ -65,7 +65,7 @@ test("an account reads one long text at a time, so many wait, and others do not 
   const results = await settled;
   const found = results.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   assert.equal(found.length, 51);
-  assert.equal(texts, 52, "what is refused is not read");
+  assert.equal(texts, 52, "refused texts are not read");
   assert.ok(found[0]?.segments.jsonZstd.equals(jsonZstd));
   for (const each of results) {
     if (each.status === "fulfilled") continue;
@@ -78,7 +78,7 @@ test("an account reads one long text at a time, so many wait, and others do not 
   }
 });
 
-test("a text that the account's answers have no room for is not read; a short one is always", async () => {
+test("a long text is not read if the memory for the account's answers is used up; a short one always is", async () => {
   const read = createReadTranscript({
     db,
     answers: new HeldBytes({ ...limits, accountBytesMax: 1e6 }),
@@ -91,6 +91,6 @@ test("a text that the account's answers have no room for is not read; a short on
     (await read(short.context, short.id, { heldPerByte: 1_000 }))?.segments.jsonBytes,
     4_000,
   );
-  assert.equal(await read(short.context, long.id), undefined, "another account's");
+  assert.equal(await read(short.context, long.id), undefined, "of another account");
   assert.equal(texts, before + 1);
 });

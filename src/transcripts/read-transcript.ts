@@ -12,19 +12,19 @@ export type ReadTranscript = (
   options?: {
     readonly versionId?: string | undefined;
     /**
-     * What is made of the text holds so many bytes for each byte of its JSON, beside what is
-     * stored. Default: one.
+     * Bytes of memory per byte of the JSON that the result takes, in addition to the stored bytes.
+     * Default: one.
      */
     readonly heldPerByte?: number;
   },
 ) => Promise<StoredTranscript | undefined>;
 
 /**
- * Reads transcripts with their text: undefined for what the account has not. A long text takes its
- * connection to the database for a while, and this thread's time when it comes: an account reads
- * one at a time, and all accounts together leave half of the connections to others. Throws
- * resource_exhausted with RetryInfo when too many wait, or when the account's answers have no room
- * for it: before it is read.
+ * Reads transcripts with their text; undefined if the account has no such transcript. A long text
+ * takes a database connection for a while, and time of this thread when it arrives: an account
+ * reads one at a time, and all accounts together leave half of the connections to others. Before
+ * reading, throws resource_exhausted with RetryInfo if too many wait, or if the memory for the
+ * account's answers is used up.
  */
 export function createReadTranscript({
   db,
@@ -37,7 +37,7 @@ export function createReadTranscript({
   /** Of the node to the database. */
   readonly connectionsMax?: number;
 }): ReadTranscript {
-  const lane = new FairSemaphore({
+  const semaphore = new FairSemaphore({
     running: Math.max(1, Math.min(readsMax, Math.floor(connectionsMax / 2))),
     runningOfOne: 1,
     waitingOfOne: 50,
@@ -55,9 +55,9 @@ export function createReadTranscript({
       answers.hold(accountId, segments.zstdBytes + heldPerByte * jsonBytes)[Symbol.dispose]();
     };
     checkRoom();
-    return await lane.run(accountId, context.signal, async () => {
+    return await semaphore.run(accountId, context.signal, async () => {
       checkRoom();
-      // Those of a version never change; they go with their transcript.
+      // The segments of a version never change; they are deleted with their transcript.
       const read = await findSegments(db, id, segments.sha256);
       return read && { ...others, segments: { jsonBytes, jsonZstd: read } };
     });
@@ -65,7 +65,7 @@ export function createReadTranscript({
 }
 
 /**
- * Long texts that are read at a time: each takes this thread for tens of milliseconds when it
- * comes.
+ * The number of long texts read at a time: each takes this thread tens of milliseconds when it
+ * arrives.
  */
 const readsMax = 4;

@@ -5,21 +5,21 @@ import type { TakenSegments } from "./read-segments.ts";
 
 export interface ThreadTask {
   readonly message: LongMessage;
-  /** Whether it may take long. */
-  readonly isPatient: boolean;
+  /** Whether to read any form of segments, slowly: see takeSegments(). */
+  readonly anyForm: boolean;
 }
 
-/** A transcript at its limits takes a third of it, read in the general way. */
+/** A transcript at its limits takes a third of it, read by the library. */
 const heapMbMax = 768;
 
 /**
- * A thread that reads one message at a time. It starts with the first, and again after one that has
- * ended it.
+ * A worker thread that reads one message at a time. It starts with the first message, and again
+ * after an error.
  */
 export class ReadingThread implements AsyncDisposable {
   #worker: Worker | undefined;
 
-  /** Takes the buffer of the message's bytes. */
+  /** Transfers the buffer of the message's bytes. */
   async read(task: ThreadTask): Promise<TakenSegments> {
     const worker = (this.#worker ??= this.#start());
     worker.ref();
@@ -40,7 +40,7 @@ export class ReadingThread implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  /** A thread may end while nobody waits for it too: that fails nothing but itself. */
+  /** An idle thread may end too: that fails no read. */
   #start(): Worker {
     const worker = new Worker(new URL("./segments-worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
@@ -52,7 +52,7 @@ export class ReadingThread implements AsyncDisposable {
   }
 }
 
-/** The next message; throws what ends the thread instead. */
+/** The next message of the thread; throws if the thread ends instead. */
 async function answerOf(worker: Worker): Promise<TakenSegments> {
   const settled = new AbortController();
   const { signal } = settled;
@@ -64,7 +64,7 @@ async function answerOf(worker: Worker): Promise<TakenSegments> {
       once(worker, "message", { signal }),
       ended,
     ]);
-    if (answer === undefined) throw new Error("the thread that reads segments says nothing");
+    if (answer === undefined) throw new Error("the thread that reads segments sent nothing");
     return answer;
   } finally {
     settled.abort();

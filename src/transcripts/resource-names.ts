@@ -2,8 +2,7 @@ import { idIn, isId } from "../std/ids.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
 /**
- * The id in transcripts/<id>. Throws what an absent transcript is answered with: a malformed name
- * names none.
+ * The id in transcripts/<id>. Throws not_found for a malformed name, as for an absent transcript.
  */
 export function transcriptIdIn(name: string): string {
   const id = idIn("transcripts", name);
@@ -11,7 +10,7 @@ export function transcriptIdIn(name: string): string {
   return id;
 }
 
-/** The ids in transcripts/<id>/versions/<id>. Throws what an absent version is answered with. */
+/** The ids in transcripts/<id>/versions/<id>. Throws not_found as for an absent version. */
 export function versionIdsIn(name: string): { transcriptId: string; versionId: string } {
   const [transcripts, transcriptId = "", versions, versionId = "", ...rest] = name.split("/");
   const isName = transcripts === "transcripts" && versions === "versions" && rest.length === 0;
@@ -19,7 +18,7 @@ export function versionIdsIn(name: string): { transcriptId: string; versionId: s
   return { transcriptId, versionId };
 }
 
-/** decisions, Errors: somebody else's transcript is answered like one that does not exist. */
+/** docs/api.md, Errors: another account's transcript is answered like one that does not exist. */
 export function transcriptNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no transcript ${shown(name)}`, {
     reason: "TRANSCRIPT_NOT_FOUND",

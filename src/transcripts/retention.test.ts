@@ -90,7 +90,7 @@ async function isKept(mediaId: string): Promise<boolean> {
   return isRecorded;
 }
 
-/** Rows of every table that a transcript has rows in. */
+/** The rows of a transcript in every table. */
 async function rowsOf(name: string): Promise<number> {
   const id = name.slice("transcripts/".length);
   const { rows } = await sql<{ count: string }>`
@@ -102,7 +102,7 @@ async function rowsOf(name: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test("media goes after its days, bytes too; the transcript keeps its words and its duration", async () => {
+test("media is deleted after its days, bytes too; the transcript keeps its words and its duration", async () => {
   const account = await newAccount({ media: 30 });
   const client = app.clientFor(account);
   const mediaId = await newMedia(account);
@@ -123,7 +123,7 @@ test("media goes after its days, bytes too; the transcript keeps its words and i
   await enforce(31);
 });
 
-test("transcripts go after the days without a change, with versions, uploads and media", async () => {
+test("transcripts are deleted after the days without a change, with versions, uploads and media", async () => {
   const account = await newAccount({ transcripts: 10 });
   const mediaId = await newMedia(account);
   const [old, changed] = [
@@ -144,7 +144,7 @@ test("transcripts go after the days without a change, with versions, uploads and
   assert.equal(await rowsOf(changed), 0);
 });
 
-test("nothing goes of accounts that have not asked for it", async () => {
+test("nothing is deleted of accounts without a retention time", async () => {
   const account = await newAccount({});
   const mediaId = await newMedia(account);
   const name = await newTranscript(account, mediaId);
@@ -154,7 +154,7 @@ test("nothing goes of accounts that have not asked for it", async () => {
   assert.notEqual((await app.clientFor(account).get(name)).uri, "");
 });
 
-test("media of a job that is PROCESSING stays until the job has ended", async () => {
+test("media of a PROCESSING job stays until the job has ended", async () => {
   const account = await newAccount({ media: 1, transcripts: 3 });
   const mediaId = await newMedia(account);
   const name = await newTranscript(account, mediaId);
@@ -164,13 +164,13 @@ test("media of a job that is PROCESSING stays until the job has ended", async ()
   assert.notEqual((await app.clientFor(account).get(name)).uri, "");
   await enforce(4);
   assert.equal(await isKept(mediaId), true);
-  assert.equal(await rowsOf(name), 0, "its transcript went by its own days");
+  assert.equal(await rowsOf(name), 0, "its transcript was deleted by its own days");
   await db.updateTable("transcript_job").set({ state: "FAILED" }).where("id", "=", job).execute();
   await enforce(2);
   assert.equal(await isKept(mediaId), false);
 });
 
-test("media that two transcripts share stays until the last of them goes", async () => {
+test("media that two transcripts share stays until the last of them is deleted", async () => {
   const account = await newAccount({ transcripts: 10 });
   const mediaId = await newMedia(account);
   const [one, two] = [await newTranscript(account, mediaId), await newTranscript(account, mediaId)];
@@ -181,7 +181,7 @@ test("media that two transcripts share stays until the last of them goes", async
   assert.equal(await isKept(mediaId), false);
 });
 
-test("several sweepers at once delete thousands, each thing once, beside callers who change and delete", async () => {
+test("several sweepers delete thousands at once, each thing once, while callers change and delete", async () => {
   const account = await newAccount({ media: 1, transcripts: 2 });
   const many = 1_000;
   await sql`
@@ -200,7 +200,7 @@ test("several sweepers at once delete thousands, each thing once, beside callers
     .execute();
   const client = app.clientFor(account);
   const callers = ids.map(async ({ id }) => {
-    // Whichever comes first, the sweep or the caller: both are answers that a caller may get.
+    // The sweep or the caller may be first: callers may get both answers.
     await client.delete(`transcripts/${id}`).catch((error: { code?: unknown }) => {
       assert.equal(error.code, "not_found");
     });
@@ -214,7 +214,7 @@ test("several sweepers at once delete thousands, each thing once, beside callers
   assert.equal(rows[0]?.count, "0");
 });
 
-test("a sweep that is told to stop does, between two transactions", async () => {
+test("an aborted sweep stops between two transactions", async () => {
   const account = await newAccount({ media: 1 });
   const mediaId = await newMedia(account);
   const stop = AbortSignal.abort(new Error("stopped"));

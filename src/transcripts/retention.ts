@@ -12,66 +12,63 @@ export interface RetentionParts {
   readonly signal?: AbortSignal;
 }
 
-/** Rows of one transaction: nobody waits long for a lock, however much there is to delete. */
+/** Rows of one transaction, few enough that no one waits long for a lock. */
 const batchRows = 200;
 const dayMs = 86_400_000;
-/**
- * The advisory lock of a batch: of several nodes, one deletes at a time, and the others leave it to
- * that one.
- */
+/** The advisory lock of a batch: one node deletes at a time, and the others skip. */
 const retentionLock = 4_750_413;
 
 type Column = "media_retention_days" | "transcript_retention_days";
 
-/** Something that is kept for some days. */
-interface Kept {
+/** A kind of data with a retention time. */
+interface Retained {
   readonly column: Column;
   /**
-   * Deletes some of an account that are from before; how many, and the media whose bytes are to be
-   * deleted.
+   * Deletes a batch of an account's rows from before a date: returns their number, and the media
+   * whose bytes are to be deleted.
    */
   readonly forget: (
     trx: Transaction<Tables>,
     accountId: string,
     before: Date,
   ) => Promise<{ readonly count: number; readonly mediaIds: readonly string[] }>;
-  /** Event of the log. */
+  /** The log event. */
   readonly event: string;
 }
 
-const media: Kept = {
+const media: Retained = {
   column: "media_retention_days",
   forget: forgetMedia,
   event: "retention.media_deleted",
 };
-const transcripts: Kept = {
+const transcripts: Retained = {
   column: "transcript_retention_days",
   forget: forgetTranscripts,
   event: "retention.transcripts_deleted",
 };
 
 /**
- * Deletes what accounts do not want to keep any longer: media counted from when it came,
- * transcripts with versions and media from their last change. Rows first, bytes after them: what a
- * kill leaves of these is found by sweepMedia(). Media of a job that is PROCESSING stays until it
- * has ended. Doing it twice, or at several nodes at once, does no harm.
+ * Deletes data past its account's retention time: media counted from its upload, transcripts with
+ * versions and media from their last change. Rows first, then bytes: sweepMedia() finds bytes that
+ * a kill leaves. Media of a PROCESSING job stays until the job ends. Idempotent, also on several
+ * nodes at once.
  */
 export async function enforceRetention(parts: RetentionParts): Promise<void> {
-  for (const kept of [media, transcripts]) {
+  for (const retained of [media, transcripts]) {
     const accounts = await parts.db
       .selectFrom("account")
-      .where(kept.column, "is not", null)
-      .select(["id", kept.column])
+      .where(retained.column, "is not", null)
+      .select(["id", retained.column])
       .execute();
     for (const account of accounts) {
-      await forgetOld(parts, kept, { id: account.id, days: Number(account[kept.column]) });
+      await forgetOld(parts, retained, { id: account.id, days: Number(account[retained.column]) });
     }
   }
 }
 
 async function forgetOld(
   parts: RetentionParts,
-  { forget, event }: Kept,
+  { forget, event }: Retained,
   account: { readonly id: string; readonly days: number },
 ): Promise<void> {
   const { db, log, now = Date.now, signal } = parts;
@@ -97,7 +94,7 @@ async function isFirst(trx: Transaction<Tables>): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** Transcripts keep their words, and what the recording was: its length and its kind. */
+/** Transcripts keep their words, and the length and kind of the recording. */
 async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: Date) {
   const { rows } = await sql<{ id: string }>`
     select id from media m
@@ -107,7 +104,7 @@ async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: 
   `.execute(trx);
   const due = rows.map(({ id }) => id);
   if (due.length === 0) return { count: 0, mediaIds: [] };
-  // The transcripts first: that is the order in which their deletion takes the locks.
+  // Transcripts first: the order in which their deletion takes the locks.
   await sql`
     update transcript t set media_id = null, recording_ms = m.duration_ms, recording_file_type = m.file_type
     from media m where m.id = t.media_id and t.media_id = any(${due}::uuid[])

@@ -26,7 +26,7 @@ const json = (text: string, isStrict = true): LongMessage => ({
   isStrict,
 });
 
-/** What a reader makes of a message: the rest, and what the method sees of the segments. */
+/** The result of a reader: the rest of the message, and the segments that the method gets. */
 async function read(reader: SegmentsReader, message: LongMessage, accountId = "one") {
   const { rest, attach } = await reader.shorten(message, { accountId, signal });
   const transcript = create(TranscriptSchema);
@@ -34,7 +34,7 @@ async function read(reader: SegmentsReader, message: LongMessage, accountId = "o
   return { rest: Buffer.from(rest), sent: sentSegments(transcript) };
 }
 
-test("a reader packs segments as packSegments() does, of every format", async () => {
+test("a reader packs segments of every format like packSegments()", async () => {
   await using reader = openSegmentsReader();
   const segments = longSegments(2_000);
   const messages = segmentsFromJson(JSON.parse(JSON.stringify(segments)));
@@ -44,7 +44,7 @@ test("a reader packs segments as packSegments() does, of every format", async ()
   const rows: [string, LongMessage, rest: unknown][] = [
     ["JSON", json(text), '{"segments":[],"uri":"u"}'],
     [
-      "JSON that is unusual",
+      "JSON in another form",
       json(text.replaceAll("startTime", "start_time")),
       '{"segments":[],"uri":"u"}',
     ],
@@ -76,13 +76,13 @@ test("a reader packs segments as packSegments() does, of every format", async ()
   }
 });
 
-/** A segment of 200,001 words without a byte. */
+/** A segment of 200,001 empty words. */
 function manyWords(): Uint8Array {
   const words = new Uint8Array(400_002).fill(0x1a).map((byte, at) => (at % 2 ? 0 : byte));
   return new Uint8Array([0x1a, 0x82, 0xb5, 0x18, ...words]);
 }
 
-test("a reader tells what is wrong", async () => {
+test("a reader reports violations", async () => {
   await using reader = openSegmentsReader();
   const violations = async (text: string) => [...(await read(reader, json(text))).sent.violations];
   assert.deepEqual(await violations('{"segments":[{"start_time":"1s","end_time":"2s"}]}'), []);
@@ -101,7 +101,7 @@ test("a reader tells what is wrong", async () => {
     ],
     [
       json(`{"segments":[],"uri":"${"u".repeat(1 << 20)}"}`),
-      "body: has more than 1048576 bytes beside segments",
+      "body: has more than 1048576 bytes besides segments",
     ],
     [json(`{"segments":[${"{},".repeat(20_000)}{}`), "segments: has more than 20000 segments"],
     [
@@ -118,7 +118,7 @@ test("a reader tells what is wrong", async () => {
     ],
     [
       { ...json(""), bytes: manyWords(), format: "binary" },
-      "segments: has more words in all: at most 200000 are allowed",
+      "segments: has more words in total: at most 200000 are allowed",
     ],
     [
       { ...json(""), bytes: new Uint8Array([0x1a, 9]), format: "binary" },
@@ -158,11 +158,11 @@ test("accounts take turns at a reader, and one that sends too many is refused", 
   await Promise.all([...flood, other]);
   assert.ok(
     ended.indexOf("other") <= 2,
-    `the other account's is read in its turn: ${ended.join()}`,
+    `the other account's message is read in its turn: ${ended.join()}`,
   );
 });
 
-test("what takes long keeps only its like waiting", async () => {
+test("segments in another form delay only each other", async () => {
   await using reader = openSegmentsReader();
   const segments = longSegments(40_000);
   const slow = JSON.stringify({ segments }).replaceAll("startTime", "start_time");
@@ -178,7 +178,7 @@ test("what takes long keeps only its like waiting", async () => {
 });
 
 test(
-  "a reader reads on when its thread has ended, idle or at work",
+  "a reader continues after its thread has ended, idle or busy",
   { timeout: 60_000 },
   async () => {
     await using reader = openSegmentsReader();

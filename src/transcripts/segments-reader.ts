@@ -5,12 +5,12 @@ import { attachSegments } from "./sent-segments.ts";
 import { ReadingThread } from "./reading-thread.ts";
 
 /**
- * Reads the segments of long transcripts on threads of its own, in turns of the accounts: live
- * audio is not kept waiting.
+ * Reads the segments of long transcripts in worker threads, in turns of the accounts, so that live
+ * audio does not wait.
  */
 export interface SegmentsReader extends LongMessages, AsyncDisposable {}
 
-/** What waits is held by the doors, which limit its bytes. */
+/** The bytes of waiting messages are held, and limited, by the doors. */
 const turns: SemaphoreLimits = {
   running: 1,
   runningOfOne: 1,
@@ -20,30 +20,30 @@ const turns: SemaphoreLimits = {
 };
 
 /**
- * Opens two threads: one for what is written as clients write it, 20 ms for each MB, and one for
- * all else, which takes ten times as long and so keeps nobody waiting but its like.
+ * Opens two threads: one for segments in the form that clients write, 60 ms for each MB, and one
+ * for all others, which take twice as long or more and so delay only each other.
  */
 export function openSegmentsReader(limits: Partial<SemaphoreLimits> = {}): SegmentsReader {
-  const laneLimits = { ...turns, ...limits };
-  const quick = { lane: new FairSemaphore(laneLimits), thread: new ReadingThread() };
-  const patient = { lane: new FairSemaphore(laneLimits), thread: new ReadingThread() };
+  const semaphoreLimits = { ...turns, ...limits };
+  const plain = { semaphore: new FairSemaphore(semaphoreLimits), thread: new ReadingThread() };
+  const general = { semaphore: new FairSemaphore(semaphoreLimits), thread: new ReadingThread() };
   const reading = new Set<Promise<unknown>>();
 
   const shorten: LongMessages["shorten"] = async (message, { accountId, signal }) => {
-    let taken = await quick.lane.run(
+    let taken = await plain.semaphore.run(
       accountId,
       signal,
-      async () => await quick.thread.read({ message, isPatient: false }),
+      async () => await plain.thread.read({ message, anyForm: false }),
     );
-    if ("slow" in taken) {
-      const again = { ...message, bytes: taken.slow };
-      taken = await patient.lane.run(
+    if ("otherForm" in taken) {
+      const again = { ...message, bytes: taken.otherForm };
+      taken = await general.semaphore.run(
         accountId,
         signal,
-        async () => await patient.thread.read({ message: again, isPatient: true }),
+        async () => await general.thread.read({ message: again, anyForm: true }),
       );
     }
-    if ("slow" in taken) throw new Error("the general way is not gone");
+    if ("otherForm" in taken) throw new Error("the library did not read it");
     if ("refused" in taken) {
       throw new ServiceError(taken.refused.code, taken.refused.message, taken.refused);
     }
@@ -64,7 +64,7 @@ export function openSegmentsReader(limits: Partial<SemaphoreLimits> = {}): Segme
     },
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(reading);
-      await Promise.all([quick, patient].map(({ thread }) => thread[Symbol.asyncDispose]()));
+      await Promise.all([plain, general].map(({ thread }) => thread[Symbol.asyncDispose]()));
     },
   };
 }

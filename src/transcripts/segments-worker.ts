@@ -1,4 +1,5 @@
-// A thread of segments-reader.ts: takes ThreadTask, answers TakenSegments, one after the other.
+// A worker thread of segments-reader.ts: receives ThreadTask, sends TakenSegments, one after the
+// other.
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { setPriority } from "node:os";
@@ -6,25 +7,25 @@ import { parentPort } from "node:worker_threads";
 import { takeSegments, type TakenSegments } from "./read-segments.ts";
 import type { ThreadTask } from "./reading-thread.ts";
 
-/** Behind everything that live audio waits for. */
+/** A lower priority than everything that live audio waits for. */
 const niceness = 10;
 
 try {
-  // The thread's own id, which Linux takes for that of a process.
+  // The thread's own id, which Linux accepts as a process id.
   setPriority(Number(basename(readlinkSync("/proc/thread-self"))), niceness);
 } catch {
-  // Elsewhere it runs like any other thread.
+  // Other systems: the thread has normal priority.
 }
 
-parentPort?.on("message", ({ message, isPatient }: ThreadTask) => {
-  const taken = takeSegments(message, isPatient);
+parentPort?.on("message", ({ message, anyForm }: ThreadTask) => {
+  const taken = takeSegments(message, anyForm);
   parentPort?.postMessage(taken, buffersOf(taken));
 });
 
 function buffersOf(taken: TakenSegments): ArrayBuffer[] {
   if ("refused" in taken) return [];
   if ("whole" in taken) return ownBuffers(taken.whole);
-  if ("slow" in taken) return ownBuffers(taken.slow);
+  if ("otherForm" in taken) return ownBuffers(taken.otherForm);
   const { rest, segments } = taken;
   if ("violations" in segments) return ownBuffers(rest);
   return ownBuffers(rest, segments.json, segments.jsonZstd);

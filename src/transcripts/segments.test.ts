@@ -32,7 +32,7 @@ const segment = fc
   })
   .map((init) => create(SegmentSchema, init));
 
-test("packSegments() keeps the JSON of the wire, and unpackSegments() undoes it", async () => {
+test("packSegments() stores the JSON of the wire, and unpackSegments() is its inverse", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(segment, { maxLength: 5 }), async (segments) => {
       const packed = await packSegments(segments);
@@ -51,7 +51,7 @@ test("packSegments() keeps the JSON of the wire, and unpackSegments() undoes it"
   );
 });
 
-test("packSegments() gives equal segments the same hash, others another", async () => {
+test("packSegments() gives equal segments the same hash, and different ones another", async () => {
   const one = (word: string) => [create(SegmentSchema, { words: [{ word }] })];
   const [a, again, b] = [
     await packSegments(one("a")),

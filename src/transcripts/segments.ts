@@ -18,15 +18,14 @@ const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
 /**
- * Segments as they are stored: the proto3 JSON array of the wire, unset fields shown, compressed
- * with zstd.
+ * Stored segments: the proto3 JSON array of the wire, including unset fields, compressed with zstd.
  */
 export interface PackedSegments {
   /** Of the JSON. Equal segments have equal hashes. */
   readonly sha256: Buffer;
   readonly jsonZstd: Buffer;
   readonly jsonBytes: number;
-  /** The JSON, where it is at hand. */
+  /** The JSON, if it is in memory already. */
   readonly json?: Uint8Array;
 }
 
@@ -39,17 +38,34 @@ export interface PackedText extends PackedSegments {
   readonly textBytes: number;
 }
 
-/** Level 1: segments become no smaller by level 3, the default, which takes 1.4 times as long. */
+/** The stored fields of a Segment, which the library's messages have too. */
+export interface PlainSegment extends PlainTimes {
+  readonly words: readonly PlainWord[];
+  readonly speakerId: string;
+}
+
+export interface PlainWord extends PlainTimes {
+  readonly word: string;
+}
+
+export interface PlainTimes {
+  readonly startTime?: PlainDuration | undefined;
+  readonly endTime?: PlainDuration | undefined;
+}
+
+export type PlainDuration = Pick<Duration, "seconds" | "nanos">;
+
+/** Level 1: level 3, the default, makes segments no smaller and takes 1.4 times as long. */
 export const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Packed segments but for what they are found by. */
+/** Packed segments without their hash. */
 export type StoredSegments = Omit<PackedSegments, "sha256">;
 
-/** Up to here the way to another thread takes longer than the compression. */
+/** Up to here sending the JSON to another thread takes longer than compressing it. */
 const packedHereBytesMax = 16_384;
 
-/** Packs checked segments; the compression of more than a few runs on another thread. */
-export async function packSegments(segments: readonly Segment[]): Promise<PackedSegments> {
+/** Packs checked segments; zlib compresses all but short ones in another thread. */
+export async function packSegments(segments: readonly PlainSegment[]): Promise<PackedSegments> {
   const json = Buffer.from(segmentsJson(segments));
   const isShort = json.length <= packedHereBytesMax;
   return {
@@ -60,7 +76,7 @@ export async function packSegments(segments: readonly Segment[]): Promise<Packed
   };
 }
 
-/** Undoes packSegments(). */
+/** The inverse of packSegments(). */
 export async function unpackSegments(packed: StoredSegments): Promise<Segment[]> {
   return parseSegments(await decompress(packed.jsonZstd, unpackedSize(packed)));
 }
@@ -90,7 +106,7 @@ export function segmentsFromJson(json: JsonValue): Segment[] {
  * Length of the full text, the concatenation of every word (section 2.3): Unicode characters, and
  * bytes in UTF-8.
  */
-export function textLength(segments: readonly Segment[]): { chars: number; bytes: number } {
+export function textLength(segments: readonly PlainSegment[]): { chars: number; bytes: number } {
   let chars = 0;
   let bytes = 0;
   for (const segment of segments) {
@@ -102,7 +118,7 @@ export function textLength(segments: readonly Segment[]): { chars: number; bytes
   return { chars, bytes };
 }
 
-/** Unicode characters of a text: a surrogate pair is one. */
+/** The number of Unicode characters of a text: a surrogate pair counts as one. */
 export function charCount(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length - 1; index += 1) {
@@ -115,10 +131,10 @@ export function charCount(text: string): number {
 }
 
 /**
- * The proto3 JSON of segments, written by hand: toJson() of the library takes ten times as long, on
+ * The proto3 JSON of segments, written by hand: toJson() of the library takes ten times as long, in
  * the thread that also carries live audio.
  */
-export function segmentsJson(segments: readonly Segment[]): string {
+export function segmentsJson(segments: readonly PlainSegment[]): string {
   return `[${segments
     .map(({ startTime, endTime, words, speakerId }) => {
       const spoken = words.map((word) => `{${timesJson(word)}"word":${JSON.stringify(word.word)}}`);
@@ -127,21 +143,14 @@ export function segmentsJson(segments: readonly Segment[]): string {
     .join(",")}]`;
 }
 
-interface Times {
-  readonly startTime?: Duration | undefined;
-  readonly endTime?: Duration | undefined;
-}
-
-function timesJson({ startTime, endTime }: Times): string {
+function timesJson({ startTime, endTime }: PlainTimes): string {
   const start = startTime ? `"startTime":"${durationText(startTime)}",` : "";
   const end = endTime ? `"endTime":"${durationText(endTime)}",` : "";
   return start + end;
 }
 
-/**
- * Durations are checked not to be negative before they come here. 0, 3, 6 or 9 fractional digits.
- */
-function durationText({ seconds, nanos }: Duration): string {
+/** Negative durations were refused before. 0, 3, 6 or 9 fractional digits. */
+function durationText({ seconds, nanos }: PlainDuration): string {
   if (nanos === 0) return `${seconds}s`;
   const digits = `${nanos}`.padStart(9, "0");
   if (digits.endsWith("000000")) return `${seconds}.${digits.slice(0, 3)}s`;

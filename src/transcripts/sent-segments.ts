@@ -8,21 +8,20 @@ import { packSegments, type PackedSegments } from "./segments.ts";
 export interface SentSegments {
   readonly isEmpty: boolean;
   readonly violations: Iterable<FieldViolation>;
-  /** For segments without violations. */
+  /** Only for segments without violations. */
   pack(): Promise<PackedSegments>;
 }
 
 const segmentsRead = new WeakMap<object, SegmentsRead>();
 
 /**
- * Gives a transcript whose segments were read on a thread of their own what came of them; the
- * message itself has none.
+ * Attaches the segments that were read in a worker thread to the transcript, which has none itself.
  */
 export function attachSegments(transcript: object, read: SegmentsRead): void {
   segmentsRead.set(transcript, read);
 }
 
-/** The segments of a request, wherever they were read. */
+/** The segments of a request, in whichever thread they were read. */
 export function sentSegments(transcript: Transcript | undefined): SentSegments {
   const read = transcript && segmentsRead.get(transcript);
   if (read === undefined) return messages(transcript?.segments ?? []);

@@ -1,11 +1,11 @@
 import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 /**
- * A word of a transcript without its messages: plain enough for another thread. Times are whole
+ * A word of a transcript as plain data, which can be sent between threads. Times are whole
  * milliseconds.
  */
 export interface SpokenWord {
-  /** With the whitespace that belongs before the next word (section 2.3). */
+  /** With the whitespace before the next word (section 2.3). */
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -15,7 +15,7 @@ export interface SpokenWord {
 export interface SpokenSegment {
   readonly startMs: number;
   readonly endMs: number;
-  /** Empty: nobody knows. */
+  /** Empty: unknown. */
   readonly speakerId: string;
   readonly words: readonly SpokenWord[];
 }
@@ -36,7 +36,8 @@ export function spokenSegments(json: string): SpokenSegment[] {
 }
 
 /**
- * Undoes spokenSegments(): the proto3 JSON of the wire, unset fields shown, as segments are stored.
+ * The inverse of spokenSegments(): the proto3 JSON of the wire, including unset fields, as segments
+ * are stored.
  */
 export function spokenJson(segments: readonly SpokenSegment[]): string {
   return JSON.stringify(

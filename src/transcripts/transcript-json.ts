@@ -11,8 +11,8 @@ import type { StoredTranscript } from "./transcript-store.ts";
 const decompress = promisify(zstdDecompress);
 
 /**
- * The JSON of a transcript as it is retrieved (section 4.4), in UTF-8. Its segments are stored as
- * they are sent.
+ * The JSON of a transcript as GetTranscript sends it (section 4.4), in UTF-8. Its segments are
+ * stored in that form.
  */
 export async function transcriptJson(
   stored: StoredTranscript,

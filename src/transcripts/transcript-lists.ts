@@ -17,14 +17,14 @@ export interface ListPage<Item> {
   readonly next: ListPosition | undefined;
 }
 
-/** `metadataJson`: TranscriptMetadata as it is stored, in proto3 JSON. */
+/** `metadataJson` is the stored TranscriptMetadata, in proto3 JSON. */
 export interface ListedTranscript extends Omit<StoredTranscript, "metadata" | "segments"> {
   readonly metadataJson: string;
 }
 
 /**
- * One page of an account's transcripts, newest first by creation time, then id. Pages end early
- * where metadata is long.
+ * One page of an account's transcripts, newest first by creation time, then id. Pages end early if
+ * metadata is long.
  */
 export async function listTranscripts(
   db: Kysely<Tables>,
@@ -44,8 +44,8 @@ export async function listTranscripts(
 }
 
 /**
- * Those of these transcripts of an account that are still there, in the order of lists, with as
- * much metadata as a page may have.
+ * Those of these transcripts that still exist, in list order, up to the bytes of metadata that a
+ * page may have.
  */
 export async function findListed(
   db: Kysely<Tables>,
@@ -54,7 +54,7 @@ export async function findListed(
 ): Promise<ListedRow[]> {
   if (ids.length === 0) return [];
   const named = selectListed(db, accountId).where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`);
-  // Without a limit the subquery would be dissolved, and its metadata made text twice.
+  // Without a limit PostgreSQL would inline the subquery, and convert its metadata to text twice.
   return await selectWithin(db, named.limit(ids.length), bytesMax).execute();
 }
 
@@ -104,7 +104,7 @@ function listedTranscript(
 }
 
 /**
- * One page of the versions of a transcript, newest first; none when the account has no such
+ * One page of the versions of a transcript, newest first; empty if the account has no such
  * transcript.
  */
 export async function listVersions(
@@ -131,15 +131,15 @@ export async function listVersions(
 }
 
 /**
- * Behind a position in a list of the table with this alias that is ordered by created_at, then id,
- * the newest first.
+ * After a position in a list of the table with this alias, ordered by created_at, then id, newest
+ * first.
  */
 export function isBehind(alias: string, [createdAt, id]: ListPosition): RawBuilder<boolean> {
   const [time, key] = [sql.ref(`${alias}.created_at`), sql.ref(`${alias}.id`)];
   return sql<boolean>`(${time}, ${key}) < (${createdAt}::timestamptz, ${id}::uuid)`;
 }
 
-/** The query asked for one row more than fits: it tells whether there is another page. */
+/** The query read one row more than the page has, which shows whether there is another page. */
 export function pageOf<Row extends { readonly id: string; readonly position: string }, Item>(
   rows: readonly Row[],
   size: number,

@@ -10,15 +10,13 @@ import {
 import { durationFromMs, msOfDuration, timestampFromDate } from "../std/duration.ts";
 import type { StoredTranscript, StoredVersion } from "./transcript-store.ts";
 
-/** Where a transcript's media and its waveform are for an hour; "" where there is none. */
+/** Signed URLs of a transcript's media and waveform, valid for an hour; "" if there is none. */
 export interface MediaLinks {
   readonly uri: string;
   readonly waveformUri: string;
 }
 
-/**
- * How long the recording is of which a transcript shows this; undefined where that is not known.
- */
+/** The length of a transcript's recording; undefined if unknown. */
 export function recordingMsOf({
   metadata: { recordingDuration },
   media: { durationMs, isFirst },
@@ -28,8 +26,8 @@ export function recordingMsOf({
 }
 
 /**
- * A transcript as it is answered (section 2.3). Its metadata becomes the answer's: what is derived
- * from the media is set in it.
+ * A transcript as clients get it (section 2.3). The stored metadata becomes part of it: the fields
+ * derived from the media are set there.
  */
 export function transcriptMessage(
   stored: Omit<StoredTranscript, "segments">,

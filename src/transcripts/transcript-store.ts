@@ -21,17 +21,17 @@ export interface StoredTranscript {
 
 /** What a transcript shows of its media. */
 export interface TranscriptMedia {
-  /** undefined: there is none, or it is gone and what is known of it has stayed. */
+  /** undefined: there is none, or it was deleted and only its facts remain. */
   readonly id: string | undefined;
-  /** undefined: not known; where the media `isFirst`, the metadata may say. */
+  /** undefined: unknown; if the media `isFirst`, the metadata may have it. */
   readonly durationMs: number | undefined;
   /**
-   * undefined: that of the metadata, because the media is not described, is no recording, or a
+   * undefined: metadata.fileType applies, since the media is not described, is no recording, or a
    * caller has set it.
    */
   readonly fileType: "AUDIO" | "VIDEO" | undefined;
   readonly hasWaveform: boolean;
-  /** It is what the transcript was made with: no other media was uploaded to it. */
+  /** Whether the transcript was created with it: no other media was uploaded to it. */
   readonly isFirst: boolean;
 }
 
@@ -41,7 +41,10 @@ export interface StoredVersion {
   readonly createdAt: Date;
 }
 
-/** The head of a transcript, or one of its versions; undefined when the account has none such. */
+/**
+ * The head of a transcript, or one of its versions; undefined if the account has no such
+ * transcript.
+ */
 export async function findTranscript(
   db: Kysely<Tables>,
   accountId: string,
@@ -61,10 +64,10 @@ export async function findTranscript(
   return { ...withoutSegments(row), segments };
 }
 
-/** Up to here the segments come with the head: a page of text, in a millisecond. */
+/** Up to here the segments are read with the head: a page of text, in a millisecond. */
 const shortBytesMax = 256 << 10;
 
-/** The same, but for long segments: these are found by their hash (findSegments()). */
+/** The same without long segments, which findSegments() reads by their hash. */
 export async function findTranscriptHead(
   db: Kysely<Tables>,
   accountId: string,
@@ -100,7 +103,7 @@ export async function findTranscriptHead(
   return { ...withoutSegments(row), segments: { sha256, jsonBytes, zstdBytes, jsonZstd } };
 }
 
-/** Segments of a transcript, packed; undefined when they are gone. */
+/** Segments of a transcript, packed; undefined if they were deleted. */
 export async function findSegments(
   db: Kysely<Tables>,
   transcriptId: string,
@@ -115,7 +118,7 @@ export async function findSegments(
   return row?.json_zstd;
 }
 
-/** The head of a transcript whose segments are at hand: they are not read. */
+/** The head of a transcript whose segments are already in memory. */
 export async function findTranscriptAround(
   db: Kysely<Tables>,
   accountId: string,
@@ -163,7 +166,7 @@ function withoutSegments(
   };
 }
 
-/** Of media as m, joined to a transcript as t. */
+/** Columns of media as m, joined to a transcript as t. */
 export const mediaColumns = [
   "t.media_id",
   "m.duration_ms",
@@ -198,15 +201,15 @@ type MediaFactColumn =
   | "media_was_replaced"
   | "file_type_is_declared";
 
-/**
- * The head of a transcript, locked until the transaction ends: changes of one transcript wait for
- * each other.
- */
+/** The head of a transcript, locked until the transaction ends: concurrent changes wait. */
 export interface TranscriptHead {
   readonly id: string;
   readonly versionId: string;
   readonly metadata: TranscriptMetadata;
-  /** What its media shows in place of metadata.fileType; undefined where that is shown. */
+  /**
+   * The file type of its media, which is shown instead of metadata.fileType; undefined if the
+   * latter is shown.
+   */
   readonly mediaFileType: TranscriptMedia["fileType"];
   readonly segmentsSha256: Buffer;
 }
@@ -225,8 +228,7 @@ export async function lockTranscript(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!head) return undefined;
-  // Read after the lock: a join would show the version that was the head before another change went
-  // through.
+  // Read after the lock: a join could see the head of before a concurrent change.
   const version = await trx
     .selectFrom("transcript_version as v")
     .leftJoin("media as m", (join) => join.on("m.id", "=", head.media_id))
@@ -243,7 +245,7 @@ export async function lockTranscript(
   };
 }
 
-/** The content of a version of this transcript; undefined when it has none such. */
+/** The content of a version of this transcript; undefined if it has no such version. */
 export async function findVersion(
   trx: Transaction<Tables>,
   transcriptId: string,
@@ -259,22 +261,19 @@ export async function findVersion(
 }
 
 /**
- * What a new version holds; segments are either new, or those of an earlier version of this
+ * The content of a new version. The segments are new, or those of an earlier version of this
  * transcript.
  */
 export interface VersionContent {
   readonly metadata: TranscriptMetadata;
   readonly segments: PackedSegments | { readonly sha256: Buffer };
-  /**
-   * metadata.fileType is a caller's word on the media that is there: it is shown until other media
-   * comes.
-   */
+  /** Whether metadata.fileType was set by a caller: it is shown until other media is uploaded. */
   readonly declaresFileType?: boolean;
 }
 
 /**
- * Makes a version on top of a locked head. Its time is later than that of its parent, whatever the
- * clock says.
+ * Appends a version to a locked head. Its time is later than that of its parent, even if the clock
+ * went back.
  */
 export async function appendVersion(
   trx: Transaction<Tables>,
@@ -313,7 +312,7 @@ export async function appendVersion(
   return { versionId };
 }
 
-/** Keeps segments of a transcript; those that it has already are kept once. */
+/** Stores segments of a transcript; equal segments are stored once. */
 export async function insertSegments(
   trx: Transaction<Tables>,
   transcriptId: string,
@@ -332,8 +331,8 @@ export async function insertSegments(
 }
 
 /**
- * Deletes a transcript with versions, segments and open uploads. undefined: the account has none
- * such.
+ * Deletes a transcript with its versions, segments and open uploads. undefined: the account has no
+ * such transcript.
  */
 export async function deleteTranscriptRow(
   trx: Transaction<Tables>,
@@ -349,17 +348,17 @@ export async function deleteTranscriptRow(
   return row && { mediaId: row.media_id };
 }
 
-/** A jsonb column as text: the protobuf library parses it. */
+/** A jsonb column as text, which the protobuf library parses. */
 export function jsonText(column: string) {
   return sql<string>`${sql.ref(column)}::text`;
 }
 
-/** TranscriptMetadata as jsonText() gives it. */
+/** TranscriptMetadata from jsonText(). */
 export function metadataOf(text: string): TranscriptMetadata {
   return fromJsonString(TranscriptMetadataSchema, text, { ignoreUnknownFields: true });
 }
 
-/** What metadataOf() reads. */
+/** The inverse of metadataOf(). */
 export function metadataText(metadata: TranscriptMetadata): string {
   return toJsonString(TranscriptMetadataSchema, metadata);
 }

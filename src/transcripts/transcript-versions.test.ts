@@ -42,7 +42,7 @@ test("updateTranscript() with If-Match refuses a version that is not the current
   assert.equal((await client.get(name)).version?.name, current);
 });
 
-test("racing updates all become versions, and none is lost", async () => {
+test("concurrent updates all become versions, and none is lost", async () => {
   const name = await client.create({ metadata: metadataWith(), segments: segmentsOf("x") });
   const updates = Array.from({ length: 20 }, async (_, index) =>
     index % 2 === 0
@@ -65,7 +65,7 @@ test("racing updates all become versions, and none is lost", async () => {
   assert.match(textOf(last), /^text \d+$/);
 });
 
-test("of racing updates with the same If-Match one goes through", async () => {
+test("of concurrent updates with the same If-Match one succeeds", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const current = (await client.get(name)).version?.name ?? "";
   const matching = app.clientFor(app.accountId, { "if-match": current });
@@ -128,7 +128,7 @@ test("versions are listed, read and restored", async () => {
   assert.equal((await client.versions({ parent: name })).versions.length, 4);
 });
 
-test("versions stay in their order when the clock stands still or goes back", async () => {
+test("versions keep their order if the clock stops or goes back", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const start = Date.now();
   try {

@@ -27,7 +27,7 @@ const { client, db } = app;
 
 const notFound = { name: "ServiceError", code: "not_found" };
 
-/** Names that name nothing of this account. */
+/** Names of no transcript of this account. */
 async function strangeNames(): Promise<string[]> {
   const foreign = await app.clientFor(await app.newAccount()).create({ metadata: metadataWith() });
   return [
@@ -41,7 +41,7 @@ async function strangeNames(): Promise<string[]> {
   ];
 }
 
-test("createTranscript() keeps what the caller may write, and getTranscript() answers it", async () => {
+test("createTranscript() stores the fields that callers may write, and getTranscript() returns them", async () => {
   const name = await client.create({
     name: "transcripts/mine",
     uri: "http://evil/",
@@ -94,7 +94,7 @@ test("createTranscript() keeps what the caller may write, and getTranscript() an
   });
 });
 
-test("createTranscript() tells everything that is wrong, and keeps nothing", async () => {
+test("createTranscript() reports every violation, and stores nothing", async () => {
   const count = async () => (await client.list({ pageSize: 1000 })).transcripts.length;
   const before = await count();
   await assert.rejects(client.create({ segments: [{ words: [] }] }), (error) => {
@@ -114,7 +114,7 @@ test("createTranscript() tells everything that is wrong, and keeps nothing", asy
   assert.equal(await count(), before);
 });
 
-test("every method answers strange names like absent ones", async () => {
+test("every method answers malformed names like absent ones", async () => {
   for (const name of await strangeNames()) {
     const version = `${name}/versions/${newId()}`;
     await assert.rejects(client.get(name), notFound, name);
@@ -130,7 +130,7 @@ test("every method answers strange names like absent ones", async () => {
   await assert.rejects(client.initUpload("jobs/x"), { code: "invalid_argument" });
 });
 
-test("updateTranscript() changes what is named and makes a version of it", async () => {
+test("updateTranscript() changes the named fields and creates a version", async () => {
   const name = await client.create({
     metadata: metadataWith({ subject: "old", keywords: ["k"], description: "d" }),
     segments: segmentsOf("one"),
@@ -184,7 +184,7 @@ test("a transcript that was fetched can be edited and sent back", async () => {
   assert.equal(textOf(answer), "other");
 });
 
-test("a fileType that was read before its media was described declares nothing, alone it does", async () => {
+test("a fileType sent back with other fields while media is not described sets nothing; sent alone it does", async () => {
   for (const [edit, shown] of [
     [{ subject: "edited" }, FileType.VIDEO],
     [undefined, FileType.AUDIO],
@@ -195,7 +195,11 @@ test("a fileType that was read before its media was described declares nothing, 
     assert.ok(begun);
     await app.uploads.receive(begun.id, oneByte(), { bytesMax: 1 });
     const { metadata } = await client.get(name);
-    assert.equal(metadata?.fileType, FileType.AUDIO, "as declared: nobody has seen the media yet");
+    assert.equal(
+      metadata?.fileType,
+      FileType.AUDIO,
+      "as set by the caller: the media is not described yet",
+    );
     await client.update(
       { name, metadata: edit ? { ...metadata, ...edit } : metadataWith() },
       ...(edit ? [] : ["metadata.fileType"]),
@@ -217,7 +221,7 @@ async function* oneByte() {
   yield new Uint8Array(1);
 }
 
-test("updateTranscript() refuses what createTranscript() would, in what is changed", async () => {
+test("updateTranscript() refuses in changed fields what createTranscript() would", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const before = await client.get(name);
   const rows: [update: Parameters<typeof client.update>, fields: string[]][] = [

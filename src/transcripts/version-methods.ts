@@ -42,7 +42,7 @@ export function versionMethods(
       const page = readPageRequest(pageTokens, scope, request);
       if (Array.isArray(page)) throw invalidArgument(page);
       const { items, next } = await listVersions(db, accountId, id, page);
-      // Every transcript has a version: none on the first page is no transcript.
+      // Every transcript has a version: an empty first page means that there is no transcript.
       if (items.length === 0 && !page.after) throw transcriptNotFound(request.parent);
       return {
         versions: items.map(versionMessage),

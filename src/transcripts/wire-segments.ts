@@ -9,12 +9,12 @@ const tags = { segments: 0x1a, startTime: 0x0a, endTime: 0x12, words: 0x1a, spea
 const wordTag = 0x1a;
 const durationTags = { seconds: 0x08, nanos: 0x10 };
 
-/** Longest length of a message before it, in bytes. */
+/** The most bytes of a length prefix. */
 const lengthBytesMax = 5;
 
 /**
- * Stored segments as field 3 of a Transcript on the wire. Written by hand, on another thread where
- * they are many: messages of the library take ten times as long.
+ * Stored segments as field 3 of a Transcript in protobuf's binary form. Written by hand, and for
+ * long transcripts in a worker thread: the library takes ten times as long.
  */
 export function wireSegments({
   jsonZstd,
@@ -22,7 +22,7 @@ export function wireSegments({
 }: Pick<StoredSegments, "jsonZstd" | "jsonBytes">): Uint8Array<ArrayBuffer> {
   const json = zstdDecompressSync(jsonZstd, { maxOutputLength: Math.max(jsonBytes, 1) });
   const segments: SegmentJson[] = JSON.parse(json.toString());
-  // No field takes more on the wire than its name and value in JSON.
+  // No field is longer in binary than its name and value in JSON.
   const out = new WireOut(jsonBytes + lengthBytesMax);
   for (const segment of segments) out.message(tags.segments, () => putSegment(out, segment));
   return out.bytes();
@@ -49,14 +49,14 @@ class WireOut {
     this.#out = Buffer.allocUnsafeSlow(bytesMax);
   }
 
-  /** All that was put, in a buffer of its own. */
+  /** All bytes written, in a buffer of their own. */
   bytes(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#out.subarray(0, this.#at));
   }
 
   /**
-   * What `put` puts, as a message: its length is known behind it, and it is moved to where that
-   * ends.
+   * Writes what `put` writes as a message: its length is known only afterwards, and the message is
+   * moved behind it.
    */
   message(tag: number, put: () => void): void {
     this.#out[this.#at] = tag;
@@ -79,7 +79,7 @@ class WireOut {
     this.#at += this.#out.write(text, this.#at);
   }
 
-  /** Of proto3 JSON: "12.500s". */
+  /** From proto3 JSON: "12.500s". */
   duration(tag: number, text: string | undefined): void {
     if (text === undefined) return;
     const point = text.indexOf(".");

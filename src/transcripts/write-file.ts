@@ -6,13 +6,13 @@ import { writeSrt } from "./subtitles/write-srt.ts";
 import { writeVtt } from "./subtitles/write-vtt.ts";
 import { writeText } from "./write-text.ts";
 
-/** What a file is made of. */
+/** The content of a file. */
 export interface FileContent {
   readonly format: "SRT" | "VTT" | "TEXT";
   readonly segments: Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
-  /** Names of speakers by their id; one without a name is shown by its id. */
+  /** Names of speakers by id; a speaker without a name is shown by id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Length of the recording; null where nobody knows it. */
+  /** Length of the recording; null if unknown. */
   readonly recordingMs: number | null;
 }
 

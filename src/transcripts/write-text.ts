@@ -1,9 +1,8 @@
 import type { SpokenSegment } from "./spoken.ts";
 
 /**
- * A transcript as plain text: a paragraph for each turn of a speaker, who is named before it, or
- * for each segment where nobody knows who speaks. Paragraphs are one line each, with an empty line
- * between them.
+ * A transcript as plain text: a paragraph for each turn of a speaker, beginning with the name, or
+ * for each segment without a known speaker. A paragraph is one line; empty lines separate them.
  */
 export function writeText(
   segments: readonly SpokenSegment[],

@@ -92,9 +92,8 @@ export function writingMethods(parts: {
 }
 
 /**
- * Whether fileType is what GET shows, sent back: then it declares nothing. While the media is not
- * described GET shows what was declared before, which a caller who sends nothing else declares
- * anew.
+ * Whether fileType is sent back as GET showed it: then it sets nothing. While the media is not
+ * described GET shows the value that was set before; a caller who sends only that sets it again.
  */
 function isSentBack(sent: TranscriptMetadata, patch: Patch, head: TranscriptHead): boolean {
   if (head.mediaFileType) return sent.fileType === FileType[head.mediaFileType];

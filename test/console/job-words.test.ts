@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { checkDuration, explainEnd } from "../../src/audio/probe-media.ts";
 import { audioUsedUp } from "../../src/auth/limits.ts";
-import { jobLimits } from "../../src/console/jobs/job-limits.ts";
+import { metadataLimits } from "../../src/console/api/metadata-limits.ts";
 import { jobFailure } from "../../src/console/text/job-failures.ts";
 import { violationText } from "../../src/console/text/job-violations.ts";
 import { TranscriptMetadataSchema } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -116,6 +116,8 @@ test("each violation of a job has words of its own", () => {
 });
 
 test("the limits of the form are those of the service", () => {
-  const { subjectChars, descriptionChars, keywords, keywordChars } = transcriptLimits;
-  assert.deepEqual(jobLimits, { subjectChars, descriptionChars, keywords, keywordChars });
+  const { subjectChars, descriptionChars, keywords, keywordChars, speakerNameChars } =
+    transcriptLimits;
+  const ofService = { subjectChars, descriptionChars, keywords, keywordChars, speakerNameChars };
+  assert.deepEqual(metadataLimits, ofService);
 });

@@ -27,7 +27,7 @@ before(async () => {
         joined(
           new Int16Array(2 * second).fill(1),
           new Int16Array(second),
-          new Int16Array(2 * second).fill(scriptedOrders.hangElsewhere),
+          new Int16Array(2 * second).fill(scriptedOrders.hangOnThread),
         ),
       ),
     }),

@@ -250,7 +250,7 @@ test("keys and the dialogs of making one are looked at", async () => {
   await checkLooks(page, "keys");
   await page.getByRole("button", { name: "New signing key" }).click();
   await page.getByLabel("I have a pair").check();
-  await page.getByRole("button", { name: "Register the key" }).click();
+  await page.getByRole("button", { name: "Register key" }).click();
   await dialog().getByText("Paste the public key here.").waitFor();
   await checkLooks(page, "keys-new", someLooks);
 });

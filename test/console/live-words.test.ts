@@ -47,7 +47,7 @@ test("the words of a recording appear, and are saved with their times and the so
   // The engine is slower than speech on a busy machine.
   page.setDefaultTimeout(150_000);
   await page.getByRole("button", { name: "Listen" }).click();
-  await page.getByText("The service listens to as many as it can.").waitFor();
+  await page.getByText("The service is at full capacity.").waitFor();
   other.send({ audioContent: "" });
   await other.closed;
 
@@ -63,7 +63,7 @@ test("the words of a recording appear, and are saved with their times and the so
     .waitFor();
   await checkLooks(page, "live-listening");
 
-  await page.getByRole("button", { name: "Save as a transcript" }).click();
+  await page.getByRole("button", { name: "Save as transcript" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/\/transcripts\//);
   const name = new URL(page.url()).pathname.replace("/console/", "");
@@ -89,9 +89,9 @@ test("the words of a recording appear, and are saved with their times and the so
 test("the program that the page shows does the same", async () => {
   await using page = await pages.open("/live", { look: english });
   await page.getByLabel("I speak").selectOption("en-US");
-  await page.getByText("The same from a program").click();
+  await page.getByText("Do the same from a program").click();
   const program = join(folder, "live.mjs");
-  writeFileSync(program, await page.getByLabel("The same from a program").innerText());
+  writeFileSync(program, await page.getByLabel("Do the same from a program").innerText());
   const env = { ...process.env, HLUST_KEY: pages.service.key };
   const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(pcmOf(speak(sentence)));

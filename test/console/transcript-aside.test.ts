@@ -158,9 +158,9 @@ test("details are edited by the keyboard, told where they are too long, and merg
   await keyword.press("Enter");
   await keyword.fill("fréttir");
   await keyword.press("Enter");
-  await page.getByText("The transcript has this keyword already.").waitFor();
+  await page.getByText("The transcript already has this keyword.").waitFor();
   await keyword.fill("");
-  await page.getByRole("button", { name: "Remove the keyword jökulhlaup" }).press("Enter");
+  await page.getByRole("button", { name: "Remove keyword jökulhlaup" }).press("Enter");
   await keyword.press("Backspace");
   await keyword.fill("vatnavextir");
   await changeElsewhere(pages.service, name, { metadata: { description: "Önnur lýsing" } });
@@ -208,7 +208,7 @@ test("a transcript is deleted after a question that names it; the list says so",
   await checkLooks(page, "transcript-delete", someLooks);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Delete the transcript" }).press("Enter");
+  await page.getByRole("button", { name: "Delete transcript" }).press("Enter");
   await page.getByRole("button", { name: "Delete", exact: true }).press("Enter");
   const gone = "“Viðtal um hlaupið í Skeiðará” was deleted.";
   await page.getByRole("paragraph").filter({ hasText: gone }).waitFor();

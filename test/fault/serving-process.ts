@@ -3,23 +3,14 @@ import { join } from "node:path";
 import { ensureFirstAccount } from "../../src/accounts/first-account.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
 import { databaseTrouble, openDatabase } from "../../src/database/database.ts";
-import { signingKey } from "../../src/database/signing-key.ts";
-import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { openMedia, openPageTokens, transcriptsService } from "../../src/doors.ts";
 import { openJobQueue } from "../../src/jobs/job-queue.ts";
-import { createJobsService } from "../../src/jobs/jobs-service.ts";
-import { findMedia } from "../../src/media/media-records.ts";
 import { parseMediaAllowList } from "../../src/media/media-url.ts";
 import { openServedArchive } from "../../src/media/open-served-archive.ts";
-import { createSignedUrls } from "../../src/media/signed-url.ts";
-import { createUploads } from "../../src/media/uploads.ts";
-import { implemented } from "../../src/server/methods.ts";
 import { defaultAnswers } from "../../src/server/held-answers.ts";
 import { openServer } from "../../src/server/server.ts";
-import { createMediaDoor } from "../../src/server/media-door.ts";
 import { createLog } from "../../src/std/log.ts";
-import { createPageTokens } from "../../src/std/page-token.ts";
 import { openSegmentsReader } from "../../src/transcripts/segments-reader.ts";
-import { createTranscriptsService } from "../../src/transcripts/transcripts-service.ts";
 import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
@@ -42,50 +33,25 @@ async function serve(): Promise<void> {
 
   const at = { address: "" };
   const publicUrl = () => at.address;
-  const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
-  const pageTokens = createPageTokens(await signingKey(db, "page-token"));
-  const uploads = createUploads({ db, store, urls, uploadBytesMax: 100_000_000, log });
+  const media = await openMedia({ db, store }, { publicUrl, uploadBytesMax: 100_000_000, log });
+  const pageTokens = await openPageTokens(db);
   await using meter = openTestMeter(db);
-  const allow = parseMediaAllowList([]);
   await using longMessages = openSegmentsReader();
-  const transcripts = {
-    ...createTranscriptsService({
-      db,
-      store,
-      urls,
-      uploads,
-      pageTokens,
-      answers: defaultAnswers(),
+  const transcripts = transcriptsService(
+    { db, media, pageTokens },
+    { answers: defaultAnswers(), log },
+    { queue, allow: parseMediaAllowList([]), languageCodes: () => [], meter },
+  );
+  const authenticator = createAuthenticator({ db, publicUrl, log });
+  await using server = await openServer(
+    { host: "127.0.0.1", port: 0 },
+    {
+      api: { services: [transcripts], authenticator, explain: databaseTrouble },
+      traffic: { longMessages },
+      media: media.door,
       log,
-    }),
-    ...createJobsService({
-      db,
-      queue,
-      uploads,
-      pageTokens,
-      allow,
-      languageCodes: () => [],
-      meter,
-    }),
-  };
-  await using server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [implemented(Transcripts, transcripts)],
-    longMessages,
-    media: createMediaDoor({
-      urls,
-      uploads,
-      store,
-      findMedia: (id) => findMedia(db, id),
-      findWaveform: () => Promise.resolve(undefined),
-      log,
-    }),
-    authenticator: createAuthenticator({ db, publicUrl, log }),
-    readiness: [],
-    explain: databaseTrouble,
-    log,
-  });
+    },
+  );
   at.address = server.address;
   process.stdout.write(`hlust: ready at ${server.address}\n`);
   // Who is killed does not come to it.

@@ -14,7 +14,7 @@ import {
 import { memoryShares } from "../../src/settings/memory-settings.ts";
 import { createLog } from "../../src/std/log.ts";
 import { newId } from "../../src/std/ids.ts";
-import { sideThreadsMax } from "../../src/transcripts/side-thread.ts";
+import { workerThreadsMax } from "../../src/transcripts/worker-threads.ts";
 import { longSegments } from "../fixtures/long-transcript.ts";
 import { until } from "../fixtures/until.ts";
 import { openTestService, type TestService } from "./service.ts";
@@ -25,7 +25,7 @@ const connectionsMax = 100;
 /** Those of the smallest node. */
 const shares = memoryShares(
   undefined,
-  { connectionsMax, sideThreads: sideThreadsMax },
+  { connectionsMax, workerThreads: workerThreadsMax },
   {
     machineBytes: 0,
     heapBytes: Infinity,

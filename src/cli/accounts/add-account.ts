@@ -7,11 +7,14 @@ import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
-const options = { ...jsonOption, key: { meaning: "with an API key of every scope" } } as const;
+const options = {
+  ...jsonOption,
+  key: { meaning: "also create an API key with every scope" },
+} as const;
 
 /**
- * `hlust accounts add NAME`: answers the id of the account; with --key the key, and nothing else,
- * on standard output.
+ * `hlust accounts add NAME`: prints the id of the account; with --key the key, and nothing else, on
+ * standard output.
  */
 export async function add(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(options, args);
@@ -36,8 +39,8 @@ export async function add(args: readonly string[], environment: NodeJS.ProcessEn
   }
   process.stderr.write(
     key
-      ? `accounts/${id} is made, and ${key.name}, whose key is shown this once:\n`
-      : `accounts/${id} is made\n`,
+      ? `accounts/${id} and ${key.name} are created. The key is shown only once:\n`
+      : `accounts/${id} is created\n`,
   );
   process.stdout.write(`${key ? key.secret : id}\n`);
 }

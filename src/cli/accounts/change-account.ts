@@ -21,10 +21,10 @@ export async function rename(
     return await oneAccount(db, id);
   });
   if (read.has("json")) writeJson(accountJson(account));
-  else process.stdout.write(`accounts/${account.id} is called ${account.displayName}\n`);
+  else process.stdout.write(`accounts/${account.id} is now named ${account.displayName}\n`);
 }
 
-/** `hlust accounts disable ID` and `enable ID`; doing it twice does no harm. */
+/** `hlust accounts disable ID` and `enable ID`; both are idempotent. */
 export async function disableOrEnable(
   isDisabled: boolean,
   args: readonly string[],
@@ -39,7 +39,7 @@ export async function disableOrEnable(
   });
   if (read.has("json")) writeJson(accountJson(account));
   else {
-    const state = isDisabled ? "disabled: nobody of it is let in" : "enabled";
+    const state = isDisabled ? "disabled: its keys and members are refused" : "enabled";
     process.stdout.write(`accounts/${account.id} (${account.displayName}) is ${state}\n`);
   }
 }

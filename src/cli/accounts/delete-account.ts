@@ -10,11 +10,14 @@ import { oneAccount } from "../operator/one-account.ts";
 import { takePositionals } from "../operator/take-positionals.ts";
 import { Arguments } from "../options.ts";
 
-const options = { ...jsonOption, yes: { meaning: "do it; without, it only says what would go" } };
+const options = {
+  ...jsonOption,
+  yes: { meaning: "delete; without it, only show what would be deleted" },
+};
 
 /**
- * `hlust accounts delete ID --yes`: with all that it has, but for its audit log. Without --yes
- * nothing goes, and it ends with 1.
+ * `hlust accounts delete ID --yes`: deletes the account with all its data, except its audit log.
+ * Without --yes it deletes nothing, and exits with 1.
  */
 export async function remove(
   args: readonly string[],
@@ -26,7 +29,7 @@ export async function remove(
   await using archive = await openArchive(readConfig(environment));
   if (isWanted && archive.quarantine.length > 0) {
     const why = archive.quarantine.join("; ");
-    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends that`);
+    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends it`);
   }
   const { id, displayName } = await oneAccount(archive.db, given);
   const holdings = await holdingsOf(archive.db, id);
@@ -38,8 +41,8 @@ export async function remove(
   else {
     process.stdout.write(
       isDeleted
-        ? "All of it is deleted, but for the audit log.\n"
-        : "Nothing is deleted: --yes deletes all of it for good, but for the audit log.\n",
+        ? "All of it is deleted, except the audit log.\n"
+        : "Nothing is deleted: --yes deletes all of it permanently, except the audit log.\n",
     );
   }
   return isDeleted ? 0 : 1;

@@ -23,6 +23,6 @@ export async function list(args: readonly string[], environment: NodeJS.ProcessE
     createdAt.toISOString(),
     disabledAt ? `disabled ${disabledAt.toISOString()}` : "",
   ]);
-  const head = ["ID", "NAME", "KEYS", "MEMBERS", "MADE", ""];
-  process.stdout.write(rows.length === 0 ? "There is no account.\n" : columns([head, ...rows]));
+  const head = ["ID", "NAME", "KEYS", "MEMBERS", "CREATED", ""];
+  process.stdout.write(rows.length === 0 ? "There are no accounts.\n" : columns([head, ...rows]));
 }

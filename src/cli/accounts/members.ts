@@ -31,7 +31,7 @@ export async function list(args: readonly string[], environment: NodeJS.ProcessE
     member.display_name,
     member.last_sign_in_at?.toISOString() ?? "never",
   ]);
-  const head = ["NAME", "E-MAIL", "ROLE", "CALLED", "SIGNED IN"];
+  const head = ["NAME", "E-MAIL", "ROLE", "DISPLAY NAME", "LAST SIGN-IN"];
   process.stdout.write(
     rows.length === 0 ? "The account has no members.\n" : columns([head, ...rows]),
   );
@@ -40,7 +40,7 @@ export async function list(args: readonly string[], environment: NodeJS.ProcessE
 const addOptions = {
   ...jsonOption,
   email: { hint: "E", meaning: "the address that they sign in with" },
-  name: { hint: "N", meaning: "for people", fallback: "" },
+  name: { hint: "N", meaning: "display name", fallback: "" },
   role: { hint: "R", meaning: "OWNER, MEMBER or VIEWER" },
 } as const;
 
@@ -56,7 +56,7 @@ export async function add(args: readonly string[], environment: NodeJS.ProcessEn
   const member = await withDatabase(environment, async (db) => {
     return await addMember(db, (await oneAccount(db, given)).id, wanted);
   });
-  tell(read.has("json"), member, `is ${member.role}: members/${member.id}`);
+  report(read.has("json"), member, `is ${member.role}: members/${member.id}`);
 }
 
 /** `hlust accounts remove-member ID MEMBER`. */
@@ -71,7 +71,7 @@ export async function remove(
     await removeMember(db, member);
     return member;
   });
-  tell(read.has("json"), member, "is removed");
+  report(read.has("json"), member, "is removed");
 }
 
 /** `hlust accounts set-role ID MEMBER ROLE`. */
@@ -89,15 +89,15 @@ export async function setRole(
     if (!changed) throw new Error(`${member.email} was removed meanwhile`);
     return changed;
   });
-  tell(read.has("json"), member, `is ${member.role}`);
+  report(read.has("json"), member, `is ${member.role}`);
 }
 
-function tell(isJson: boolean, member: StoredMember, what: string): void {
+function report(isJson: boolean, member: StoredMember, what: string): void {
   if (isJson) writeJson(memberJson(member));
   else process.stdout.write(`${member.email} ${what}\n`);
 }
 
-/** A member for programs, in the words of the API. */
+/** A member as JSON, with the names of the API. */
 function memberJson(member: StoredMember) {
   return {
     name: `members/${member.id}`,
@@ -112,13 +112,15 @@ function memberJson(member: StoredMember) {
 function readEmail(text: string): string {
   if (text === "") throw new UsageError("--email is missing");
   if (foldEmail(text) !== undefined) return text;
-  throw new UsageError(`--email is ${JSON.stringify(text)}: an e-mail address in ASCII is needed`);
+  throw new UsageError(
+    `--email is ${JSON.stringify(text)}: an e-mail address in ASCII is required`,
+  );
 }
 
 function readRole(text: string): Role {
   const role = roles.find((each) => each === text.toUpperCase());
   if (role) return role;
   if (text === "") throw new UsageError(`the role is missing: ${roles.join(", ")}`);
-  const near = nearestNames(text, roles) || `: ${roles.join(", ")} are`;
-  throw new UsageError(`${JSON.stringify(text)} is no role${near}`);
+  const near = nearestNames(text, roles) || `: use ${roles.join(", ")}`;
+  throw new UsageError(`${JSON.stringify(text)} is not a role${near}`);
 }

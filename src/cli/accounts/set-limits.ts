@@ -8,10 +8,10 @@ import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
-/** What `limits` takes; `default` as a value is as the settings of the service have it. */
+/** The options of `limits`; the value `default` means as in the settings of the service. */
 export const limitsOptions = { ...accountLimitOptions, ...jsonOption };
 
-/** `hlust accounts limits ID`: shows what is set for an account, after setting what was given. */
+/** `hlust accounts limits ID`: sets the given limits, then shows those that are set. */
 export async function limits(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -36,6 +36,6 @@ export async function limits(
   process.stdout.write(
     rows.length === 0
       ? `accounts/${id} has the limits of the service's settings\n`
-      : `accounts/${id} has, beside the limits of the service's settings:\n${columns(rows)}`,
+      : `accounts/${id} has, in addition to the limits of the service's settings:\n${columns(rows)}`,
   );
 }

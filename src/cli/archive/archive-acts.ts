@@ -12,7 +12,7 @@ import { jsonOption, writeJson } from "../operator/json-option.ts";
 import { takePositionals } from "../operator/take-positionals.ts";
 import { Arguments, type OptionTable } from "../options.ts";
 
-/** `hlust archive show`: 0 where a service would start and do all that it does. */
+/** `hlust archive show`: resolves to 0 if a service would start and run normally. */
 export async function show(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -32,7 +32,7 @@ function wordsOf({ id, createdAt, database, store, problem, quarantine }: Archiv
   const state =
     problem ??
     (quarantine.length === 0
-      ? "A service does all that it does."
+      ? "A service runs normally."
       : `A service is in quarantine: ${quarantine.join("; ")}.`);
   return `${name}${since}\nDatabase: ${database}\nMedia: ${store}\n${state}\n`;
 }
@@ -45,7 +45,7 @@ export async function quarantine(
   readArguments({}, args);
   await using archive = await openAnyArchive(readConfig(environment));
   await quarantineArchive(archive);
-  process.stdout.write("The archive is in quarantine from the next start of a service on.\n");
+  process.stdout.write("The archive is in quarantine from the next start of a service.\n");
 }
 
 /** `hlust archive release` */
@@ -57,11 +57,11 @@ export async function release(
   const settings = readConfig(environment);
   await using archive = await openAnyArchive(settings);
   await releaseArchive({ ...archive, settings });
-  process.stdout.write("The archive goes on here. Start its services again.\n");
+  process.stdout.write("The quarantine has ended. Restart the services.\n");
 }
 
 const adoptOptions = {
-  from: { hint: "ID", meaning: "the archive that the mark beside the media names" },
+  from: { hint: "ID", meaning: "the archive that the file hlust-archive in the media store names" },
 } as const;
 
 /** `hlust archive adopt` */
@@ -75,8 +75,8 @@ export async function adopt(
   const id = await adoptMedia({ ...archive, settings, log: createLog("silent") }, from);
   process.stdout.write(
     id === undefined
-      ? "Database and media are of one archive already.\n"
-      : `Database and media are of the archive ${id} now. Start its services again.\n`,
+      ? "Database and media belong to one archive already.\n"
+      : `Database and media now belong to the archive ${id}. Restart the services.\n`,
   );
 }
 

@@ -15,31 +15,31 @@ import { type ServiceDatabase, withDatabase } from "../operator/with-database.ts
 import { Arguments, describeOptions } from "../options.ts";
 
 const options = {
-  account: { hint: "ID", meaning: "whose console; where there is one account, that one" },
-  member: { hint: "M", meaning: "as this member: an e-mail address, or members/<id>" },
+  account: { hint: "ID", meaning: "the account; default: the only one" },
+  member: { hint: "M", meaning: "sign in as this member: an e-mail address, or members/<id>" },
   key: {
     hint: "ID",
-    meaning: "with what this API key may do; default: the oldest that may do everything",
+    meaning: "sign in with the scopes of this API key; default: the oldest with every scope",
   },
   ...jsonOption,
 };
 
 const usage = `Usage: hlust console [options]
 
-Prints a link that opens the console of a running service, signed in: once, within 10 minutes. The link is on standard output, and
-words on standard error. HLUST_DATA or DATABASE_URL says where the service keeps what it has, HLUST_PUBLIC_URL or HLUST_HOST and
-HLUST_PORT where browsers find it.
+Prints a link that signs in to the console of a running service: once, within 10 minutes. The link is
+printed to standard output, all other text to standard error. HLUST_DATA or DATABASE_URL names the
+service's database; HLUST_PUBLIC_URL, or HLUST_HOST and HLUST_PORT, its address for browsers.
 
 ${describeOptions(options)}`;
 
-/** Whom a link signs in. */
-interface Guest {
+/** Who a link signs in. */
+interface SignedIn {
   readonly owner: SessionOwner;
   /** For the operator. */
   readonly name: string;
 }
 
-/** `hlust console`: the link, and nothing else, on standard output. */
+/** `hlust console`: prints the link, and nothing else, to standard output. */
 export async function openConsole(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -55,7 +55,7 @@ export async function openConsole(
     writeJson({ link, name });
     return;
   }
-  process.stderr.write(`This opens the console as ${name}: once, within 10 minutes.\n`);
+  process.stderr.write(`This link opens the console as ${name}: once, within 10 minutes.\n`);
   process.stdout.write(`${link}\n`);
 }
 
@@ -67,7 +67,7 @@ async function makeLink(
   takePositionals(read.positionals, []);
   const [member, key] = [read.text("member"), read.text("key")];
   if (member !== undefined && key !== undefined)
-    throw new UsageError("--member and --key exclude each other");
+    throw new UsageError("--member and --key cannot be combined");
   const publicUrl = publicUrlOf(readConfig(environment));
   return await withDatabase(environment, async (db) => {
     const account = await oneAccount(db, read.text("account"));
@@ -75,8 +75,8 @@ async function makeLink(
       throw new Error(`accounts/${account.id} (${account.displayName}) is disabled`);
     const { owner, name } =
       member === undefined
-        ? await guestWithKey(db, account.id, key)
-        : await guestAsMember(db, account.id, member);
+        ? await signInWithKey(db, account.id, key)
+        : await signInAsMember(db, account.id, member);
     return { link: await createSignInLink(db, owner, publicUrl), name };
   });
 }
@@ -84,43 +84,41 @@ async function makeLink(
 function publicUrlOf({ publicUrl, host, port }: Config): string {
   if (publicUrl !== undefined) return publicUrl;
   if (port === 0) {
-    throw new Error("HLUST_PORT is 0: HLUST_PUBLIC_URL with the address of the service is needed");
+    throw new Error("HLUST_PORT is 0: set HLUST_PUBLIC_URL to the address of the service");
   }
   const name = host.includes(":") ? `[${host}]` : host;
   return reachable(`http://${name}:${port}`);
 }
 
-async function guestAsMember(
+async function signInAsMember(
   db: ServiceDatabase,
   accountId: string,
   given: string,
-): Promise<Guest> {
+): Promise<SignedIn> {
   const { id, email } = await oneMember(db, accountId, given);
   return { owner: { accountId, memberId: id }, name: `members/${id} (${email})` };
 }
 
-async function guestWithKey(
+async function signInWithKey(
   db: ServiceDatabase,
   accountId: string,
   given: string | undefined,
-): Promise<Guest> {
+): Promise<SignedIn> {
   const all = await listKeys(db, accountId);
   const usable = all.filter(
     ({ name, expiresAt }) =>
       name.startsWith("apiKeys/") && (expiresAt === null || expiresAt.getTime() > Date.now()),
   );
-  const tell = ({ name, displayName }: KeySummary): string => `${name} (${displayName})`;
+  const describe = ({ name, displayName }: KeySummary): string => `${name} (${displayName})`;
   const found =
     given === undefined
       ? usable.findLast((key) => scopes.every((scope) => key.scopes.includes(scope)))
       : usable.find(({ name, id }) => name === given || id === given);
-  if (found) return { owner: { accountId, apiKeyId: found.id }, name: tell(found) };
+  if (found) return { owner: { accountId, apiKeyId: found.id }, name: describe(found) };
   if (given === undefined) {
-    throw new Error(
-      "the account has no API key that may do everything: --member or --key says whom the link signs in",
-    );
+    throw new Error("the account has no API key with every scope: choose with --member or --key");
   }
   const named = usable.map((each) => ({ each, names: [each.id, each.name, each.displayName] }));
-  const near = nearest(named, given).map(({ each }) => tell(each));
+  const near = nearest(named, given).map(({ each }) => describe(each));
   throw new Error(`the account has no API key ${JSON.stringify(given)}${didYouMean(near)}`);
 }

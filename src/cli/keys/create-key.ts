@@ -13,13 +13,13 @@ import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 import { readExpiry, readScopes } from "./key-options.ts";
 
-/** What `create` takes. */
+/** The options of `create`. */
 export const createOptions = {
-  account: { hint: "ID", meaning: "whose it is; where there is one account, that one" },
-  name: { hint: "N", meaning: "for people", fallback: "" },
+  account: { hint: "ID", meaning: "its account; default: the only one" },
+  name: { hint: "N", meaning: "display name", fallback: "" },
   scopes: {
     hint: "A,B",
-    meaning: "what it may do; also account: keys and members",
+    meaning: "its scopes; another one is account (keys and members)",
     fallback: "transcripts.read,transcripts.write,speech",
   },
   expires: { hint: "WHEN", meaning: "2027-01-01 (UTC) or 2027-01-01T12:00:00Z; default: never" },
@@ -27,7 +27,10 @@ export const createOptions = {
   ...jsonOption,
 };
 
-/** `hlust keys create`: the key, and nothing else, on standard output; it cannot be had again. */
+/**
+ * `hlust keys create`: prints the key, and nothing else, to standard output; it cannot be shown
+ * again.
+ */
 export async function create(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -55,13 +58,13 @@ export async function create(
   }
   const end = expiresAt ? `, until ${expiresAt.toISOString()}` : "";
   process.stderr.write(
-    `${key.name} of accounts/${accountId} is made, for ${scopes.join(", ")}${end}. It is shown this once:\n`,
+    `${key.name} of accounts/${accountId} is created, for ${scopes.join(", ")}${end}. It is shown only once:\n`,
   );
   process.stdout.write(`${key.secret}\n`);
 }
 
 /**
- * As the column of a key has them; what is 0 or the default is as the account has it. Throws
+ * The limits of a key as its column has them; 0 and the default mean as the account. Throws
  * invalid_argument.
  */
 function keyLimits(given: Readonly<Record<string, number | null>>): string {

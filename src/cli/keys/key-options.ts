@@ -2,29 +2,32 @@ import { type Scope, scopes } from "../../auth/caller.ts";
 import { UsageError } from "../command.ts";
 import { nearestNames } from "../models/nearest-names.ts";
 
-/** Scopes between commas, in the order of the API. */
+/** Comma-separated scopes, in the order of the API. */
 export function readScopes(text: string): Scope[] {
   const names = text.split(",").map((name) => name.trim());
   for (const name of names) {
     if (scopes.some((scope) => scope === name)) continue;
     const near = nearestNames(name, scopes);
-    const problem = `--scopes has ${JSON.stringify(name)}, which is no scope`;
-    throw new UsageError(near === "" ? `${problem}: ${scopes.join(", ")} are` : problem + near);
+    const problem = `--scopes has ${JSON.stringify(name)}, which is not a scope`;
+    throw new UsageError(near === "" ? `${problem}: use ${scopes.join(", ")}` : problem + near);
   }
   return scopes.filter((scope) => names.includes(scope));
 }
 
-/** 2027-01-01, where that day begins in UTC, or a time with its zone (RFC 3339); ahead of `now`. */
+/**
+ * A day such as 2027-01-01, which means its start in UTC, or a time with its zone (RFC 3339); after
+ * `now`.
+ */
 export function readExpiry(text: string, now: number): Date {
   const [, day = "", time = "T00:00:00Z"] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
   const expiresAt = new Date(`${day}${time}`);
-  // Date takes February 30 for a day of March, and is not to be asked for the text of what is none.
+  // Date accepts February 30 as a day of March, and toISOString() throws for an invalid date.
   const midnight = new Date(`${day}T00:00:00Z`);
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   if (!isDay || Number.isNaN(expiresAt.getTime())) {
     throw new UsageError(
-      `--expires is ${JSON.stringify(text)}: a day (2027-01-01) or a time (2027-01-01T12:00:00Z) is needed`,
+      `--expires is ${JSON.stringify(text)}: a day (2027-01-01) or a time (2027-01-01T12:00:00Z) is required`,
     );
   }
   if (expiresAt.getTime() <= now) {

@@ -12,7 +12,7 @@ const options = {
   account: { hint: "ID", meaning: "only keys of this account" },
 } as const;
 
-/** `hlust keys list`: of all accounts, or of one. */
+/** `hlust keys list`: the keys of all accounts, or of one. */
 export async function list(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(options, args);
   takePositionals(read.positionals, []);
@@ -33,6 +33,6 @@ export async function list(args: readonly string[], environment: NodeJS.ProcessE
     key.lastUsedAt?.toISOString() ?? "never",
     key.expiresAt?.toISOString() ?? "never",
   ]);
-  const head = ["NAME", "ACCOUNT", "CALLED", "SCOPES", "MADE", "LAST USED", "EXPIRES"];
-  process.stdout.write(rows.length === 0 ? "There is no key.\n" : columns([head, ...rows]));
+  const head = ["NAME", "ACCOUNT", "DISPLAY NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES"];
+  process.stdout.write(rows.length === 0 ? "There are no keys.\n" : columns([head, ...rows]));
 }

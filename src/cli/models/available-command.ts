@@ -6,9 +6,9 @@ import { columns } from "./columns.ts";
 import { modelSettings } from "./model-settings.ts";
 import { noPositionals } from "./one-name.ts";
 
-const options = { json: { meaning: "for programs" } } as const;
+const options = { json: { meaning: "print JSON" } } as const;
 
-/** `hlust models available`: what can be installed. */
+/** `hlust models available`: the models that can be installed. */
 export async function listAvailable(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -43,7 +43,7 @@ export async function listAvailable(
   process.stdout.write(columns([head, ...rows]));
 }
 
-/** undefined when one of the downloads has no published size. */
+/** undefined if a download has no published size. */
 function downloadBytes({ downloads }: Pick<CatalogueEntry, "downloads">): number | undefined {
   return downloads.reduce<number | undefined>(
     (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),

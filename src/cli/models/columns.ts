@@ -1,4 +1,4 @@
-/** Rows below each other, every column as wide as its widest text. */
+/** A text table, every column as wide as its widest text. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -7,20 +7,20 @@ import { tryModel } from "../../engines/pool/try-model.ts";
 import { createLog } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { modelSettings } from "./model-settings.ts";
-import type { HeardSpeech, ModelTools } from "./model-tools.ts";
+import type { RecognizedSpeech, ModelTools } from "./model-tools.ts";
 
 const samplesFolder = resolve(import.meta.dirname, "../../../samples");
 const chunkSeconds = 0.1;
 
-/** Loads models in processes of their own, and lets them hear. */
+/** Loads models in processes of their own, and runs them on recordings. */
 export function engineTools(environment: NodeJS.ProcessEnv): ModelTools {
   return {
     verify: tryModel,
-    async hear({ card }, wavFile) {
+    async recognize({ card }, wavFile) {
       if (card.uses.length === 0) {
         throw new ServiceError(
           "failed_precondition",
-          `${card.name} is of the kind ${card.kind}: it hears no words`,
+          `${card.name} is of the kind ${card.kind}, which recognizes no words`,
         );
       }
       const languageCode = card.languageCodes[0] ?? "";
@@ -47,7 +47,7 @@ export function engineTools(environment: NodeJS.ProcessEnv): ModelTools {
         text: texts.join("\n"),
         audioSeconds: samples.length / sampleRateHertz,
         tookMs: performance.now() - startedAt,
-      } satisfies HeardSpeech;
+      } satisfies RecognizedSpeech;
     },
   };
 }
@@ -65,10 +65,10 @@ function sampleOf(languageCodes: readonly string[]): string {
 async function readWav(file: string): Promise<{ samples: Int16Array; sampleRateHertz: number }> {
   const bytes = await readFile(file);
   const header = readWavHeader(bytes);
-  if (!header) throw new ServiceError("invalid_argument", `${file} is no WAV file`);
+  if (!header) throw new ServiceError("invalid_argument", `${file} is not a WAV file`);
   const { channels, dataOffset, dataBytes, sampleRateHertz } = header;
   if (channels !== 1) {
-    throw new ServiceError("invalid_argument", `${file} has ${channels} channels: 1 is needed`);
+    throw new ServiceError("invalid_argument", `${file} has ${channels} channels: 1 is required`);
   }
   const end = dataOffset + dataBytes - (dataBytes % 2);
   const { buffer } = Uint8Array.from(bytes.subarray(dataOffset, end));

@@ -6,7 +6,7 @@ import { columns } from "./columns.ts";
 import { modelSettings } from "./model-settings.ts";
 import { noPositionals } from "./one-name.ts";
 
-/** Not a folder of ours: it has no model.json. */
+/** Comes as a Debian package, without a model.json. */
 const pocketsphinxRow = [
   "pocketsphinx-en-US",
   "en-US",
@@ -17,9 +17,9 @@ const pocketsphinxRow = [
   "comes with Debian",
 ] as const;
 
-const options = { json: { meaning: "for programs" } } as const;
+const options = { json: { meaning: "print JSON" } } as const;
 
-/** `hlust models list`: what is here. */
+/** `hlust models list`: the installed models. */
 export async function listModels(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

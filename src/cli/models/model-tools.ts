@@ -1,20 +1,20 @@
 import type { InstalledModel } from "../../models/models-folder.ts";
 
-/** What a model made of a recording. */
-export interface HeardSpeech {
+/** The result of a model for a recording. */
+export interface RecognizedSpeech {
   readonly text: string;
   readonly audioSeconds: number;
-  /** Without the time that loading took. */
+  /** Without the time of loading. */
   readonly tookMs: number;
 }
 
-/** What needs engines; without it models are installed unheard. */
+/** The parts that need engines; without them models are installed untested. */
 export interface ModelTools {
-  /**
-   * Loads the model of a folder in a process of its own and lets it hear something. Throws when it
-   * cannot.
-   */
+  /** Loads the model of a folder in a process of its own and runs it. Throws if it fails. */
   readonly verify?: (folder: string) => Promise<void>;
-  /** Without a file: a sample in a language of the model. */
-  readonly hear?: (model: InstalledModel, wavFile: string | undefined) => Promise<HeardSpeech>;
+  /** Default file: a sample in a language of the model. */
+  readonly recognize?: (
+    model: InstalledModel,
+    wavFile: string | undefined,
+  ) => Promise<RecognizedSpeech>;
 }

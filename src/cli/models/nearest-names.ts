@@ -1,7 +1,4 @@
-/**
- * ": did you mean a, b?" for a name that nothing has; names that differ in little, or have it as a
- * part.
- */
+/** ": did you mean a, b?" for an unknown name: similar names, or names that contain it. */
 export function nearestNames(name: string, known: readonly string[]): string {
   const near = nearest(
     known.map((each) => ({ names: [each], each })),
@@ -10,10 +7,7 @@ export function nearestNames(name: string, known: readonly string[]): string {
   return didYouMean(near.map(({ each }) => each));
 }
 
-/**
- * The three whose names differ least from what was asked for, if they differ in little or have it
- * as a part.
- */
+/** The three with the most similar names, of those that differ little or contain it. */
 export function nearest<Named extends { readonly names: readonly string[] }>(
   known: readonly Named[],
   name: string,
@@ -36,7 +30,7 @@ export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? "" : `: did you mean ${near.join(", ")}?`;
 }
 
-/** Letters that have to be put in, taken out or replaced (Levenshtein). */
+/** The number of insertions, deletions and replacements (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const letter of a) {

@@ -1,6 +1,6 @@
 import { UsageError } from "../command.ts";
 
-/** The one argument of a command. */
+/** The only argument of a command. */
 export function oneName(args: readonly string[], what: string): string {
   const [name, ...more] = args;
   const [extra] = more;
@@ -11,7 +11,7 @@ export function oneName(args: readonly string[], what: string): string {
   return name;
 }
 
-/** Takes a switch out of the arguments. */
+/** Removes a switch from the arguments. */
 export function takeSwitch(
   args: readonly string[],
   name: string,

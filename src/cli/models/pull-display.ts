@@ -2,28 +2,28 @@ import { megabytes } from "../../models/disk-room.ts";
 import type { PullProgress } from "../../models/pull-model.ts";
 
 /**
- * Where progress is shown: a terminal, which redraws a line, or a file, which gets a line each
- * tenth.
+ * The output of progress: a terminal, where a line is redrawn, or a file, which gets a line for
+ * each tenth.
  */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
-  /** Of the terminal, as it is now; 0 or absent where it does not tell. */
+  /** The current width of the terminal; 0 or absent if unknown. */
   readonly columns?: number;
   write(text: string): unknown;
 }
 
 const barWidth = 16;
-/** Of a terminal that does not tell. */
+/** The width if it is unknown. */
 const columnsDefault = 80;
 const redrawMs = 100;
-/** The rate is that of about so long. */
+/** The rate is measured over this time. */
 const rateMs = 5000;
 
 const phases: Readonly<Record<PullProgress["phase"], string>> = {
   download: "",
-  check: "checking the checksum",
+  check: "verifying the checksum",
   unpack: "unpacking ",
-  verify: "letting it hear something",
+  verify: "testing the model",
   install: "installing",
 };
 
@@ -32,7 +32,7 @@ function hasBar(phase: PullProgress["phase"]): boolean {
   return phase === "download" || phase === "unpack";
 }
 
-/** Shows how far a pull is. */
+/** Shows the progress of a pull. */
 export class PullDisplay {
   readonly #output: ProgressOutput;
   readonly #now: () => number;
@@ -53,7 +53,7 @@ export class PullDisplay {
     this.#phase = progress.phase;
   }
 
-  /** Leaves the line to others. */
+  /** Ends the line. */
   end(): void {
     if (this.#output.isTTY === true && this.#phase !== undefined) this.#output.write("\n");
   }
@@ -63,7 +63,7 @@ export class PullDisplay {
     const isNews = progress.phase !== this.#phase || isDone;
     if (!isNews && this.#now() - this.#drawnAt < redrawMs) return;
     this.#drawnAt = this.#now();
-    // A line that goes over the edge could not be drawn anew; the last column is the cursor's.
+    // A line that wraps cannot be redrawn; the last column is for the cursor.
     const columns = this.#output.columns || columnsDefault;
     this.#output.write(`\r\u001B[K${this.#line(progress).slice(0, Math.max(0, columns - 1))}`);
   }
@@ -86,7 +86,7 @@ export class PullDisplay {
     return `${phases[phase]}[${bar}] ${percent}  ${sizes}${this.#pace(totalBytes - receivedBytes)}`;
   }
 
-  /** ", 12.3 MB/s, 1:05 left"; nothing while the rate is not known. */
+  /** ", 12.3 MB/s, 1:05 left"; empty while the rate is unknown. */
   #pace(remainingBytes: number): string {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (!first || !last || last.at - first.at < redrawMs) return "";

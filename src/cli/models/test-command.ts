@@ -5,11 +5,11 @@ import type { ModelTools } from "./model-tools.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { noPositionals, oneName } from "./one-name.ts";
 
-/** `hlust models test NAME [FILE]`: what a model hears, and how long it takes. */
+/** `hlust models test NAME [FILE]`: what a model recognizes, and how long it takes. */
 export async function testModel(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { hear }: ModelTools,
+  { recognize }: ModelTools,
 ): Promise<void> {
   const name = oneName(args.slice(0, 1), "the name of a model");
   const [file, ...more] = args.slice(1);
@@ -25,8 +25,8 @@ export async function testModel(
       `no model ${JSON.stringify(name)} is installed${nearestNames(name, names)}`,
     );
   }
-  if (!hear) throw new ServiceError("unimplemented", "this version cannot try models out");
-  const { text, audioSeconds, tookMs } = await hear(model, file);
+  if (!recognize) throw new ServiceError("unimplemented", "this version cannot test models");
+  const { text, audioSeconds, tookMs } = await recognize(model, file);
   const factor = tookMs / 1000 / audioSeconds;
   process.stdout.write(
     `${text}\n\n${audioSeconds.toFixed(1)} s of audio in ${(tookMs / 1000).toFixed(1)} s: ${factor.toFixed(3)} of real time\n`,

@@ -1,6 +1,6 @@
 import type { AccountSummary } from "../../operator/accounts.ts";
 
-/** An account for programs, in the words of the API. */
+/** An account as JSON, with the names of the API. */
 export function accountJson(account: AccountSummary) {
   return {
     name: `accounts/${account.id}`,

@@ -1,5 +1,5 @@
-/** What every command of the operator takes. */
-export const jsonOption = { json: { meaning: "for programs" } } as const;
+/** The option of every operator command. */
+export const jsonOption = { json: { meaning: "print JSON" } } as const;
 
 export function writeJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);

@@ -3,10 +3,10 @@ import { UsageError } from "../command.ts";
 
 const meanings = {
   requestsPerMinute: "calls in any 60 seconds",
-  concurrentStreams: "live streams that are open at once",
-  queuedJobs: "jobs that wait or run",
+  concurrentStreams: "concurrent live streams",
+  queuedJobs: "unfinished jobs",
   audioSecondsPerDay: "seconds of audio recognized in a day (UTC)",
-  storedBytes: "bytes of media that are kept",
+  storedBytes: "stored bytes of media",
 } as const;
 
 type LimitName = (typeof accountLimitNames)[number];
@@ -15,8 +15,8 @@ export const accountLimitOptions = optionsOf(accountLimitNames);
 export const keyLimitOptions = optionsOf(keyLimitNames);
 
 /**
- * The limits that were given, by their names; null where `default` was. What is too much is told by
- * whoever sets them.
+ * The given limits by name; null for `default`. Values that are too large are refused where they
+ * are set.
  */
 export function givenLimits(read: {
   text(option: string): string | undefined;
@@ -27,7 +27,7 @@ export function givenLimits(read: {
     const text = read.text(option);
     if (text === undefined) continue;
     if (text !== "default" && !/^\d{1,16}$/.test(text)) {
-      const needed = "a whole number is needed, or default";
+      const needed = "a whole number or default is required";
       throw new UsageError(`--${option} is ${JSON.stringify(text)}: ${needed}`);
     }
     given[name] = text === "default" ? null : Number(text);

@@ -1,8 +1,6 @@
 import { UsageError } from "../command.ts";
 
-/**
- * Exactly these arguments, in their order; UsageError names the one that is missing or too many.
- */
+/** Exactly these arguments, in this order; UsageError names a missing or extra one. */
 export function takePositionals(given: readonly string[], names: readonly string[]): string[] {
   const [extra] = given.slice(names.length);
   if (extra !== undefined) throw new UsageError(`unexpected ${JSON.stringify(extra)}`);

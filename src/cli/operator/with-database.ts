@@ -6,7 +6,8 @@ import type { OpenArchive } from "../../media/open-archive.ts";
 export type ServiceDatabase = OpenArchive["db"];
 
 /**
- * Runs on the database of the service that the environment names, whether the service runs or not.
+ * Runs with the database of the service that the environment names, whether or not the service is
+ * running.
  */
 export async function withDatabase<Result>(
   environment: NodeJS.ProcessEnv,

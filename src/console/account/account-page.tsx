@@ -8,20 +8,17 @@ import { Sessions } from "./sessions.tsx";
 import "../parts/rows.css";
 import "./account.css";
 
-/**
- * The account: its people and what was done, for those who keep it, and for everybody where they
- * are signed in.
- */
+/** The account: its sessions, and for those who manage it also its members and the audit log. */
 export function AccountPage() {
   const t = useText();
   const { account, role, scopes } = useSession();
-  const keepsIt = scopes.includes("account");
+  const canManage = scopes.includes("account");
   return (
     <div key={account.name} className="account">
       <PageHead title={account.displayName} {...(role && { sub: t(accountText.roleOf[role]) })} />
-      {keepsIt && <Members />}
+      {canManage && <Members />}
       <Sessions />
-      {keepsIt && <AuditLog />}
+      {canManage && <AuditLog />}
     </div>
   );
 }

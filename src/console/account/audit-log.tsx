@@ -11,7 +11,7 @@ import { when } from "../text/dates.ts";
 import { type Phrase, useLanguage, useText } from "../text/language.tsx";
 import { auditQuery, membersQuery } from "./account-query.ts";
 
-/** What was done in the account, newest first, a page more at each press. */
+/** The audit log of the account, newest first; a button loads the next page. */
 export function AuditLog() {
   const t = useText();
   const log = useInfiniteQuery(auditQuery);
@@ -63,7 +63,7 @@ function Line({
   );
 }
 
-/** What those who act are called, as far as they are still there. */
+/** The names of actors that still exist; of others their kind. */
 function useActorNames(): (actor: string) => string {
   const t = useText();
   const { data: members = [] } = useQuery(membersQuery);
@@ -75,9 +75,9 @@ function useActorNames(): (actor: string) => string {
       name,
       displayName || email,
     ]),
-    ...[...apiKeys, ...clientKeys].map(({ name, displayName, mark }): [string, string] => [
+    ...[...apiKeys, ...clientKeys].map(({ name, displayName, label }): [string, string] => [
       name,
-      displayName || mark,
+      displayName || label,
     ]),
   ]);
   return (actor) => names.get(actor) ?? t(kindOf(actor));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { browserName } from "./browser-name.ts";
 
-test("browserName() tells the browser and its system", () => {
+test("browserName() returns the browser and its operating system", () => {
   const rows = [
     [
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",

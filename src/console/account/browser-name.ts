@@ -1,4 +1,4 @@
-/** Newer browsers call themselves by the names of older ones, too: the first that fits is it. */
+/** The first match counts, because newer browsers also include the names of older ones. */
 const browsers = [
   [/\bEdg(?:A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -15,7 +15,7 @@ const systems = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-/** "Firefox, Windows": what a User-Agent says, for people; "" for one that says nothing known. */
+/** "Firefox, Windows": the browser and system of a User-Agent; "" if neither is known. */
 export function browserName(userAgent: string): string {
   const [browser, system] = [browsers, systems].map(
     (known) => known.find(([form]) => form.test(userAgent))?.[1],

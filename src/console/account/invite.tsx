@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { callApi } from "../api/call-api.ts";
-import type { Role } from "../api/session.ts";
+import { type Role, roles } from "../api/session.ts";
 import { isOfFields, violationOf } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
@@ -11,9 +11,8 @@ import { TextInput } from "../parts/text-input.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import { roles } from "./members.tsx";
 
-/** Brings a person into the account, by their e-mail address. */
+/** A dialog that invites a member by email address. */
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
   const queries = useQueryClient();

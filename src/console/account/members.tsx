@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import type { Role } from "../api/session.ts";
+import { type Role, roles } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { useNow } from "../text/use-now.ts";
 import { useAnnounce } from "../parts/announcer.tsx";
@@ -20,19 +20,17 @@ const RemoveMember = lazy(() =>
   import("./remove-member.tsx").then(({ RemoveMember }) => ({ default: RemoveMember })),
 );
 
-export const roles = ["OWNER", "MEMBER", "VIEWER"] as const;
-
-/** The people of the account, what each may do, and how to bring in another. */
+/** The members of the account with their roles, and a button that invites another. */
 export function Members() {
   const t = useText();
   const { data, error, refetch } = useQuery(membersQuery);
-  const [asked, setAsked] = useState<"invite" | MemberJson>();
-  const close = () => setAsked(undefined);
+  const [dialog, setDialog] = useState<"invite" | MemberJson>();
+  const close = () => setDialog(undefined);
   return (
     <section aria-labelledby="people">
       <div className="account-head">
         <h2 id="people">{t(accountText.people)}</h2>
-        <Button onPress={() => setAsked("invite")}>{t(accountText.invite)}</Button>
+        <Button onPress={() => setDialog("invite")}>{t(accountText.invite)}</Button>
       </div>
       {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
@@ -40,13 +38,13 @@ export function Members() {
       {data && data.length > 0 && (
         <ul className="rows" aria-labelledby="people">
           {data.map((member) => (
-            <MemberRow key={member.name} member={member} onRemove={() => setAsked(member)} />
+            <MemberRow key={member.name} member={member} onRemove={() => setDialog(member)} />
           ))}
         </ul>
       )}
       <Suspense fallback={null}>
-        {asked === "invite" && <Invite onClose={close} />}
-        {typeof asked === "object" && <RemoveMember member={asked} onClose={close} />}
+        {dialog === "invite" && <Invite onClose={close} />}
+        {typeof dialog === "object" && <RemoveMember member={dialog} onClose={close} />}
       </Suspense>
     </section>
   );
@@ -65,7 +63,7 @@ function MemberRow({
   const queries = useQueryClient();
   const announce = useAnnounce();
   const { name = "", email = "", displayName = "", creationTime = "", lastSignInTime } = member;
-  const called = displayName || email;
+  const title = displayName || email;
   const change = useMutation({
     mutationFn: (role: Role) => callApi(`/v1/${name}`, { method: "PATCH", body: { role } }),
     onSuccess: async () => {
@@ -77,7 +75,7 @@ function MemberRow({
   const now = useNow();
   return (
     <li className="row account-row">
-      <h3 className="title">{called}</h3>
+      <h3 className="title">{title}</h3>
       <div className="meta">
         {displayName !== "" && <span>{email}</span>}
         <span>{t(accountText.invited)(shortDate(language, new Date(creationTime), now))}</span>
@@ -90,14 +88,14 @@ function MemberRow({
       </div>
       <div className="side">
         <Choice<Role>
-          label={t(accountText.roleFor)(called)}
+          label={t(accountText.roleFor)(title)}
           isLabelSeen={false}
           value={role ?? "VIEWER"}
           options={roles.map((value) => ({ value, text: t(accountText.roleOf[value]) }))}
           onChange={change.mutate}
           isDisabled={change.isPending}
         />
-        <Button look="quiet" aria-label={`${t(accountText.remove)}: ${called}`} onPress={onRemove}>
+        <Button look="quiet" aria-label={`${t(accountText.remove)}: ${title}`} onPress={onRemove}>
           {t(accountText.remove)}
         </Button>
       </div>

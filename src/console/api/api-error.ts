@@ -1,20 +1,20 @@
-/** A violation of a field, as the service tells it. */
+/** A violation of a field, as the service reports it. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
 }
 
-/** A call that failed: what the service said, or that nothing was heard of it. */
+/** A call that failed: with the service's error, or without any answer. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** HTTP's; 0 where no answer came. */
+  /** The HTTP status; 0 if no answer came. */
   readonly status: number;
-  /** ErrorInfo.reason, such as SIGNED_OUT; "OFFLINE" where no answer came. */
+  /** ErrorInfo.reason, such as SIGNED_OUT; "OFFLINE" if no answer came. */
   readonly reason: string;
   /** ErrorInfo.metadata. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly violations: readonly FieldViolation[];
-  /** When the service wants to be asked again, if it said. */
+  /** How long the service asks clients to wait before they try again, if it says so. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -36,14 +36,12 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the network is gone, or the service is. */
+/** No answer came: the network or the service is unavailable. */
 export function offlineError(): ApiError {
   return new ApiError("the service could not be reached", { status: 0, reason: "OFFLINE" });
 }
 
-/**
- * The google.rpc.Status in a body, in the form {"code", "message", "details"}, as far as it is one.
- */
+/** The google.rpc.Status in the body of an answer; unchecked, so any field may be absent. */
 interface StatusBody {
   readonly message?: string;
   readonly details?: readonly {
@@ -55,7 +53,7 @@ interface StatusBody {
   }[];
 }
 
-/** The failure that a body tells of; what is no body of the service is told by its status. */
+/** The error in the body of an answer. A body that is not the service's gives one by the status. */
 export function errorOfBody(status: number, text: string): ApiError {
   const body = statusBodyOf(text);
   const details = body?.details ?? [];

@@ -15,7 +15,7 @@ const rows: readonly (readonly [string, string | undefined])[] = [
 ];
 
 for (const [header, name] of rows) {
-  test(`attachmentName() reads ${JSON.stringify(header)}`, () => {
+  test(`attachmentName() of ${JSON.stringify(header)} is ${JSON.stringify(name)}`, () => {
     assert.equal(attachmentName(header), name);
   });
 }

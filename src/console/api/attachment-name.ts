@@ -1,10 +1,10 @@
 /**
- * The name of a file in a Content-Disposition of the service: as it is (RFC 8187) where it is
- * given, else in ASCII; undefined for none.
+ * The file name in a Content-Disposition header of the service: the full one (RFC 8187) if there is
+ * one, else the ASCII one; undefined if there is none.
  */
 export function attachmentName(header: string): string | undefined {
-  const whole = /filename\*=UTF-8''([^;\s]+)/i.exec(header)?.[1];
-  const name = (whole && decoded(whole)) ?? /filename="([^"]*)"/i.exec(header)?.[1];
+  const full = /filename\*=UTF-8''([^;\s]+)/i.exec(header)?.[1];
+  const name = (full && decoded(full)) ?? /filename="([^"]*)"/i.exec(header)?.[1];
   return name === undefined || name === "" ? undefined : name;
 }
 

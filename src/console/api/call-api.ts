@@ -8,42 +8,39 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: object;
   /**
-   * Beside those that every call has: idempotency-key, or if-match with the version that is
-   * changed.
+   * In addition to the headers of every call: idempotency-key, or if-match with the version to
+   * change.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /**
-   * Whose call it is (identityOf), where its page may be gone by now. Default: of whoever the pages
-   * are for (callsAreOf).
+   * The user the call is for (identityOf), if its page may be closed by now. Default: the user of
+   * the pages shown (setExpectedUser).
    */
   readonly owner?: string;
 }
 
 /**
- * Calls a method of the API with the session (docs/console.md): `path` is that of the contract,
- * such as /v1/account. Answers the body in JSON; throws ApiError.
+ * Calls a method of the API with the session (docs/console.md). `path`: as in the contract, such as
+ * /v1/account. Returns the JSON body; throws ApiError.
  */
 export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> {
   return callConsole(`/console/api${path}`, call);
 }
 
-/** The same at one of the console's own doors: /console/session and its like. */
+/** The same for the console's own endpoints, such as /console/session. */
 export async function callConsole<Answer>(path: string, call: Call = {}): Promise<Answer> {
   const response = await send(path, call);
   try {
     return await response.json();
   } catch (error) {
     if (call.signal?.aborted) throw error;
-    // It broke off on the way, or something between answered in the service's place.
+    // The connection was lost, or something between the page and the service answered instead.
     throw offlineError();
   }
 }
 
-/**
- * A file that the service answers to a GET, with the name that it gives it (RFC 6266); undefined
- * where it gives none.
- */
+/** Downloads a file with its name (RFC 6266), which is undefined if the service gives none. */
 export async function fetchAttachment(
   path: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string | undefined }> {
@@ -56,36 +53,33 @@ async function bodyOf(response: Response): Promise<Blob> {
   try {
     return await response.blob();
   } catch {
-    // It broke off on the way.
+    // The connection was lost.
     throw offlineError();
   }
 }
 
-/** Who wants to know that the session is over, or another's, whoever found out. */
 let onSessionChanged: (() => void) | undefined;
 
-export function whenSessionChanged(tell: () => void): void {
-  onSessionChanged = tell;
+/** Calls the listener when any call finds that the session has ended or is another user's. */
+export function whenSessionChanged(listener: () => void): void {
+  onSessionChanged = listener;
 }
 
 const changes: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
 
-/**
- * Who is told to the service with each call, so that nothing is done for anybody else whom another
- * tab has signed in.
- */
-let pagesOwner: string | undefined;
+let expectedUser: string | undefined;
 
 /**
- * From now on calls are of this owner (identityOf): of whoever the pages are for that are shown.
+ * The user sent with each call from now on (identityOf), the one whose pages are shown. The service
+ * refuses the call if another tab has signed in as someone else since.
  */
-export function callsAreOf(owner: string | undefined): void {
-  pagesOwner = owner;
+export function setExpectedUser(user: string | undefined): void {
+  expectedUser = user;
 }
 
 async function send(
   path: string,
-  { method = "GET", body, headers, signal, owner = pagesOwner }: Call,
+  { method = "GET", body, headers, signal, owner = expectedUser }: Call,
 ): Promise<Response> {
   let response: Response;
   try {
@@ -100,7 +94,7 @@ async function send(
       },
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-      // A page that went to another origin with a redirect would take the header along.
+      // A redirect to another origin would be sent the headers too.
       redirect: "error",
     });
   } catch (error) {
@@ -115,7 +109,7 @@ async function send(
   throw failure;
 }
 
-/** Whether asking again may help: not where the service has said what is wrong. */
-export function mayPass(error: unknown): boolean {
+/** Whether another attempt may succeed: not if the service has reported what is wrong. */
+export function isRetryable(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }

@@ -1,6 +1,6 @@
 /**
- * What this browser has kept under a name; undefined where it keeps nothing, as in private windows
- * of some.
+ * What this browser stores under a name; undefined if it stores nothing, as some do in private
+ * windows.
  */
 export function readKept(name: string): string | undefined {
   try {
@@ -10,21 +10,21 @@ export function readKept(name: string): string | undefined {
   }
 }
 
-/** Keeps a choice of the user in this browser; undefined forgets it. Signing out forgets all. */
+/** Stores a choice of the user in this browser; undefined removes it. Signing out removes all. */
 export function keep(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    // A browser that keeps nothing asks again.
+    // In a browser that stores nothing the user chooses again.
   }
 }
 
-/** How the console looks says nothing of who has used it: it stays when the rest is forgotten. */
+/** Language and theme say nothing about who used the console: they survive signing out. */
 const looks = ["hlust.language", "hlust.theme"] as const;
 export const [languageKept, themeKept] = looks;
 
-/** Does what makes the browser forget all that is kept in it, and keeps the looks. */
+/** Does something that clears the browser's storage, and keeps language and theme. */
 export async function keepingLooks<Done>(work: () => Promise<Done>): Promise<Done> {
   const before = looks.map((name) => [name, readKept(name)] as const);
   const done = await work();

@@ -2,8 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
 /**
- * How long after a call without an answer the service is asked whether it is there: longer each
- * time, up to the last.
+ * The delays after which an unreachable service is probed: longer each time; the last one repeats.
  */
 const probeMs = [1_000, 2_000, 4_000, 8_000] as const;
 
@@ -12,14 +11,14 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let probes = 0;
 const listeners = new Set<() => void>();
 
-/** Whether the service was heard of when it was last called. */
+/** Whether the service answered the last call. */
 export function useIsReachable(): boolean {
   return useSyncExternalStore(subscribe, () => isReachable);
 }
 
 /**
- * Tells how a call went: whether any answer came. Until one comes again, the service is asked by
- * itself.
+ * Records whether a call was answered at all. After one without an answer the service is probed
+ * until it answers again.
  */
 export function noteAnswer(hasCome: boolean): void {
   if (hasCome) {
@@ -28,12 +27,12 @@ export function noteAnswer(hasCome: boolean): void {
   } else probeLater();
   if (isReachable === hasCome) return;
   isReachable = hasCome;
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 /**
- * Reads again what is shown as soon as the service is back; the browser says when its network goes
- * and comes.
+ * Refetches what is shown as soon as the service can be reached again. The browser reports when its
+ * network is lost and restored.
  */
 export function watchReach(queries: QueryClient): void {
   addEventListener("offline", () => {
@@ -62,7 +61,7 @@ async function probe(): Promise<void> {
   );
 }
 
-function subscribe(tell: () => void): () => void {
-  listeners.add(tell);
-  return () => listeners.delete(tell);
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

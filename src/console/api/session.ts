@@ -3,7 +3,7 @@ import { ApiError } from "./api-error.ts";
 import { callConsole } from "./call-api.ts";
 import { keepingLooks } from "./kept.ts";
 
-/** Who is signed in, as /console/session tells (docs/console.md). */
+/** Who is signed in, as /console/session returns it (docs/console.md). */
 export interface Session {
   readonly name: string;
   readonly actor: string;
@@ -15,7 +15,9 @@ export interface Session {
   readonly expireTime: string;
 }
 
-export type Role = "OWNER" | "MEMBER" | "VIEWER";
+/** The roles of members, from the most to the fewest permissions. */
+export const roles = ["OWNER", "MEMBER", "VIEWER"] as const;
+export type Role = (typeof roles)[number];
 
 interface Account {
   readonly name: string;
@@ -23,22 +25,22 @@ interface Account {
   readonly role?: Role;
 }
 
-/** Nobody is signed in. */
+/** No one is signed in. */
 export interface SignedOut {
-  /** The ways in that there are; none where browsers keep nobody signed in. */
+  /** The sign-in methods; none if browsers do not keep a session at this address. */
   readonly signInWays: readonly ("apiKey" | "openId")[];
-  /** E-mail address or URL where people ask for access, where the operator has named one. */
+  /** Email address or URL where people ask for access, if the operator has set one. */
   readonly contact: string | undefined;
 }
 
-/** Who is signed in at this browser, asked again when the page is looked at again. */
+/** Who is signed in with this browser; refetched when the page becomes visible again. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => readSession(signal),
   staleTime: 60_000,
 });
 
-/** Who is signed in, or the ways to do so. Throws ApiError. */
+/** Who is signed in, or how to sign in. Throws ApiError. */
 export async function readSession(signal?: AbortSignal): Promise<Session | SignedOut> {
   try {
     return await callConsole<Session>("/console/session", signal && { signal });
@@ -49,8 +51,8 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
       const ways = (error.metadata["signInWays"] ?? "apiKey").split(",");
       return { signInWays: ways.includes("openId") ? ["apiKey", "openId"] : ["apiKey"], contact };
     }
-    // Browsers do not say that a page is the service's own where it came over http from another
-    // machine: nobody can sign in there.
+    // For a page loaded over http from another machine browsers do not report that it has the
+    // service's own origin. No one can sign in there.
     if (error.reason === "ORIGIN_REFUSED" && !isSecureContext) {
       return { signInWays: [], contact };
     }
@@ -58,82 +60,88 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
   }
 }
 
-/** Tabs of one browser have one session: what one does is seen in the others. */
+/** The tabs of a browser share one session; each sends what it did on this channel. */
 const tabs = "hlust.session";
 
-/** Whether somebody has left, or it may be another session, or another's. */
-type TabNews = "signedOut" | "changed";
+/** The user has signed out; or the session may be a new one, or another user's. */
+type TabMessage = "signedOut" | "changed";
 
-async function tellingOtherTabs<Answer>(news: TabNews, work: Promise<Answer>): Promise<Answer> {
+async function notifyingOtherTabs<Answer>(
+  message: TabMessage,
+  work: Promise<Answer>,
+): Promise<Answer> {
   const answer = await work;
   const channel = new BroadcastChannel(tabs);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows; a channel is of one origin
-  channel.postMessage(news);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows; a channel has one origin
+  channel.postMessage(message);
   channel.close();
   return answer;
 }
 
 /**
- * Asks again who is signed in when another tab has signed in, or gone to another account. `leave`:
- * one has signed out.
+ * Asks again who is signed in when another tab has signed in or switched accounts; calls `leave`
+ * when one has signed out.
  */
 export function watchOtherTabs(queries: QueryClient, leave: () => void): void {
-  new BroadcastChannel(tabs).addEventListener("message", ({ data }: MessageEvent<TabNews>) => {
+  new BroadcastChannel(tabs).addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
     if (data === "signedOut") leave();
     else void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
   });
 }
 
 /**
- * Signs in with an API key, or with the token of a link. Throws ApiError: SIGN_IN_REFUSED,
+ * Signs in with an API key, or with the token of a sign-in link. Throws ApiError: SIGN_IN_REFUSED,
  * TOO_MANY_REFUSED, HTTPS_NEEDED.
  */
 export function signIn(
   by: { readonly apiKey: string } | { readonly signInToken: string },
 ): Promise<Session> {
   const call = { method: "POST", body: by } as const;
-  return tellingOtherTabs("changed", callConsole("/console/session", call));
+  return notifyingOtherTabs("changed", callConsole("/console/session", call));
 }
 
-/** Signs out; the browser forgets what the console has kept in it, but for language and look. */
+/** Signs out; the browser deletes all the console has stored in it except language and theme. */
 export function signOut(): Promise<object> {
   const done = keepingLooks(() => callConsole<object>("/console/session", { method: "DELETE" }));
-  return tellingOtherTabs("signedOut", done);
+  return notifyingOtherTabs("signedOut", done);
 }
 
-/** Goes on in another account of the same person. */
+/** Switches to another account of the same person. */
 export function switchAccount(account: string): Promise<Session> {
   const call = { method: "POST", body: { account } } as const;
-  return tellingOtherTabs("changed", callConsole("/console/session:switch", call));
+  return notifyingOtherTabs("changed", callConsole("/console/session:switch", call));
 }
 
 export function isSignedIn(session: Session | SignedOut): session is Session {
   return "account" in session;
 }
 
-/** Whose session it is, and in which account: nothing that one has seen or typed is for another. */
+/**
+ * The user of a session together with the account. What was read or typed under one identity is
+ * never shown under another.
+ */
 export function identityOf({ account, actor }: Session): string {
   return `${account.name} ${actor}`;
 }
 
 /**
- * Whose session it is now, as far as this tab knows; undefined where nobody is signed in. What
- * takes a while looks here at its end.
+ * The identity that is signed in now, as far as this tab knows; undefined if no one is. Slow
+ * operations check at their end whether it is still the same.
  */
-export function whoIsIn(queries: QueryClient): string | undefined {
+export function currentIdentity(queries: QueryClient): string | undefined {
   const session = queries.getQueryData(sessionQuery.queryKey);
   return session && isSignedIn(session) ? identityOf(session) : undefined;
 }
 
 /**
- * Forgets all that was read for one account, or one person, as soon as the session is another's:
- * also when another tab has changed it.
+ * Removes everything from the query cache that was read under another identity as soon as the
+ * session changes, also when another tab changed it.
  */
-export function keepAccountsApart(queries: QueryClient): void {
+export function clearOnIdentityChange(queries: QueryClient): void {
   let before: string | undefined;
   queries.getQueryCache().subscribe(({ query }) => {
     if (query.queryKey[0] !== sessionQuery.queryKey[0]) return;
-    const now = whoIsIn(queries);
+    const now = currentIdentity(queries);
     if (now === undefined) return;
     if (before !== undefined && before !== now) {
       queries.removeQueries({

@@ -1,28 +1,20 @@
 import { ApiError } from "./api-error.ts";
 
 /**
- * What the service says of a field of a request, or of a part of it ("scopes[0]"); undefined when
- * it says nothing.
+ * The service's description of a violation in a field, or in a part of it ("scopes[0]"); undefined
+ * if there is none.
  */
 export function violationOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  return error.violations.find(
-    ({ field: told }) =>
-      told === field || told.startsWith(`${field}[`) || told.startsWith(`${field}.`),
-  )?.description;
+  return error.violations.find((violation) => isWithin(violation.field, field))?.description;
 }
 
-/** Whether all that is wrong is told at the fields of a form. */
+/** Whether every violation is in one of these fields, so that a form shows all of them. */
 export function isOfFields(error: unknown, fields: readonly string[]): boolean {
   if (!(error instanceof ApiError) || error.violations.length === 0) return false;
-  const told = fields.filter((field) => violationOf(error, field) !== undefined);
-  return (
-    told.length > 0 &&
-    error.violations.every(({ field }) =>
-      told.some(
-        (known) =>
-          field === known || field.startsWith(`${known}[`) || field.startsWith(`${known}.`),
-      ),
-    )
-  );
+  return error.violations.every(({ field }) => fields.some((known) => isWithin(field, known)));
+}
+
+function isWithin(field: string, known: string): boolean {
+  return field === known || field.startsWith(`${known}[`) || field.startsWith(`${known}.`);
 }

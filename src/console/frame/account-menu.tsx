@@ -7,13 +7,13 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 
-/** Whose account this is, those that one may go to, and the way out. */
+/** The account, a choice of the user's other accounts, and the sign-out button. */
 export function AccountMenu({ session }: { readonly session: Session }) {
   const t = useText();
   const queries = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
-    // Nothing of what was on the page stays behind it.
+    // A new page, so that nothing of the old one stays in memory.
     onSuccess: () => location.assign("/console/"),
   });
   const change = useMutation({

@@ -5,13 +5,13 @@ import { Button } from "../parts/button.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { AccountMenu } from "./account-menu.tsx";
-import { Looks } from "./looks.tsx";
+import { Appearance } from "./appearance.tsx";
 import { Mark } from "./mark.tsx";
 import "./foot.css";
 
 /**
- * Who one is, in which account, and how the console looks: below the menu, or on a phone above the
- * page, where it opens.
+ * The account menu, language and theme: below the navigation, or on a phone above the page, where
+ * it unfolds.
  */
 export function Foot({ session }: { readonly session: Session }) {
   const t = useText();
@@ -34,7 +34,7 @@ export function Foot({ session }: { readonly session: Session }) {
       </Button>
       <div id="foot-more" className="foot-more" data-open={isOpen}>
         <AccountMenu session={session} />
-        <Looks />
+        <Appearance />
         <a href="/docs">{t(commonText.apiReference)}</a>
       </div>
     </footer>

@@ -37,12 +37,12 @@ const pages = [
   },
 ] as const;
 
-/** The named export of a page's module, as lazy() wants it. */
+/** The named export of a page's module, in the form that lazy() requires. */
 function of<Name extends string, Page>(name: Name) {
   return (module: Readonly<Record<Name, Page>>) => ({ default: module[name] });
 }
 
-/** The console of somebody who is signed in: the rail, and the page that the address names. */
+/** The console of a signed-in user: the navigation, and the page of the current address. */
 export function Frame({ session, link }: { readonly session: Session; readonly link: LinkState }) {
   const t = useText();
   const [here] = useLocation();
@@ -70,7 +70,7 @@ export function Frame({ session, link }: { readonly session: Session; readonly l
                   {pages.map(({ path, Page }) => (
                     <Route key={path} path={path} component={Page} />
                   ))}
-                  {/* Any address at all: patterns know no line breaks. */}
+                  {/* A RegExp, because patterns do not match addresses with line breaks. */}
                   <Route path={/^/}>
                     <PageMissing />
                   </Route>

@@ -1,4 +1,4 @@
-/** The ear. */
+/** The logo, an ear. */
 export function Mark() {
   return (
     <svg

@@ -3,7 +3,7 @@ import { useText } from "../text/language.tsx";
 import { useIsReachable } from "../api/reach.ts";
 import "./offline-banner.css";
 
-/** Says that the service cannot be reached, for as long as it cannot. */
+/** Shown while the service cannot be reached. */
 export function OfflineBanner() {
   const t = useText();
   const isReachable = useIsReachable();

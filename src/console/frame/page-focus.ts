@@ -2,9 +2,9 @@ import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 
 /**
- * Puts the keyboard, and the voice of a screen reader, at the title of a page that has been gone
- * to; not at the first one. Where the page is still on its way that is when it comes, unless the
- * keyboard is elsewhere by then.
+ * Moves the focus, and so the screen reader, to the title of each page that is opened, except the
+ * first. If the page is still loading, this happens when it appears, unless the focus has moved by
+ * then.
  */
 export function usePageFocus(): void {
   const [here] = useLocation();

@@ -4,7 +4,7 @@ import { Empty } from "../parts/empty.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 
-/** Keeps a page that breaks from taking the console with it. Another `key` is another chance. */
+/** Contains the errors of a page, so that the console stays usable. A new `key` resets it. */
 export class PageGuard extends Component<
   { readonly children: ReactNode },
   { readonly isBroken: boolean }

@@ -12,7 +12,7 @@ const places = [
   { to: "/keys", text: commonText.keys },
 ] as const;
 
-/** Where one can go; a bar at the bottom of a phone. */
+/** The navigation; on a phone a bar at the bottom. */
 export function Rail() {
   const t = useText();
   const [here] = useLocation();

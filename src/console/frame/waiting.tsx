@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Mark } from "./mark.tsx";
 import "./waiting.css";
 
-/** What is seen until it is known who is here, or why nobody can say. */
+/** Shown until the session is known, or with the reason why it cannot be read. */
 export function Waiting({ children }: { readonly children: ReactNode }) {
   return (
     <main className="waiting">

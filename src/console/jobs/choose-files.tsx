@@ -3,7 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { acceptedFiles } from "../upload/media-kind.ts";
 import { useUploads } from "../upload/uploads.tsx";
 
-/** Opens the browser's own window where files are chosen, for the draft. */
+/** A button that opens the browser's file chooser and adds the files to the draft. */
 export function ChooseFiles({
   text,
   look,

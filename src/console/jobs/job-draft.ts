@@ -1,14 +1,14 @@
-/** What is typed for a new job and not sent yet. */
+/** The form of a new job, as typed so far. */
 export interface JobDraft {
   readonly isOpen: boolean;
   readonly way: "FILES" | "URL";
   readonly files: readonly DraftFile[];
   readonly url: string;
-  /** Of what is behind the URL; files have one each. */
+  /** The title of the recording at the URL; files have one each. */
   readonly subject: string;
   readonly languageCode: string;
   readonly description: string;
-  /** With commas between them. */
+  /** Separated by commas. */
   readonly keywords: string;
   readonly isDictated: boolean;
 }
@@ -17,6 +17,12 @@ export interface DraftFile {
   readonly id: string;
   readonly file: File;
   readonly subject: string;
+}
+
+/** The keywords in a comma-separated text, without duplicates. */
+export function keywordsIn(text: string): string[] {
+  const words = text.split(",").map((word) => word.trim());
+  return [...new Set(words.filter((word) => word !== ""))];
 }
 
 export const emptyDraft: JobDraft = {

@@ -11,7 +11,7 @@ import { useText } from "../text/language.tsx";
 import { submitJob } from "../upload/submit-job.ts";
 import { isCancelled, requestAgain, type Job } from "./job.ts";
 
-/** Why a job failed, what to do next, and another try of the same recording. */
+/** Why a job failed, what to do next, and a button that submits the recording again. */
 export function JobFailed({
   job,
   code,
@@ -28,7 +28,7 @@ export function JobFailed({
   readonly onSubmitted: (subject: string) => void;
 }) {
   const t = useText();
-  // One try makes one job, also where its answer got lost.
+  // One idempotency key: pressing again after a lost answer does not create a second job.
   const [key] = useState(() => crypto.randomUUID());
   const again = useMutation({
     mutationFn: () => submitJob(requestAgain(job), { key }),
@@ -55,13 +55,13 @@ export function JobFailed({
           {t(commonText.tryAgain)}
         </Button>
       )}
-      {again.error && <NotAgain error={again.error} />}
+      {again.error && <RetryProblem error={again.error} />}
     </>
   );
 }
 
-/** Why there is no other try: mostly that the file is gone, or that the URL is refused. */
-function NotAgain({ error }: { readonly error: unknown }) {
+/** Why the job cannot be submitted again: usually the file is gone or the URL is refused. */
+function RetryProblem({ error }: { readonly error: unknown }) {
   const t = useText();
   const violation = error instanceof ApiError ? error.violations[0] : undefined;
   return violation ? (

@@ -3,42 +3,43 @@ import { Link } from "wouter";
 import { Chip } from "../parts/chip.tsx";
 import { ProgressLine } from "../parts/progress-line.tsx";
 import { when } from "../text/dates.ts";
-import { jobsText, languageName } from "../text/jobs.ts";
+import { jobsText } from "../text/jobs.ts";
+import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { clockText, secondsOf } from "../text/numbers.ts";
-import type { InSight } from "./in-sight.ts";
 import { subjectOf, type Job } from "./job.ts";
 import { JobFailed } from "./job-failed.tsx";
 import { JobRunning } from "./job-running.tsx";
+import type { VisibleRows } from "./visible-rows.ts";
 
-/** A job in the list: what it is of, where it stands, and what can be done about it. */
+/** A job in the list: its title, its state, and its buttons. */
 export function JobRow({
   job,
   now,
-  inSight,
+  visibleRows,
   mayWrite,
-  onHeard,
+  onUpdate,
   onSubmitted,
 }: {
   readonly job: Job;
   readonly now: Date;
-  readonly inSight: InSight;
+  readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;
-  readonly onHeard: (job: Job) => void;
-  /** It was submitted once more, as another job. */
+  readonly onUpdate: (job: Job) => void;
+  /** Its recording was submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
 }) {
   const { language } = useLanguage();
   const t = useText();
   const { name, state, metadata, startedAt } = job;
-  const look = useCallback(
-    (row: Element | null) => (row ? inSight.observe(row, name) : undefined),
-    [inSight, name],
+  const observe = useCallback(
+    (row: Element | null) => (row ? visibleRows.observe(row, name) : undefined),
+    [visibleRows, name],
   );
   const subject = subjectOf(job) || t(jobsText.untitled);
   const seconds = secondsOf(metadata.recordingDuration);
   return (
-    <li className="row job-row" ref={look}>
+    <li className="row job-row" ref={observe}>
       {state.kind === "SUCCESS" ? (
         <Link className="title" to={`/${state.transcript}`}>
           {subject}
@@ -50,9 +51,9 @@ export function JobRow({
         {[...new Set(metadata.keywords)].map((keyword) => (
           <Chip key={keyword} text={keyword} />
         ))}
-        <span>{languageName(language, metadata.languageCode ?? "")}</span>
+        <span>{t(languageName(metadata.languageCode ?? ""))}</span>
         {state.kind === "PROCESSING" && (
-          <JobRunning {...{ job, subject, mayWrite, onHeard }} percent={state.percent} />
+          <JobRunning {...{ job, subject, mayWrite, onUpdate }} percent={state.percent} />
         )}
         {state.kind === "SUCCESS" && <span>{t(jobsText.ready)}</span>}
         {state.kind === "FAILED" && (

@@ -6,30 +6,27 @@ import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { cancelJob, type Job } from "./job.ts";
 
-/**
- * How far a job is, and the way to stop it: with a question in its place where something would be
- * lost.
- */
+/** The progress of a job, and a button that cancels it, after a question if work would be lost. */
 export function JobRunning({
   job,
   percent,
   subject,
   mayWrite,
-  onHeard,
+  onUpdate,
 }: {
   readonly job: Job;
   readonly percent: number;
   readonly subject: string;
   readonly mayWrite: boolean;
-  readonly onHeard: (job: Job) => void;
+  readonly onUpdate: (job: Job) => void;
 }) {
   const t = useText();
   const [isAsked, setIsAsked] = useState(false);
-  const cancel = useMutation({ mutationFn: cancelJob, onSuccess: onHeard });
-  const begin = useRef<HTMLButtonElement>(null);
+  const cancel = useMutation({ mutationFn: cancelJob, onSuccess: onUpdate });
+  const cancelButton = useRef<HTMLButtonElement>(null);
   const wasAsked = useRef(false);
   useEffect(() => {
-    if (wasAsked.current && !isAsked) begin.current?.focus();
+    if (wasAsked.current && !isAsked) cancelButton.current?.focus();
     wasAsked.current = isAsked;
   }, [isAsked]);
   if (isAsked) {
@@ -38,7 +35,7 @@ export function JobRunning({
         <span>{t(jobsText.cancelQuestion)(percent)}</span>
         <Button
           look="danger"
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- it stands where the press was that asked for it
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- it replaces the button that was pressed
           autoFocus
           isPending={cancel.isPending}
           onPress={() => cancel.mutate(job)}
@@ -55,7 +52,7 @@ export function JobRunning({
       <span>{percent === 0 ? t(jobsText.waiting) : t(jobsText.running)(percent)}</span>
       {mayWrite && (
         <Button
-          ref={begin}
+          ref={cancelButton}
           look="quiet"
           aria-label={t(jobsText.cancelOf)(subject)}
           isPending={cancel.isPending}

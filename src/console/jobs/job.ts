@@ -20,10 +20,10 @@ export type JobState =
   | { readonly kind: "PROCESSING"; readonly percent: number }
   /** `transcripts/<id>` */
   | { readonly kind: "SUCCESS"; readonly transcript: string }
-  /** google.rpc.Code, and the service's own words. */
+  /** google.rpc.Code, and the service's message. */
   | { readonly kind: "FAILED"; readonly code: number; readonly message: string };
 
-/** The answer to submit has no state yet: that job waits. */
+/** The answer to submit has no state yet: such a job is waiting. */
 export function jobOf(json: TranscriptJobJson): Job {
   const startedAt = new Date(json.startTime ?? 0);
   return {
@@ -43,10 +43,7 @@ function stateOf({ state, progressPercent, transcript, error }: TranscriptJobJso
   return { kind: "PROCESSING", percent: progressPercent ?? 0 };
 }
 
-/**
- * What a job is called: its subject, or the name that its URL ends with; empty where it has
- * neither.
- */
+/** The title of a job: its subject, or the last part of its URL; empty if it has neither. */
 export function subjectOf({ metadata: { subject = "", originalUri = "" } }: Job): string {
   return subject || (originalUri.startsWith("uploads/") ? "" : subjectOfUrl(originalUri));
 }
@@ -57,14 +54,14 @@ export function isCancelled(code: number): boolean {
 }
 
 /** A page of the list, newest first. */
-export interface JobsPart {
+export interface JobListPage {
   readonly jobs: readonly Job[];
-  /** Of the page after; empty on the last. */
+  /** The token of the next page; empty on the last. */
   readonly nextToken: string;
 }
 
 /** `token`: empty for the first page. Throws ApiError. */
-export async function listJobs(token: string, signal?: AbortSignal): Promise<JobsPart> {
+export async function listJobs(token: string, signal?: AbortSignal): Promise<JobListPage> {
   const query = token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`;
   const { transcriptJobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
     `/v1alpha1/transcriptjob${query}`,
@@ -73,7 +70,7 @@ export async function listJobs(token: string, signal?: AbortSignal): Promise<Job
   return { jobs: transcriptJobs.map(jobOf), nextToken: nextPageToken };
 }
 
-/** Throws ApiError, JOB_ENDED where it was too late. */
+/** Throws ApiError; its reason is JOB_ENDED if it is too late to cancel. */
 export async function cancelJob({ name }: Job): Promise<Job> {
   const answer: TranscriptJobJson = await callApi(`/v1alpha1/${name}:cancel`, {
     method: "POST",
@@ -82,10 +79,7 @@ export async function cancelJob({ name }: Job): Promise<Job> {
   return jobOf(answer);
 }
 
-/**
- * What can be sent again to have the recording of a job tried once more: the fields that a caller
- * sets, and the same source.
- */
+/** A request that submits a job's recording again: the same source, and the fields callers set. */
 export function requestAgain({ metadata }: Job) {
   const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
   const { additionalMetadata, speakers, dictation } = metadata;

@@ -2,23 +2,23 @@ import { useEffect, useRef } from "react";
 import { Button } from "../parts/button.tsx";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import type { InSight } from "./in-sight.ts";
 import type { Job } from "./job.ts";
 import { JobRow } from "./job-row.tsx";
 import { useNow } from "../text/use-now.ts";
+import type { VisibleRows } from "./visible-rows.ts";
 
-/** Jobs, newest first; older ones come when the end is near, or by a press. */
+/** Jobs, newest first. Older ones load when the end comes near, or with a button. */
 export function JobsList({
   jobs,
   more,
   ...row
 }: {
   readonly jobs: readonly Job[];
-  /** undefined: these are all. */
+  /** Loads older jobs; undefined if there are none. */
   readonly more: { readonly isLoading: boolean; readonly load: () => void } | undefined;
-  readonly inSight: InSight;
+  readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;
-  readonly onHeard: (job: Job) => void;
+  readonly onUpdate: (job: Job) => void;
   readonly onSubmitted: (subject: string) => void;
 }) {
   const t = useText();

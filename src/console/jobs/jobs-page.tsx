@@ -20,16 +20,16 @@ import { useJobs } from "./use-jobs.ts";
 import "../parts/rows.css";
 import "./jobs.css";
 
-/** Jobs: a new one, the files on their way, and the list as it goes on. `?new` opens the form. */
+/** The form for a new job, the uploads, and the list of jobs, kept current. `?new` opens the form. */
 export function JobsPage() {
   const t = useText();
   const { draft, uploads } = useUploads();
   const mayWrite = useSession().scopes.includes("transcripts.write");
   const announce = useAnnounce();
-  const list = useJobs(useTellEnd());
+  const list = useJobs(useAnnounceEnd());
   const button = useRef<HTMLButtonElement>(null);
   const { open, close } = useOpener(button, mayWrite);
-  const say = (subject: string): void => announce(t(jobsText.submitted)(subject));
+  const announceSubmitted = (subject: string): void => announce(t(jobsText.submitted)(subject));
   const { jobs } = list;
   const isForm = draft.isOpen && mayWrite;
   return (
@@ -46,8 +46,8 @@ export function JobsPage() {
           onClose={close}
           onSubmitted={(answer) => {
             const job = jobOf(answer);
-            list.hearNew(job);
-            say(subjectOf(job));
+            list.addNew(job);
+            announceSubmitted(subjectOf(job));
           }}
         />
       )}
@@ -67,11 +67,11 @@ export function JobsPage() {
               ? { isLoading: list.isFetchingNextPage, load: () => void list.fetchNextPage() }
               : undefined
           }
-          inSight={list.inSight}
+          visibleRows={list.visibleRows}
           mayWrite={mayWrite}
-          onHeard={list.hear}
+          onUpdate={list.update}
           onSubmitted={(subject) => {
-            say(subject);
+            announceSubmitted(subject);
             void list.refetch();
           }}
         />
@@ -80,7 +80,7 @@ export function JobsPage() {
   );
 }
 
-/** Opens and closes the form; the keyboard goes along. */
+/** Opens and closes the form, and moves the keyboard focus accordingly. */
 function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolean) {
   const { draft, change } = useUploads();
   const wasOpen = useRef(draft.isOpen);
@@ -98,8 +98,8 @@ function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolea
   return { open, close: () => change({ isOpen: false }) };
 }
 
-/** Reads out how a job ended that was seen running. */
-function useTellEnd(): (job: Job) => void {
+/** Announces the end of a job that was shown as running. */
+function useAnnounceEnd(): (job: Job) => void {
   const t = useText();
   const announce = useAnnounce();
   return useCallback(
@@ -117,7 +117,7 @@ function useTellEnd(): (job: Job) => void {
   );
 }
 
-/** What to do first. */
+/** What to do first, while there are no jobs. */
 function EmptyJobs({
   mayWrite,
   onUrl,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jobOf, type Job, type JobsPart } from "./job.ts";
-import { withFirstPart, withJobs, withNewJob } from "./merge-jobs.ts";
+import { jobOf, type Job, type JobListPage } from "./job.ts";
+import { withFirstPage, withNewJob, withUpdates } from "./merge-jobs.ts";
 
 function job(name: string, percent: number, second: number): Job {
   return jobOf({
@@ -17,39 +17,39 @@ function ended(name: string): Job {
   return jobOf({ name, state: "SUCCESS", transcript: "transcripts/t" });
 }
 
-function part(...jobs: Job[]): JobsPart {
+function page(...jobs: Job[]): JobListPage {
   return { jobs, nextToken: "" };
 }
 
-test("withJobs() takes what is newer, and lets a job end once", () => {
-  const old = job("a", 10, 1);
-  const heard = job("a", 20, 2);
-  assert.deepEqual(withJobs([part(old)], [heard]), [part(heard)]);
-  assert.deepEqual(withJobs([part(heard)], [old]), [part(heard)]);
-  assert.deepEqual(withJobs([part(heard)], [ended("a")]), [part(ended("a"))]);
-  assert.deepEqual(withJobs([part(ended("a"))], [heard]), [part(ended("a"))]);
+test("withUpdates() applies newer updates, and none to a job that has ended", () => {
+  const older = job("a", 10, 1);
+  const newer = job("a", 20, 2);
+  assert.deepEqual(withUpdates([page(older)], [newer]), [page(newer)]);
+  assert.deepEqual(withUpdates([page(newer)], [older]), [page(newer)]);
+  assert.deepEqual(withUpdates([page(newer)], [ended("a")]), [page(ended("a"))]);
+  assert.deepEqual(withUpdates([page(ended("a"))], [newer]), [page(ended("a"))]);
 });
 
-test("withJobs() leaves pages without news as they are", () => {
-  const parts = [part(job("a", 1, 1)), part(ended("b"))];
-  const merged = withJobs(parts, [job("a", 2, 2), ended("c")]);
-  assert.equal(merged[1], parts[1]);
+test("withUpdates() keeps pages without updates the same objects", () => {
+  const pages = [page(job("a", 1, 1)), page(ended("b"))];
+  const merged = withUpdates(pages, [job("a", 2, 2), ended("c")]);
+  assert.equal(merged[1], pages[1]);
 });
 
-test("withFirstPart() puts new jobs on top, and knows when it cannot", () => {
-  const shown = [part(job("b", 1, 1)), part(job("a", 1, 1))];
-  assert.deepEqual(withFirstPart(shown, part(job("c", 0, 1), job("b", 5, 2))), [
-    part(job("c", 0, 1), job("b", 5, 2)),
-    part(job("a", 1, 1)),
+test("withFirstPage() puts new jobs on top, and returns undefined if some may be missing", () => {
+  const shown = [page(job("b", 1, 1)), page(job("a", 1, 1))];
+  assert.deepEqual(withFirstPage(shown, page(job("c", 0, 1), job("b", 5, 2))), [
+    page(job("c", 0, 1), job("b", 5, 2)),
+    page(job("a", 1, 1)),
   ]);
-  assert.equal(withFirstPart(shown, part(job("e", 0, 1), job("d", 0, 1))), undefined);
-  assert.deepEqual(withFirstPart([part()], part()), [part()]);
-  assert.equal(withFirstPart([part()], part(job("a", 0, 1))), undefined);
+  assert.equal(withFirstPage(shown, page(job("e", 0, 1), job("d", 0, 1))), undefined);
+  assert.deepEqual(withFirstPage([page()], page()), [page()]);
+  assert.equal(withFirstPage([page()], page(job("a", 0, 1))), undefined);
 });
 
-test("withNewJob() puts a job on top, once", () => {
-  const shown = [part(job("a", 1, 1))];
+test("withNewJob() puts a job on top, and only once", () => {
+  const shown = [page(job("a", 1, 1))];
   const with2 = withNewJob(shown, job("b", 0, 1));
-  assert.deepEqual(with2, [part(job("b", 0, 1), job("a", 1, 1))]);
+  assert.deepEqual(with2, [page(job("b", 0, 1), job("a", 1, 1))]);
   assert.equal(withNewJob(with2, job("b", 0, 1)), with2);
 });

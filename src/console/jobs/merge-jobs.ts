@@ -1,46 +1,49 @@
-import type { Job, JobsPart } from "./job.ts";
+import type { Job, JobListPage } from "./job.ts";
 
 /**
- * Puts what was heard of jobs into the pages that are shown. What is older than what is there, or
- * of a job that has ended, says nothing.
+ * The pages with updated jobs in them. Updates that are older than what a page shows, and updates
+ * of jobs that have ended, are ignored.
  */
-export function withJobs(parts: readonly JobsPart[], heard: readonly Job[]): readonly JobsPart[] {
-  const byName = new Map(heard.map((job) => [job.name, job]));
-  return parts.map((part) =>
-    part.jobs.some((job) => isNews(job, byName.get(job.name)))
-      ? { ...part, jobs: part.jobs.map((job) => newer(job, byName.get(job.name))) }
-      : part,
+export function withUpdates(
+  pages: readonly JobListPage[],
+  updates: readonly Job[],
+): readonly JobListPage[] {
+  const byName = new Map(updates.map((job) => [job.name, job]));
+  return pages.map((page) =>
+    page.jobs.some((job) => isNewer(byName.get(job.name), job))
+      ? { ...page, jobs: page.jobs.map((job) => newerOf(job, byName.get(job.name))) }
+      : page,
   );
 }
 
 /**
- * The same with jobs that came since, above the others; undefined where there may be more of them
- * than `first`, the first page, has.
+ * The pages with the jobs of a freshly read first page: updated, and new ones on top. undefined if
+ * there may be more new jobs than `first` has.
  */
-export function withFirstPart(
-  parts: readonly JobsPart[],
-  first: JobsPart,
-): readonly JobsPart[] | undefined {
-  const known = new Set(parts.flatMap(({ jobs }) => jobs.map(({ name }) => name)));
+export function withFirstPage(
+  pages: readonly JobListPage[],
+  first: JobListPage,
+): readonly JobListPage[] | undefined {
+  const known = new Set(pages.flatMap(({ jobs }) => jobs.map(({ name }) => name)));
   const added = first.jobs.filter(({ name }) => !known.has(name));
   if (added.length === first.jobs.length && added.length > 0) return undefined;
-  const [top, ...rest] = withJobs(parts, first.jobs);
+  const [top, ...rest] = withUpdates(pages, first.jobs);
   if (!top || added.length === 0) return top ? [top, ...rest] : [first];
   return [{ ...top, jobs: [...added, ...top.jobs] }, ...rest];
 }
 
-/** The same with a job that was submitted here on top, once. */
-export function withNewJob(parts: readonly JobsPart[], job: Job): readonly JobsPart[] {
-  const isKnown = parts.some(({ jobs }) => jobs.some(({ name }) => name === job.name));
-  const [top, ...rest] = parts;
-  return isKnown || !top ? parts : [{ ...top, jobs: [job, ...top.jobs] }, ...rest];
+/** The pages with a job on top that was submitted here, unless it is there already. */
+export function withNewJob(pages: readonly JobListPage[], job: Job): readonly JobListPage[] {
+  const isKnown = pages.some(({ jobs }) => jobs.some(({ name }) => name === job.name));
+  const [top, ...rest] = pages;
+  return isKnown || !top ? pages : [{ ...top, jobs: [job, ...top.jobs] }, ...rest];
 }
 
-function newer(job: Job, heard: Job | undefined): Job {
-  return heard && isNews(job, heard) ? heard : job;
+function newerOf(job: Job, update: Job | undefined): Job {
+  return update && isNewer(update, job) ? update : job;
 }
 
-function isNews(job: Job, heard: Job | undefined): boolean {
-  if (!heard || job.state.kind !== "PROCESSING") return false;
-  return heard.state.kind !== "PROCESSING" || heard.updatedAt >= job.updatedAt;
+function isNewer(update: Job | undefined, job: Job): boolean {
+  if (!update || job.state.kind !== "PROCESSING") return false;
+  return update.state.kind !== "PROCESSING" || update.updatedAt >= job.updatedAt;
 }

@@ -1,17 +1,14 @@
 import { useId, useState } from "react";
 import type { FieldViolation } from "../api/api-error.ts";
+import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { Chip } from "../parts/chip.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import type { JobDraft } from "./job-draft.ts";
-import { charCount, jobLimits, keywordsIn } from "./job-limits.ts";
+import { type JobDraft, keywordsIn } from "./job-draft.ts";
 
-/**
- * What may be said of a recording and mostly is not: folded away until somebody wants it, or
- * something in it is wrong.
- */
+/** Optional metadata: folded until the user opens it, or until a field in it has a problem. */
 export function NewJobDetails({
   draft,
   onChange,
@@ -28,7 +25,7 @@ export function NewJobDetails({
   const ofKeywords = violations.find(({ field }) => field.startsWith("metadata.keywords"));
   const hint = useId();
   const chars = charCount(description);
-  const max = jobLimits.descriptionChars;
+  const max = metadataLimits.descriptionChars;
   const words = keywordsIn(keywords);
   return (
     <details
@@ -52,7 +49,7 @@ export function NewJobDetails({
         <div>
           <TextInput
             label={t(newJobText.keywords)}
-            hint={t(newJobText.keywordsHint)(jobLimits.keywords, jobLimits.keywordChars)}
+            hint={t(newJobText.keywordsHint)(metadataLimits.keywords, metadataLimits.keywordChars)}
             problem={ofKeywords && t(keywordProblem(ofKeywords, words))}
             value={keywords}
             onChange={(text) => onChange({ keywords: text })}
@@ -84,7 +81,7 @@ export function NewJobDetails({
   );
 }
 
-/** Which of the keywords it is that the service names by its place. */
+/** The problem with a keyword: the service names its index, the page shows the keyword itself. */
 function keywordProblem(violation: FieldViolation, words: readonly string[]) {
   const { is, en } = violationText(violation);
   const place = /\[(\d+)\]/.exec(violation.field)?.[1];

@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { Button } from "../parts/button.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { violationText } from "../text/job-violations.ts";
@@ -9,16 +10,16 @@ import { kindOfFile } from "../upload/media-kind.ts";
 import { useUploads } from "../upload/uploads.tsx";
 import { ChooseFiles } from "./choose-files.tsx";
 import type { DraftFile } from "./job-draft.ts";
-import { charCount, jobLimits } from "./job-limits.ts";
+
 import { fileProblem, type FileProblem } from "./send-draft.ts";
 
-/** The files of a draft, each with its title, and where more of them come from. */
+/** The files of a draft, each with its title, and the place to drop or choose more. */
 export function NewJobFiles({
   problems,
   isUnchosen,
 }: {
   readonly problems: ReadonlyMap<string, FileProblem> | undefined;
-  /** It was to be sent without any. */
+  /** The form was sent without a file. */
   readonly isUnchosen: boolean;
 }) {
   const t = useText();
@@ -63,7 +64,7 @@ export function NewJobFiles({
   );
 }
 
-/** What it is to be called, and what it seems to be. */
+/** A chosen file: its title and what it seems to be. */
 function ChosenFile({
   chosen,
   problem,
@@ -102,7 +103,7 @@ function useFileProblemText(problem: FileProblem | undefined, subject: string): 
   const t = useText();
   const { language } = useLanguage();
   const chars = charCount(subject);
-  const max = jobLimits.subjectChars;
+  const max = metadataLimits.subjectChars;
   if (chars > max) return t(newJobText.tooLong)(chars, max);
   switch (problem?.kind) {
     case "NOT_MEDIA":

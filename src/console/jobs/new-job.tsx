@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
 import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, type FieldViolation } from "../api/api-error.ts";
-import { useHeardLanguages } from "../api/heard-languages.ts";
-import { identityOf, whoIsIn } from "../api/session.ts";
+import { useInstalledLanguages } from "../api/installed-languages.ts";
+import { currentIdentity, identityOf } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
@@ -21,8 +21,8 @@ import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./sen
 import "./new-job.css";
 
 /**
- * The form for a new job. What is typed is kept until it is sent, also where the form is closed or
- * another page is gone to.
+ * The form for a new job. What is typed is kept until it is sent, also while the form is closed or
+ * another page is open.
  */
 export function NewJob({
   onSubmitted,
@@ -34,51 +34,51 @@ export function NewJob({
   const t = useText();
   const { draft, change } = useUploads();
   const { send, problems, isUnchosen } = useSending(onSubmitted);
-  const heard = useHeardLanguages("JOB");
+  const languages = useInstalledLanguages("JOB");
   const { languageCode } = draft;
   useEffect(() => {
-    // A language that no model hears would only fail.
-    const [first] = heard;
-    if (first !== undefined && !heard.includes(languageCode)) change({ languageCode: first });
-  }, [heard, languageCode, change]);
+    // A job in a language without a model would fail.
+    const [first] = languages;
+    if (first !== undefined && !languages.includes(languageCode)) change({ languageCode: first });
+  }, [languages, languageCode, change]);
   const form = useRef<HTMLFormElement>(null);
   useFirstProblem(form, problems, isUnchosen);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     send.mutate(draft);
   };
-  const said = (field: string): string | undefined => {
+  const problemIn = (field: string): string | undefined => {
     const found = problems?.violations.find((violation) => violation.field === field);
     return found && t(violationText(found));
   };
   return (
     <form ref={form} className="new-job" onSubmit={submit} noValidate>
       <h2>{t(newJobText.title)}</h2>
-      <WayChoice way={draft.way} onChange={(way) => change({ way })} />
+      <SourceChoice way={draft.way} onChange={(way) => change({ way })} />
       {draft.way === "FILES" ? (
         <NewJobFiles problems={problems?.files} isUnchosen={isUnchosen} />
       ) : (
-        <NewJobUrl draft={draft} onChange={change} said={said} />
+        <NewJobUrl draft={draft} onChange={change} problemIn={problemIn} />
       )}
       <div className="new-job-language">
         <Choice
           label={t(newJobText.language)}
           value={draft.languageCode}
-          options={heard.map((value) => ({
+          options={languages.map((value) => ({
             value,
             text: t(newJobText.spoken)(t(languageName(value))),
           }))}
           onChange={(languageCode) => change({ languageCode })}
         />
-        <Told text={said("metadata.languageCode")} />
+        <FieldProblem text={problemIn("metadata.languageCode")} />
       </div>
       <NewJobDetails
         draft={draft}
         onChange={change}
         violations={problems?.violations ?? noViolations}
       />
-      <Told text={otherText(problems?.violations ?? noViolations, t)} />
-      {send.error && !isOfFields(send.error) && <ProblemNote error={send.error} />}
+      <FieldProblem text={otherText(problems?.violations ?? noViolations, t)} />
+      {send.error && !hasViolations(send.error) && <ProblemNote error={send.error} />}
       <div className="new-job-actions">
         <Button type="submit" look="primary" isPending={send.isPending}>
           {t(newJobText.submit)}
@@ -91,12 +91,12 @@ export function NewJob({
 
 const noViolations: readonly FieldViolation[] = [];
 
-/** Sends what the draft has; it is empty once the service, or the queue of files, has it. */
+/** Sends the draft, and empties it once the service or the upload queue has it. */
 function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   const owner = identityOf(useSession());
   const queries = useQueryClient();
   const { queue, draft, change } = useUploads();
-  // One draft makes one job, also where it is sent again because the answer got lost.
+  // One draft creates one job, also when it is sent again after a lost answer.
   const last = useRef({ draft, key: "" });
   const [problems, setProblems] = useState<DraftProblems>();
   const [isUnchosen, setIsUnchosen] = useState(false);
@@ -112,7 +112,7 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
         last.current = { draft: sent, key: isSame ? key : crypto.randomUUID() };
         return await submitUrl(sent, last.current.key);
       }
-      const found = await checkFiles(sent).catch(nothingIfGone);
+      const found = await checkFiles(sent).catch(nothingIfSessionChanged);
       if (found) {
         setProblems(found);
         return undefined;
@@ -124,27 +124,27 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
     onSuccess(job) {
       if (!job) return;
       change(emptyDraft);
-      // The list may be another's by now.
-      if (whoIsIn(queries) === owner) onSubmitted(job);
+      // By now the list may be another user's.
+      if (currentIdentity(queries) === owner) onSubmitted(job);
     },
     onError(error) {
-      if (isOfFields(error)) setProblems({ violations: error.violations, files: new Map() });
+      if (hasViolations(error)) setProblems({ violations: error.violations, files: new Map() });
     },
   });
   return { send, problems, isUnchosen: isUnchosen && draft.files.length === 0 };
 }
 
-/** Another account is signed in by now: files wait for their owner to come back, unchecked. */
-function nothingIfGone(error: unknown): undefined {
+/** By now another account is signed in: the files wait, unchecked, until their owner is back. */
+function nothingIfSessionChanged(error: unknown): undefined {
   if (error instanceof ApiError && error.reason === "SESSION_CHANGED") return undefined;
   throw error;
 }
 
-function isOfFields(error: unknown): error is ApiError {
+function hasViolations(error: unknown): error is ApiError {
   return error instanceof ApiError && error.violations.length > 0;
 }
 
-/** Fields that stand in the form tell what is wrong with them themselves. */
+/** The fields of the form, which show their violations themselves. */
 const shownFields = /^(uri|metadata\.(languageCode|subject|description|keywords(\[\d+\])?))$/;
 
 function otherText(
@@ -155,8 +155,8 @@ function otherText(
   return others.map((one) => `${one.field}: ${t(violationText(one))}`).join(" ") || undefined;
 }
 
-/** What is wrong with the field above. */
-function Told({ text }: { readonly text: string | undefined }) {
+/** The problem with the field above. */
+function FieldProblem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
     <p className="hint failed" role="alert">
       {text}
@@ -164,7 +164,7 @@ function Told({ text }: { readonly text: string | undefined }) {
   );
 }
 
-/** The keyboard goes to the first field that something is wrong with. */
+/** Moves the keyboard focus to the first field with a problem. */
 function useFirstProblem(
   form: RefObject<HTMLFormElement | null>,
   problems: DraftProblems | undefined,
@@ -176,8 +176,8 @@ function useFirstProblem(
   }, [form, problems, isUnchosen]);
 }
 
-/** From this device, or from elsewhere. */
-function WayChoice({
+/** The choice between files of this device and a URL. */
+function SourceChoice({
   way,
   onChange,
 }: {

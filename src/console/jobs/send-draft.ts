@@ -7,10 +7,9 @@ import { kindOfFile, kindOfUrl, subjectOfUrl, type MediaKind } from "../upload/m
 import { checkJob, submitJob } from "../upload/submit-job.ts";
 import { checkSize } from "../upload/upload-file.ts";
 import { initUpload } from "../upload/upload-place.ts";
-import { keywordsIn } from "./job-limits.ts";
-import type { DraftFile, JobDraft } from "./job-draft.ts";
+import { type DraftFile, type JobDraft, keywordsIn } from "./job-draft.ts";
 
-/** What is wrong with a draft, by the service's names of fields; of files, by their ids. */
+/** What is wrong with a draft: violations by the service's field names, and problems by file id. */
 export interface DraftProblems {
   readonly violations: readonly FieldViolation[];
   readonly files: ReadonlyMap<string, FileProblem>;
@@ -22,15 +21,15 @@ export type FileProblem =
   | { readonly kind: "TOO_LARGE"; readonly bytesMax: number }
   | { readonly kind: "SUBJECT"; readonly violation: FieldViolation };
 
-/** What this page sees by itself that is wrong with a file. */
+/** A problem with a file that the page finds without the service. */
 export function fileProblem({ file }: DraftFile): FileProblem | undefined {
   if (kindOfFile(file) === "OTHER") return { kind: "NOT_MEDIA" };
   return file.size === 0 ? { kind: "EMPTY" } : undefined;
 }
 
 /**
- * What the service has against the files of a draft and what is said of them, before any of them is
- * sent; undefined where there is nothing. Throws ApiError for what is no fault of the draft.
+ * Checks the files of a draft and their metadata before any file is sent; undefined if all is well.
+ * Throws ApiError for errors that are not the draft's.
  */
 export async function checkFiles(draft: JobDraft): Promise<DraftProblems | undefined> {
   const place = await initUpload(new AbortController().signal);
@@ -62,7 +61,7 @@ function sizeProblem(
   }
 }
 
-/** What is said of a file; the service sees for itself whether it is sound or film. */
+/** The metadata of a file; the service finds out itself whether it is audio or video. */
 export function metadataOfFile(
   draft: JobDraft,
   { file, subject }: DraftFile,
@@ -70,7 +69,7 @@ export function metadataOfFile(
   return metadataOf(draft, subject, kindOfFile(file));
 }
 
-/** Submits the URL of a draft. Throws ApiError, with violations by field. */
+/** Submits the URL of a draft. Throws ApiError, with violations per field. */
 export function submitUrl(draft: JobDraft, key: string): Promise<TranscriptJobJson> {
   const uri = draft.url.trim();
   const subject = draft.subject.trim() || subjectOfUrl(uri);

@@ -9,7 +9,7 @@ import { problemOf } from "../text/problems.ts";
 import { uploadText } from "../text/upload.ts";
 import type { QueuedUpload, UploadQueue, UploadState } from "../upload/upload-queue.ts";
 
-/** A file on its way: how far, how fast, how long still; or what keeps it. */
+/** An upload: its progress, speed and remaining time, or what it waits for. */
 export function UploadRow({
   upload,
   queue,

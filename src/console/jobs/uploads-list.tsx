@@ -3,7 +3,7 @@ import { useText } from "../text/language.tsx";
 import { useUploads } from "../upload/uploads.tsx";
 import { UploadRow } from "./upload-row.tsx";
 
-/** The files on their way, above the jobs that they will be. */
+/** The uploads, above the list of jobs that they will join. */
 export function UploadsList() {
   const t = useText();
   const { uploads, queue } = useUploads();

@@ -5,10 +5,10 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { InSight } from "./in-sight.ts";
-import { listJobs, type Job, type JobsPart } from "./job.ts";
-import { withFirstPart, withJobs, withNewJob } from "./merge-jobs.ts";
+import { listJobs, type Job, type JobListPage } from "./job.ts";
+import { withFirstPage, withNewJob, withUpdates } from "./merge-jobs.ts";
 import { useWatches } from "./use-watches.ts";
+import { VisibleRows } from "./visible-rows.ts";
 
 /** The list of jobs, newest first, page by page. */
 export const jobsQuery = infiniteQueryOptions({
@@ -18,113 +18,110 @@ export const jobsQuery = infiniteQueryOptions({
   getNextPageParam: ({ nextToken }) => (nextToken === "" ? undefined : nextToken),
 });
 
-type JobsData = InfiniteData<JobsPart, string>;
+type JobsData = InfiniteData<JobListPage, string>;
 
-/**
- * How often the pages of running jobs that are not watched are asked for; and, of that, the first
- * page for jobs that are new.
- */
+/** How often pages with running jobs that are not watched are read again. */
 const pollMs = 5_000;
-const pollsToNew = 4;
+/** Of these polls, each fourth reads the first page for new jobs. */
+const pollsPerFirstPage = 4;
 
 /**
- * The list with all that is heard of it: jobs in sight are watched, others asked for. `onEnd`: a
- * job that was running has ended.
+ * The list of jobs, kept current: running jobs on the screen are watched, or else polled. `onEnd`:
+ * a job that was running has ended.
  */
 export function useJobs(onEnd: (job: Job) => void) {
   const query = useInfiniteQuery(jobsQuery);
-  const { hear, hearFirst, hearNew } = useHearing(onEnd);
-  const parts = query.data?.pages;
-  const jobs = useMemo(() => parts?.flatMap((part) => part.jobs), [parts]);
-  const [seen, setSeen] = useState<ReadonlySet<string>>(() => new Set());
-  const [inSight] = useState(() => new InSight(setSeen));
+  const { update, mergeFirst, addNew } = useUpdates(onEnd);
+  const pages = query.data?.pages;
+  const jobs = useMemo(() => pages?.flatMap((page) => page.jobs), [pages]);
+  const [visible, setVisible] = useState<ReadonlySet<string>>(() => new Set());
+  const [visibleRows] = useState(() => new VisibleRows(setVisible));
   const running = (jobs ?? []).filter(({ state }) => state.kind === "PROCESSING");
-  const runningSeen = running.filter(({ name }) => seen.has(name)).map(({ name }) => name);
-  const watched = useWatches(runningSeen, hear);
+  const visibleRunning = running.filter(({ name }) => visible.has(name)).map(({ name }) => name);
+  const watched = useWatches(visibleRunning, update);
   usePolls({
-    parts,
-    isNeeded: (part) =>
-      part.jobs.some(
-        ({ name, state }) => state.kind === "PROCESSING" && seen.has(name) && !watched.has(name),
+    pages,
+    isNeeded: (page) =>
+      page.jobs.some(
+        ({ name, state }) => state.kind === "PROCESSING" && visible.has(name) && !watched.has(name),
       ),
-    hear,
-    hearFirst,
+    update,
+    mergeFirst,
   });
-  return { ...query, jobs, inSight, hear, hearNew };
+  return { ...query, jobs, visibleRows, update, addNew };
 }
 
-/** What is heard goes into the list; the end of a job that was seen running is told once. */
-function useHearing(onEnd: (job: Job) => void) {
+/** Functions that merge updates into the list; `onEnd` is called once for each job that ends. */
+function useUpdates(onEnd: (job: Job) => void) {
   const queries = useQueryClient();
-  const tell = useRef(onEnd);
+  const latestOnEnd = useRef(onEnd);
   useEffect(() => {
-    tell.current = onEnd;
+    latestOnEnd.current = onEnd;
   });
   const change = useCallback(
-    (merge: (parts: readonly JobsPart[]) => readonly JobsPart[] | undefined): void => {
+    (merge: (pages: readonly JobListPage[]) => readonly JobListPage[] | undefined): void => {
       const before = queries.getQueryData<JobsData>(jobsQuery.queryKey);
       if (!before) return;
-      const parts = merge(before.pages);
-      if (!parts) {
+      const pages = merge(before.pages);
+      if (!pages) {
         void queries.invalidateQueries({ queryKey: jobsQuery.queryKey });
         return;
       }
-      queries.setQueryData<JobsData>(jobsQuery.queryKey, { ...before, pages: [...parts] });
-      for (const job of endedSince(before.pages, parts)) tell.current(job);
+      queries.setQueryData<JobsData>(jobsQuery.queryKey, { ...before, pages: [...pages] });
+      for (const job of endedSince(before.pages, pages)) latestOnEnd.current(job);
     },
     [queries],
   );
   return useMemo(
     () => ({
-      hear: (job: Job): void => change((parts) => withJobs(parts, [job])),
-      /** It was submitted here, and goes on top. */
-      hearNew: (job: Job): void => change((parts) => withNewJob(parts, job)),
-      hearFirst: (first: JobsPart): void => change((parts) => withFirstPart(parts, first)),
+      update: (job: Job): void => change((pages) => withUpdates(pages, [job])),
+      /** Adds a job that was submitted here, on top. */
+      addNew: (job: Job): void => change((pages) => withNewJob(pages, job)),
+      mergeFirst: (first: JobListPage): void => change((pages) => withFirstPage(pages, first)),
     }),
     [change],
   );
 }
 
-function endedSince(before: readonly JobsPart[], now: readonly JobsPart[]): Job[] {
-  const were = before.flatMap(({ jobs }) => jobs);
+function endedSince(before: readonly JobListPage[], now: readonly JobListPage[]): Job[] {
   const running = new Set(
-    were.filter(({ state }) => state.kind === "PROCESSING").map(({ name }) => name),
+    before
+      .flatMap((page) => page.jobs)
+      .filter(({ state }) => state.kind === "PROCESSING")
+      .map(({ name }) => name),
   );
-  const jobs = now.flatMap((part) => part.jobs);
+  const jobs = now.flatMap((page) => page.jobs);
   return jobs.filter(({ name, state }) => state.kind !== "PROCESSING" && running.has(name));
 }
 
-/**
- * Asks for pages again, while somebody looks at this one; while the service is away the frame says
- * so.
- */
-function usePolls(wanted: {
-  readonly parts: readonly JobsPart[] | undefined;
-  readonly isNeeded: (part: JobsPart) => boolean;
-  readonly hear: (job: Job) => void;
-  readonly hearFirst: (first: JobsPart) => void;
+/** Polls pages while this one is visible. Errors are ignored: the frame shows a lost connection. */
+function usePolls(options: {
+  readonly pages: readonly JobListPage[] | undefined;
+  readonly isNeeded: (page: JobListPage) => boolean;
+  readonly update: (job: Job) => void;
+  readonly mergeFirst: (first: JobListPage) => void;
 }): void {
-  const latest = useRef(wanted);
+  const latest = useRef(options);
   useEffect(() => {
-    latest.current = wanted;
+    latest.current = options;
   });
   useEffect(() => {
     const stop = new AbortController();
     let polls = 0;
     const poll = async (): Promise<void> => {
-      const { parts = [], isNeeded, hear, hearFirst } = latest.current;
+      const { pages = [], isNeeded, update, mergeFirst } = latest.current;
       if (document.hidden) return;
       polls += 1;
       try {
-        for (const [index, part] of parts.entries()) {
-          const isDue = index === 0 && polls % pollsToNew === 0;
-          if (!isDue && !isNeeded(part)) continue;
-          const fresh = await listJobs(parts[index - 1]?.nextToken ?? "", stop.signal);
-          if (index === 0) hearFirst(fresh);
-          else for (const job of fresh.jobs) hear(job);
+        for (const [index, page] of pages.entries()) {
+          const isDue = index === 0 && polls % pollsPerFirstPage === 0;
+          if (!isDue && !isNeeded(page)) continue;
+          const fresh = await listJobs(pages[index - 1]?.nextToken ?? "", stop.signal);
+          if (index === 0) mergeFirst(fresh);
+          else for (const job of fresh.jobs) update(job);
         }
       } catch {
-        // The next poll is soon.
+        // The next poll comes soon.
       }
     };
     const timer = setInterval(() => void poll(), pollMs);

@@ -3,25 +3,26 @@ import type { Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
 /**
- * A browser has six connections to a service of HTTP/1.1: some have to be left for calls and files.
+ * Over HTTP/1.1 a browser has six connections to the service: some must stay free for calls and
+ * uploads.
  */
 const watchesMax = 4;
 
 /**
- * Watches the first few of these jobs, while somebody looks at the page. Answers those that
- * something is heard of.
+ * Watches the first few of these jobs while the page is visible. Returns the names of those whose
+ * watch delivers updates.
  */
 export function useWatches(
   names: readonly string[],
   onJob: (job: Job) => void,
 ): ReadonlySet<string> {
-  const isLookedAt = useSyncExternalStore(listenToLooks, () => !document.hidden);
+  const isVisible = useSyncExternalStore(subscribeToVisibility, () => !document.hidden);
   const watches = useRef(new Map<string, () => void>());
-  const [heard, setHeard] = useState<ReadonlySet<string>>(() => new Set());
-  const key = isLookedAt ? names.slice(0, watchesMax).join(" ") : "";
+  const [live, setLive] = useState<ReadonlySet<string>>(() => new Set());
+  const key = isVisible ? names.slice(0, watchesMax).join(" ") : "";
   useEffect(() => {
-    const note = (name: string, isHeard: boolean): void =>
-      setHeard((heard) => (heard.has(name) === isHeard ? heard : changed(heard, name, isHeard)));
+    const note = (name: string, isLive: boolean): void =>
+      setLive((live) => (live.has(name) === isLive ? live : changed(live, name, isLive)));
     const wanted = new Set(key === "" ? [] : key.split(" "));
     for (const [name, stop] of watches.current) {
       if (wanted.has(name)) continue;
@@ -46,10 +47,10 @@ export function useWatches(
     return () => {
       for (const stop of all.values()) stop();
       all.clear();
-      setHeard(new Set());
+      setLive(new Set());
     };
   }, []);
-  return heard;
+  return live;
 }
 
 function changed(names: ReadonlySet<string>, name: string, isIn: boolean): ReadonlySet<string> {
@@ -59,7 +60,7 @@ function changed(names: ReadonlySet<string>, name: string, isIn: boolean): Reado
   return next;
 }
 
-function listenToLooks(listener: () => void): () => void {
+function subscribeToVisibility(listener: () => void): () => void {
   document.addEventListener("visibilitychange", listener);
   return () => document.removeEventListener("visibilitychange", listener);
 }

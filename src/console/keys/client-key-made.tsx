@@ -3,13 +3,13 @@ import { Button } from "../parts/button.tsx";
 import { CodeSample } from "../parts/code-sample.tsx";
 import { keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
-import { saveFile } from "./save-file.ts";
+import { saveFile } from "../parts/save-file.ts";
 import { signedRequest } from "./signed-request.ts";
 import { useUnsaved } from "./use-unsaved.ts";
 
 /**
- * A client key that was registered: what its tokens must say, a request to try it with, and the
- * private key to save, this once.
+ * A newly registered client key: the claims for its tokens, an example request, and the private key
+ * to save, only this once.
  */
 export function ClientKeyMade({
   clientKey,
@@ -17,7 +17,7 @@ export function ClientKeyMade({
   onClose,
 }: {
   readonly clientKey: ClientKeyJson;
-  /** undefined for a key of the user's own. */
+  /** undefined if the user registered a public key of their own. */
   readonly privatePem: string | undefined;
   readonly onClose: () => void;
 }) {
@@ -35,7 +35,12 @@ export function ClientKeyMade({
           <div>
             <Button
               look="primary"
-              onPress={() => saveFile("private-key.pem", "application/x-pem-file", privatePem)}
+              onPress={() =>
+                saveFile(
+                  new Blob([privatePem], { type: "application/x-pem-file" }),
+                  "private-key.pem",
+                )
+              }
             >
               {t(keysText.savePrivate)}
             </Button>
@@ -51,7 +56,11 @@ export function ClientKeyMade({
         </>
       )}
       <div className="dialog-actions">
-        <Button onPress={() => saveFile("client-key.json", "application/json", `${text}\n`)}>
+        <Button
+          onPress={() =>
+            saveFile(new Blob([text, "\n"], { type: "application/json" }), "client-key.json")
+          }
+        >
           {t(keysText.saveFacts)}
         </Button>
         <Button onPress={onClose}>

@@ -1,15 +1,15 @@
-/** When a new key ends. */
+/** The choices for when a new key expires. */
 export const expiries = ["30", "90", "year", "never", "date"] as const;
 export type Expiry = (typeof expiries)[number];
 
 const dayMs = 86_400_000;
 
-/** RFC 3339; "missing" where the day that was chosen is none, or over. */
+/** RFC 3339; "missing" if the chosen day is no date or is over. */
 export type ExpireTime = { readonly at: string } | "never" | "missing";
 
 /**
- * The expireTime of a key that is made at `now`. `day` is what a field for dates has
- * ("2027-03-01"): the key ends with that day, by the clock of this machine.
+ * The expireTime of a key that is created at `now`. `day`: the value of a date input
+ * ("2027-03-01"); the key expires at the end of that day in the time zone of this machine.
  */
 export function expireTimeOf(expiry: Expiry, day: string, now: Date): ExpireTime {
   if (expiry === "never") return "never";
@@ -24,7 +24,7 @@ export function expireTimeOf(expiry: Expiry, day: string, now: Date): ExpireTime
   return { at: end.toISOString() };
 }
 
-/** Today, as a field for dates takes it. */
+/** Today, as the value of a date input. */
 export function today(now: Date): string {
   const [month, date] = [now.getMonth() + 1, now.getDate()].map((value) =>
     `${value}`.padStart(2, "0"),

@@ -5,16 +5,16 @@ interface Facts {
   readonly displayName: string;
   readonly scopes: readonly Scope[];
   readonly expiry: Expiry;
-  /** As a field for dates has it; "" before one was chosen. */
+  /** The value of a date input; "" until a day is chosen. */
   readonly day: string;
 }
 
-/** What a new key is to be. */
+/** The form of a new key. */
 export interface KeyDraft extends Facts {
   with(change: Partial<Facts>): KeyDraft;
   /** As expireTimeOf(). */
   expireTime(now: Date): ExpireTime;
-  /** The fields of CreateApiKey and CreateClientKey; undefined while something is missing. */
+  /** The fields of CreateApiKey and CreateClientKey; undefined while the form is incomplete. */
   request(now: Date): KeyRequest | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface KeyRequest {
 }
 
 /**
- * A key for all but the account, as far as its maker may do that, which ends: what is forgotten
- * does no harm for ever.
+ * The default: all scopes that the user has except `account`, and an expiry, so that a forgotten
+ * key does no harm.
  */
 export function newDraft(own: readonly string[]): KeyDraft {
   const usual = scopes.filter((scope) => scope !== "account" && own.includes(scope));

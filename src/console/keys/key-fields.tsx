@@ -13,14 +13,14 @@ import type { KeyDraft } from "./key-draft.ts";
 interface DraftProps {
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
-  /** Whether the user has tried to send it: what is missing is told from then on. */
+  /** Whether the user has tried to submit the form: only then missing values are shown. */
   readonly isChecked: boolean;
   readonly error: unknown;
 }
 
 /**
- * What both kinds of keys are asked for: a name, what they may do, and when they end. Only what the
- * user may do can be given.
+ * The fields of both kinds of keys: a name, scopes and an expiry. Only scopes that the user has are
+ * offered.
  */
 export function KeyFields({ draft, onChange, isChecked, error }: DraftProps) {
   const t = useText();
@@ -97,7 +97,7 @@ function Scopes({ draft, onChange, isChecked, error }: DraftProps) {
   );
 }
 
-/** The browser's own field for a day. */
+/** The browser's own date input. */
 function DayField({
   label,
   value,

@@ -41,10 +41,10 @@ function KeyRow({
 }) {
   const t = useText();
   const { language } = useLanguage();
-  const { displayName, scopes, mark, creationTime, expireTime, lastUseTime } = shown;
+  const { displayName, scopes, label, creationTime, expireTime, lastUseTime } = shown;
   const now = useNow();
   const day = (time: string) => shortDate(language, new Date(time), now);
-  const isOver = expireTime !== undefined && new Date(expireTime) <= now;
+  const isExpired = expireTime !== undefined && new Date(expireTime) <= now;
   return (
     <li className="row key-row">
       <h3 className="title">{displayName || t(keysText.unnamed)}</h3>
@@ -52,7 +52,7 @@ function KeyRow({
         {scopes.map((scope) => (
           <Chip key={scope} text={scope} />
         ))}
-        <span className="figures">{mark}</span>
+        <span className="figures">{label}</span>
         <span>{t(keysText.made)(day(creationTime))}</span>
         <span>
           {lastUseTime === undefined
@@ -64,16 +64,16 @@ function KeyRow({
       </div>
       <div className="side">
         {expireTime === undefined ? (
-          <span>{t(keysText.neverEnds)}</span>
+          <span>{t(keysText.neverExpires)}</span>
         ) : (
-          <span className={isOver ? "failed" : undefined}>
-            {t(isOver ? keysText.ended : keysText.ends)}{" "}
+          <span className={isExpired ? "failed" : undefined}>
+            {t(isExpired ? keysText.expired : keysText.expires)}{" "}
             <time dateTime={expireTime}>{day(expireTime)}</time>
           </span>
         )}
         <Button
           look="quiet"
-          aria-label={t(keysText.revokeOf)(displayName || mark)}
+          aria-label={t(keysText.revokeOf)(displayName || label)}
           onPress={onRevoke}
         >
           {t(keysText.revoke)}
@@ -90,7 +90,7 @@ const limitNames = [
   "audioSecondsPerDay",
 ] as const;
 
-/** What the key may use, where that is less than its account may. */
+/** The key's own limits, if it has any. */
 function Limits({ limits }: { readonly limits: Key["limits"] }) {
   const t = useText();
   return limitNames.map((name) => {

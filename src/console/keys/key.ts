@@ -8,21 +8,21 @@ import type {
 } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 
-/** What a key may do, as section Access of the decisions has it. */
+/** What a key may do (docs/api.md, Access). */
 export const scopes = ["transcripts.read", "transcripts.write", "speech", "account"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** An API key or a client key, as lists show them. */
+/** An API key or a client key, as lists show it. */
 export interface Key {
   /** "apiKeys/<id>" or "clientKeys/<id>". */
   readonly name: string;
   readonly displayName: string;
   readonly scopes: readonly string[];
   /**
-   * By what its owner knows it again: how its secret begins, or how it signs, and the ends of its
-   * id.
+   * By which its owner recognizes the key: the prefix of its secret or its algorithm, and the
+   * beginning and end of its id.
    */
-  readonly mark: string;
+  readonly label: string;
   readonly creationTime: string;
   readonly expireTime: string | undefined;
   readonly lastUseTime: string | undefined;
@@ -33,7 +33,7 @@ export const apiKeysQuery = queryOptions({
   queryKey: ["keys", "api"],
   queryFn: async ({ signal }) => {
     const { apiKeys = [] } = await callApi<ListApiKeysResponseJson>("/v1/apiKeys", { signal });
-    return apiKeys.map((key) => keyOf(key, `hlust_${marked(key)}`));
+    return apiKeys.map((key) => keyOf(key, `hlust_${shortId(key)}`));
   },
 });
 
@@ -43,22 +43,22 @@ export const clientKeysQuery = queryOptions({
     const { clientKeys = [] } = await callApi<ListClientKeysResponseJson>("/v1/clientKeys", {
       signal,
     });
-    return clientKeys.map((key) => keyOf(key, `${key.algorithm} · ${marked(key)}`));
+    return clientKeys.map((key) => keyOf(key, `${key.algorithm} · ${shortId(key)}`));
   },
 });
 
-/** Ids begin with the time that they were made at, and end by chance. */
-function marked({ name = "" }: ApiKeyJson | ClientKeyJson): string {
+/** Ids begin with their creation time and end with random characters. */
+function shortId({ name = "" }: ApiKeyJson | ClientKeyJson): string {
   const id = name.slice(name.indexOf("/") + 1);
   return `${id.slice(0, 8)}…${id.slice(-4)}`;
 }
 
-function keyOf(key: ApiKeyJson | ClientKeyJson, mark: string): Key {
+function keyOf(key: ApiKeyJson | ClientKeyJson, label: string): Key {
   return {
     name: key.name ?? "",
     displayName: key.displayName ?? "",
     scopes: key.scopes ?? [],
-    mark,
+    label,
     creationTime: key.creationTime ?? "",
     expireTime: key.expireTime,
     lastUseTime: key.lastUseTime,

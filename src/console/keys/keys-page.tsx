@@ -21,7 +21,7 @@ const RevokeKey = lazy(() =>
   import("./revoke-key.tsx").then(({ RevokeKey }) => ({ default: RevokeKey })),
 );
 
-/** The keys of the account's programs, for whoever may make them. */
+/** The keys of the account's programs, for users who may manage them. */
 export function KeysPage() {
   const t = useText();
   const { account, scopes } = useSession();
@@ -36,49 +36,55 @@ export function KeysPage() {
   );
 }
 
-type Asked = "apiKey" | "clientKey" | Key;
+/** The dialog that is open; a key: the one that revokes it. */
+type OpenDialog = "apiKey" | "clientKey" | Key;
 
 function Keys() {
   const t = useText();
   const apiKeys = useQuery(apiKeysQuery);
   const clientKeys = useQuery(clientKeysQuery);
-  const [asked, setAsked] = useState<Asked>();
-  const [gone, setGone] = useState(0);
-  const close = () => setAsked(undefined);
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const [revocations, setRevocations] = useState(0);
+  const close = () => setDialog(undefined);
   useEffect(() => {
-    if (gone === 0) return undefined;
-    // The button that asked is gone with its row. The dialog, which brings the keyboard back to it,
-    // has its turn first.
+    if (revocations === 0) return undefined;
+    // The pressed button was removed with its row. The focus moves to the title in the next frame,
+    // after the dialog has tried to return it to that button.
     const frame = requestAnimationFrame(() =>
       document.querySelector<HTMLElement>("main h1")?.focus(),
     );
     return () => cancelAnimationFrame(frame);
-  }, [gone]);
+  }, [revocations]);
   return (
     <>
       <PageHead title={t(commonText.keys)} sub={t(keysText.sub)}>
-        <Button look="primary" onPress={() => setAsked("apiKey")}>
+        <Button look="primary" onPress={() => setDialog("apiKey")}>
           {t(keysText.newApiKey)}
         </Button>
-        <Button onPress={() => setAsked("clientKey")}>{t(keysText.newClientKey)}</Button>
+        <Button onPress={() => setDialog("clientKey")}>{t(keysText.newClientKey)}</Button>
       </PageHead>
-      <Kind title={keysText.apiKeys} none={keysText.noApiKeys} list={apiKeys} onRevoke={setAsked} />
+      <Kind
+        title={keysText.apiKeys}
+        none={keysText.noApiKeys}
+        list={apiKeys}
+        onRevoke={setDialog}
+      />
       <Kind
         title={keysText.clientKeys}
         none={keysText.noClientKeys}
         list={clientKeys}
-        onRevoke={setAsked}
+        onRevoke={setDialog}
       />
       <Suspense fallback={null}>
-        {asked === "apiKey" && <NewApiKey onClose={close} />}
-        {asked === "clientKey" && <NewClientKey onClose={close} />}
-        {typeof asked === "object" && (
+        {dialog === "apiKey" && <NewApiKey onClose={close} />}
+        {dialog === "clientKey" && <NewClientKey onClose={close} />}
+        {typeof dialog === "object" && (
           <RevokeKey
-            revoked={asked}
+            revoked={dialog}
             onClose={close}
-            onGone={() => {
+            onRevoked={() => {
               close();
-              setGone((count) => count + 1);
+              setRevocations((count) => count + 1);
             }}
           />
         )}

@@ -17,7 +17,7 @@ import { KeyFields } from "./key-fields.tsx";
 import { useUnsaved } from "./use-unsaved.ts";
 import "./key-form.css";
 
-/** Makes an API key, and shows its secret this once. */
+/** Creates an API key and shows its secret, only this once. */
 export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
   const queries = useQueryClient();

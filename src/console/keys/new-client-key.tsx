@@ -19,35 +19,35 @@ import { publicKeyProblem } from "./public-key-problem.ts";
 import { PublicKeyField } from "./public-key-field.tsx";
 import "./key-form.css";
 
-const wheres = ["here", "own"] as const;
+const sources = ["here", "own"] as const;
 
 /**
- * Registers a client key: a pair made here, whose private half is the user's alone, or a public key
- * of theirs.
+ * Registers a client key: a pair that is generated in the browser, which never sends the private
+ * key, or a public key that the user has.
  */
 export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
   const queries = useQueryClient();
   const session = useSession();
   const [draft, setDraft] = useState(() => newDraft(session.scopes));
-  const [where, setWhere] = useState<(typeof wheres)[number]>("here");
+  const [source, setSource] = useState<(typeof sources)[number]>("here");
   const [own, setOwn] = useState("");
   const [isChecked, setIsChecked] = useState(false);
-  // The same pair again where the call before was not answered.
+  // Kept, so that another attempt after a lost answer registers the same pair.
   const pair = useRef<ClientKeyPair>(undefined);
   const register = useMutation({
     mutationFn: async (request: KeyRequest) => {
-      if (where === "here") pair.current ??= await makeKeyPair();
-      const publicKey = where === "here" ? pair.current?.publicKey : own.trim();
+      if (source === "here") pair.current ??= await makeKeyPair();
+      const publicKey = source === "here" ? pair.current?.publicKey : own.trim();
       const body = { ...request, publicKey };
       const key = await callApi<ClientKeyJson>("/v1/clientKeys", { method: "POST", body });
-      return { key, privatePem: where === "here" ? pair.current?.takePem() : undefined };
+      return { key, privatePem: source === "here" ? pair.current?.takePem() : undefined };
     },
-    // What makes and signs must not stay anywhere once the dialog is gone.
+    // The private key must not stay in memory once the dialog is closed.
     gcTime: 0,
     onSuccess: () => queries.invalidateQueries({ queryKey: clientKeysQuery.queryKey }),
   });
-  const ownProblem = where === "own" ? publicKeyProblem(own) : undefined;
+  const ownProblem = source === "own" ? publicKeyProblem(own) : undefined;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setIsChecked(true);
@@ -55,7 +55,7 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
     if (request && !ownProblem && !register.isPending) register.mutate(request);
   };
   const { data, error, isPending } = register;
-  const fields = ["displayName", "scopes", ...(where === "own" ? ["publicKey"] : [])];
+  const fields = ["displayName", "scopes", ...(source === "own" ? ["publicKey"] : [])];
   return (
     <DialogBox
       title={t(
@@ -70,20 +70,20 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
       ) : (
         <form className="key-form" onSubmit={submit} noValidate>
           <fieldset className="key-scopes">
-            <legend>{t(keysText.where)}</legend>
-            {wheres.map((value) => (
+            <legend>{t(keysText.source)}</legend>
+            {sources.map((value) => (
               <label key={value}>
                 <input
                   type="radio"
-                  name="where"
-                  checked={where === value}
-                  onChange={() => setWhere(value)}
+                  name="source"
+                  checked={source === value}
+                  onChange={() => setSource(value)}
                 />
-                <span>{t(keysText.whereOf[value])}</span>
+                <span>{t(keysText.sourceOf[value])}</span>
               </label>
             ))}
           </fieldset>
-          {where === "own" && (
+          {source === "own" && (
             <PublicKeyField
               value={own}
               onChange={setOwn}
@@ -99,7 +99,7 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
           <div className="dialog-actions">
             <Button onPress={onClose}>{t(commonText.cancel)}</Button>
             <Button type="submit" look="primary" isPending={isPending}>
-              {t(where === "here" ? keysText.create : keysText.register)}
+              {t(source === "here" ? keysText.create : keysText.register)}
             </Button>
           </div>
         </form>

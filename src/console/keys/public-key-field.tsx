@@ -5,9 +5,7 @@ import { keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { publicKeyCharsMax } from "./public-key-problem.ts";
 
-/**
- * Where a public key is pasted, or read from a file. Nothing of it is sent before it was looked at.
- */
+/** A field for a public key, pasted or read from a file. It is checked before it is sent. */
 export function PublicKeyField({
   value,
   onChange,
@@ -36,7 +34,7 @@ export function PublicKeyField({
         hidden
         accept=".pem,.pub,.jwk,.json,.key,.txt"
         onChange={({ target }) => {
-          // More than a key can have is enough to see that it is none.
+          // One character over the limit is enough to show that the file is not a key.
           const [chosen] = target.files ?? [];
           void chosen
             ?.slice(0, publicKeyCharsMax + 1)

@@ -10,7 +10,7 @@ const pairs = [
   generateKeyPairSync("rsa", { modulusLength: 2048 }),
 ];
 
-test("publicKeyProblem() lets public keys of every kind through", () => {
+test("publicKeyProblem() accepts public keys of every kind", () => {
   for (const { publicKey } of pairs) {
     const pem = publicKey.export({ format: "pem", type: "spki" }).toString();
     const jwk = JSON.stringify(publicKey.export({ format: "jwk" }));
@@ -20,7 +20,7 @@ test("publicKeyProblem() lets public keys of every kind through", () => {
   }
 });
 
-test("publicKeyProblem() stops a private key in every form, whole or cut off", () => {
+test("publicKeyProblem() rejects private keys in every form, complete or truncated", () => {
   for (const { privateKey } of pairs) {
     const pem = privateKey.export({ format: "pem", type: "pkcs8" }).toString();
     const jwk = JSON.stringify(privateKey.export({ format: "jwk" }));
@@ -43,7 +43,7 @@ test("publicKeyProblem() stops a private key in every form, whole or cut off", (
   assert.equal(publicKeyProblem('{"kty":"oct","k":"c2VjcmV0"}'), problems.private);
 });
 
-test("publicKeyProblem() says of everything else what it is", () => {
+test("publicKeyProblem() names what any other text is", () => {
   const rows: [text: string, problem: object][] = [
     ["", problems.empty],
     ["  \n", problems.empty],

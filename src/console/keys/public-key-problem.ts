@@ -1,16 +1,15 @@
 import { publicKeyProblems } from "../text/public-key-problems.ts";
 import type { Phrase } from "../text/language.tsx";
 
-/** CreateClientKey takes no longer text: a key of 4096 bits in PEM has 800 characters. */
+/** The limit of CreateClientKey: a key of 4096 bits in PEM has 800 characters. */
 export const publicKeyCharsMax = 10_000;
 
-/** Members of a JWK that only a private or shared key has (RFC 7518 section 6). */
+/** JWK members that only private or symmetric keys have (RFC 7518 section 6). */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * What is wrong with a text that is to be registered as a public key, as far as its form tells;
- * undefined where the service is to judge. A private key is seen here, so that it never leaves the
- * browser.
+ * Why a text cannot be a public key, judged by its form; undefined if the service is to decide. A
+ * private key is detected here, so that it never leaves the browser.
  */
 export function publicKeyProblem(given: string): Phrase<string> | undefined {
   const text = given.trim();
@@ -29,7 +28,7 @@ function jwkProblem(text: string): Phrase<string> | undefined {
   try {
     jwk = JSON.parse(text);
   } catch {
-    // What is cut off may be a private key all the same.
+    // A truncated JWK may still be a private key.
     return /"d"\s*:/.test(text) ? publicKeyProblems.private : publicKeyProblems.json;
   }
   if (typeof jwk !== "object" || jwk === null) return publicKeyProblems.unknown;

@@ -11,15 +11,15 @@ import { keyProblems, keysText } from "../text/keys.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import type { Key } from "./key.ts";
 
-/** Asks whether a key is to be revoked, and does it. */
+/** Asks before a key is revoked. */
 export function RevokeKey({
   revoked,
   onClose,
-  onGone,
+  onRevoked,
 }: {
   readonly revoked: Key;
   readonly onClose: () => void;
-  readonly onGone: () => void;
+  readonly onRevoked: () => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
@@ -27,19 +27,19 @@ export function RevokeKey({
   const announce = useAnnounce();
   const now = useNow();
   const { actor } = useSession();
-  const { name, displayName, mark, lastUseTime } = revoked;
-  const called = displayName || mark;
+  const { name, displayName, label, lastUseTime } = revoked;
+  const title = displayName || label;
   const revoke = useMutation({
     mutationFn: () => callApi(`/v1/${name}`, { method: "DELETE" }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["keys"] });
-      announce(t(keysText.revoked)(called));
-      onGone();
+      announce(t(keysText.revoked)(title));
+      onRevoked();
     },
   });
   return (
     <DialogBox
-      title={t(keysText.revokeTitle)(called)}
+      title={t(keysText.revokeTitle)(title)}
       isOpen
       onClose={onClose}
       isLocked={revoke.isPending}

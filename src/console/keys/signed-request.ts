@@ -1,4 +1,4 @@
-/** What tokens that a client key signs must say. */
+/** What the tokens of a client key contain. */
 export interface ClientFacts {
   readonly keyId: string;
   readonly clientId: string;
@@ -7,8 +7,8 @@ export interface ClientFacts {
 }
 
 /**
- * How openssl signs a file named token.txt; it has no such form for ES256, whose signatures it
- * writes otherwise than tokens do.
+ * openssl commands that sign a file named token.txt. There is none for ES256, because openssl
+ * writes its signatures in another format than tokens use.
  */
 const signers: Readonly<Record<string, string>> = {
   EdDSA: "openssl pkeyutl -sign -rawin -inkey private-key.pem -in token.txt",
@@ -16,8 +16,8 @@ const signers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lines for a shell that sign a token of ten minutes and call with it; undefined where openssl
- * alone cannot.
+ * Shell commands that sign a token valid for ten minutes and send a request with it; undefined if
+ * openssl cannot sign with this algorithm.
  */
 export function signedRequest({
   keyId,

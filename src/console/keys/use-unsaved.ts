@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Has the browser ask before it leaves the page: what is shown is shown once. */
+/** Makes the browser ask before the page is left, because the secret on it is shown only once. */
 export function useUnsaved(): void {
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();

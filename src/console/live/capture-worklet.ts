@@ -1,7 +1,7 @@
-// Runs on the browser's audio thread, which goes on while the page is busy or in the background:
-// what it posts waits in order.
+// Runs on the browser's audio thread, which keeps running while the page is busy or in the
+// background: messages that it posts wait in order.
 
-/** What TypeScript's DOM lacks of this thread. */
+/** Declarations of this thread's globals, which TypeScript's DOM library lacks. */
 declare const sampleRate: number;
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
@@ -9,20 +9,20 @@ declare class AudioWorkletProcessor {
 declare function registerProcessor(name: string, processor: typeof AudioWorkletProcessor): void;
 
 /**
- * How much goes in a message: a word is shown later by half of it on average, and each message
+ * The audio in one message. Half of it is added to the delay of a word on average, but each message
  * costs the page some work.
  */
 const chunkMs = 60;
 
 /**
- * Hands out what it hears as LINEAR16, in chunks; after any message to it the rest, and then how
- * many samples there were in all so that the page knows whether it has them all.
+ * Posts the captured audio as LINEAR16, in chunks. Any message to it ends the capture: it posts the
+ * rest, and then the total number of samples, so that the page knows whether it has all of them.
  */
 class Capture extends AudioWorkletProcessor {
   readonly #chunkSamples = Math.round((chunkMs * sampleRate) / 1000);
   #chunk = new Int16Array(this.#chunkSamples);
   #filled = 0;
-  #heard = 0;
+  #captured = 0;
   #isOver = false;
 
   constructor() {
@@ -31,16 +31,16 @@ class Capture extends AudioWorkletProcessor {
       if (this.#isOver) return;
       this.#isOver = true;
       this.#send();
-      this.port.postMessage(this.#heard, []);
+      this.port.postMessage(this.#captured, []);
     });
     this.port.start();
   }
 
-  /** Called for each 128 samples. Without a live microphone there is no channel. */
+  /** Called with each 128 samples. Without a live microphone there is no channel. */
   process([channels]: readonly (readonly Float32Array[])[]): boolean {
     const samples = channels?.[0];
     if (this.#isOver || !samples) return !this.#isOver;
-    this.#heard += samples.length;
+    this.#captured += samples.length;
     for (let at = 0; at < samples.length; at++) {
       this.#chunk[this.#filled] = sampleOf(samples[at] ?? 0);
       this.#filled += 1;
@@ -58,7 +58,7 @@ class Capture extends AudioWorkletProcessor {
   }
 }
 
-/** Rounded to the nearest; what is louder than loudest is cut. */
+/** Rounded to the nearest value; louder samples are clipped. */
 function sampleOf(value: number): number {
   return Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));
 }

@@ -4,17 +4,17 @@ import { Delays } from "./delays.ts";
 
 const word = (text: string, endMs: number) => ({ text, startMs: endMs - 100, endMs });
 
-/** 2 s of sound in chunks of 100 ms, captured from 10,000 on. */
+/** 2 s of audio in chunks of 100 ms, captured from 10,000 on. */
 function captured(): Delays {
   const delays = new Delays();
   for (let ms = 100; ms <= 2000; ms += 100) delays.captured(ms, 10_000 + ms);
   return delays;
 }
 
-test("a word is late by the time from its last sample until it stands as it stays", () => {
+test("a word's delay is the time from its last sample until it is shown in its final form", () => {
   const delays = captured();
   delays.shown([word("góðan", 500)], false, 10_800);
-  // It was another word for a while.
+  // The second word was another one at first.
   delays.shown([word("góðan", 500), word("dag", 900)], false, 11_000);
   delays.shown([word("góðan", 500), word("daginn", 900)], false, 11_400);
   assert.equal(delays.word, undefined);
@@ -24,14 +24,14 @@ test("a word is late by the time from its last sample until it stands as it stay
   assert.deepEqual(delays.sentence, { medianMs: 650, mostMs: 650 });
 });
 
-test("a word that was guessed before it was out is not late, and one past the last chunk counts from there", () => {
+test("a word shown before its end has no delay, and one past the last chunk counts from there", () => {
   const delays = captured();
   delays.shown([word("já", 500)], false, 10_400);
   delays.shown([word("já", 500), word("nei", 2001)], true, 12_101);
   assert.deepEqual(delays.word, { medianMs: 0, mostMs: 100 });
 });
 
-test("of words that nobody saw, or whose sound is forgotten, nothing is said", () => {
+test("words that were never shown, or whose capture times were dropped, are not counted", () => {
   const delays = captured();
   delays.captured(3000, 10_000 + 11 * 60_000);
   delays.shown([word("já", 500)], true, 20_000);
@@ -39,7 +39,7 @@ test("of words that nobody saw, or whose sound is forgotten, nothing is said", (
   assert.equal(new Delays().sentence, undefined);
 });
 
-test("the median and what 95 of 100 are within", () => {
+test("the delays are the median and the 95th percentile", () => {
   const delays = new Delays();
   delays.captured(1000, 1000);
   for (let ms = 1; ms <= 100; ms++) delays.shown([word("a", 1000)], true, 1000 + ms);

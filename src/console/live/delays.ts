@@ -1,54 +1,51 @@
 import type { SpokenWord } from "./spoken.ts";
 
-/** How long something took, as people felt it. */
+/** How long something took, as users experienced it. */
 export interface Delay {
   readonly medianMs: number;
-  /** 95 of 100 were as fast or faster. */
+  /** 95 % took this long or less. */
   readonly mostMs: number;
 }
 
-/** Figures are of so many words and sentences: the last few minutes. */
+/** The delays are those of the last 500 words and sentences: a few minutes. */
 const valuesMax = 500;
-/** How long it is remembered when sound was captured. */
-const marksMsMax = 10 * 60_000;
+/** How long the capture times of audio are kept. */
+const captureTimesMsMax = 10 * 60_000;
 
 /**
- * How long words took from being said to being seen, by the clock of this machine: from the capture
- * of the last sample of a word, as its final result has it, until the word stood on the page as it
- * finally stands; and the same of the last word of an utterance until all of it was final. What was
- * not seen, as in the background, counts for nothing.
+ * Measures how long words took from being spoken to being shown, by the clock of this machine: from
+ * the capture of a word's last sample, by the time in its final result, until the page showed the
+ * word in its final form; and for sentences, from their last sample until all of the utterance was
+ * final. What was not visible, such as in a background tab, is not counted.
  */
 export class Delays {
-  readonly #marks: { readonly endMs: number; readonly at: number }[] = [];
-  /**
-   * The words of the utterance that is being said: what they were, and since when they have been
-   * so.
-   */
-  #seen: { readonly text: string; readonly at: number }[] = [];
+  readonly #captures: { readonly endMs: number; readonly at: number }[] = [];
+  /** The words of the current utterance, and since when each has been shown in this form. */
+  #shown: { readonly text: string; readonly at: number }[] = [];
   readonly #words: number[] = [];
   readonly #sentences: number[] = [];
 
-  /** Sound up to `endMs` of the recording was captured at a time. */
+  /** Records that the audio up to `endMs` of the recording was captured at `at`. */
   captured(endMs: number, at: number): void {
-    this.#marks.push({ endMs, at });
-    while ((this.#marks[0]?.at ?? at) < at - marksMsMax) this.#marks.shift();
+    this.#captures.push({ endMs, at });
+    while ((this.#captures[0]?.at ?? at) < at - captureTimesMsMax) this.#captures.shift();
   }
 
-  /** Words are on the page since a time. */
+  /** Records that the page has shown these words since `at`. */
   shown(words: readonly SpokenWord[], isFinal: boolean, at: number): void {
-    const seen = words.map(({ text }, index) => {
-      const before = this.#seen[index];
+    const shown = words.map(({ text }, index) => {
+      const before = this.#shown[index];
       return before && bareOf(before.text) === bareOf(text) ? before : { text, at };
     });
-    this.#seen = isFinal ? [] : seen;
+    this.#shown = isFinal ? [] : shown;
     if (!isFinal) return;
     for (const [index, { endMs }] of words.entries()) {
-      const saidAt = this.#capturedAt(endMs);
-      const since = seen[index]?.at;
-      if (saidAt === undefined || since === undefined) continue;
-      // A word may be guessed before it is out.
-      add(this.#words, Math.max(0, since - saidAt));
-      if (index === words.length - 1) add(this.#sentences, Math.max(0, at - saidAt));
+      const spokenAt = this.#capturedAt(endMs);
+      const since = shown[index]?.at;
+      if (spokenAt === undefined || since === undefined) continue;
+      // A word may be recognized before its end.
+      add(this.#words, Math.max(0, since - spokenAt));
+      if (index === words.length - 1) add(this.#sentences, Math.max(0, at - spokenAt));
     }
   }
 
@@ -61,15 +58,15 @@ export class Delays {
   }
 
   #capturedAt(ms: number): number | undefined {
-    const [first] = this.#marks;
+    const [first] = this.#captures;
     if (!first || ms < first.endMs) return undefined;
-    // Times of words are rounded, and may be past the last sample by a little.
-    const mark = this.#marks.find(({ endMs }) => endMs >= ms) ?? this.#marks.at(-1);
-    return mark && mark.at - (mark.endMs - ms);
+    // The times of words are rounded, and may be a little past the last sample.
+    const capture = this.#captures.find(({ endMs }) => endMs >= ms) ?? this.#captures.at(-1);
+    return capture && capture.at - (capture.endMs - ms);
   }
 }
 
-/** Without case and punctuation, which a final adds. */
+/** A word without case and punctuation, which final results add. */
 function bareOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }

@@ -4,7 +4,7 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { liveText } from "../text/live.ts";
 
-/** Asks before words are gone: by leaving the page, or by starting over. */
+/** Asks before unsaved words are lost by leaving the page or by starting over. */
 export function DiscardDialog({
   isLeaving,
   onSave,

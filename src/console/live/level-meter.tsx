@@ -4,14 +4,14 @@ import { liveText } from "../text/live.ts";
 import "./level-meter.css";
 
 const barCount = 44;
-/** Told to screen readers, and shown to those who want no motion, no oftener. */
-const calmMs = 1000;
-/** Of a bar that shows silence. */
+/** How often screen readers, and users who prefer reduced motion, get an update. */
+const slowMs = 1000;
+/** The height of a bar that shows silence. */
 const heightMin = 0.08;
 
 /**
- * How loud what is sent has been in the last seconds, the newest at the right; without motion how
- * loud it is, from the left.
+ * The loudness of the last seconds, the newest at the right; with reduced motion the current
+ * loudness, from the left.
  */
 export function LevelMeter({
   onLevel,
@@ -33,18 +33,18 @@ export function LevelMeter({
     };
     show(levels);
     if (!isOn) return undefined;
-    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    let toldAt = 0;
+    const isReduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let updatedAt = 0;
     return onLevel((loudness) => {
       levels.shift();
       levels.push(loudness);
-      const isTold = performance.now() - toldAt > calmMs;
-      if (isTold) {
-        toldAt = performance.now();
+      const isDue = performance.now() - updatedAt > slowMs;
+      if (isDue) {
+        updatedAt = performance.now();
         if (meter.current) meter.current.value = loudness;
       }
-      if (!isCalm) show(levels);
-      else if (isTold) show(levels.map((_, at) => (at < loudness * barCount ? 0.6 : 0)));
+      if (!isReduced) show(levels);
+      else if (isDue) show(levels.map((_, at) => (at < loudness * barCount ? 0.6 : 0)));
     });
   }, [onLevel, isOn]);
   return (

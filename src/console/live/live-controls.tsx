@@ -9,7 +9,7 @@ import type { LiveSession } from "./live-session.ts";
 import { hasUnsaved, type LiveState } from "./live-state.ts";
 import "./live-controls.css";
 
-/** The one button, how it stands, and how fast it goes. */
+/** The button that starts and stops, the status, and the delays. */
 export function LiveControls({
   state,
   session,
@@ -26,7 +26,9 @@ export function LiveControls({
     <div className="live-controls">
       <AriaButton
         className={isOn ? "live-button on" : "live-button"}
-        aria-label={t(isOn ? liveText.stop : phase === "stopped" ? liveText.goOn : liveText.listen)}
+        aria-label={t(
+          isOn ? liveText.stop : phase === "stopped" ? liveText.continue : liveText.listen,
+        )}
         isDisabled={savedName !== undefined || phase === "closing"}
         onPress={() => void (isOn ? session.stop() : session.start())}
       >
@@ -55,11 +57,11 @@ export function LiveControls({
   );
 }
 
-function statusOf({ phase, link }: LiveState) {
+function statusOf({ phase, connection }: LiveState) {
   if (phase === "opening") return liveText.opening;
-  if (link.kind === "waiting" || link.kind === "failed") return liveText.waiting;
+  if (connection.kind === "waiting" || connection.kind === "failed") return liveText.waiting;
   if (phase === "listening") return liveText.listening;
-  if (link.kind === "open") return liveText.finishing;
+  if (connection.kind === "open") return liveText.finishing;
   return phase === "stopped" ? liveText.stopped : liveText.ready;
 }
 

@@ -2,17 +2,14 @@ import type { ReactNode } from "react";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { Button } from "../parts/button.tsx";
 import { useLanguage, useText, type Phrase } from "../text/language.tsx";
-import { linkText, liveText, microphoneText } from "../text/live.ts";
+import { connectionText, liveText, microphoneText } from "../text/live.ts";
 import { spanText } from "../text/numbers.ts";
 import type { Problem } from "../text/problems.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { LiveState } from "./live-state.ts";
 import "../parts/note.css";
 
-/**
- * Everything that stands between somebody who speaks and the words, in their sight, and what to do
- * about it.
- */
+/** All problems that keep words from appearing, and what to do about each. */
 export function LiveNotes({
   state,
   session,
@@ -38,13 +35,13 @@ export function LiveNotes({
       {savedName !== undefined && (
         <Note sentence={liveText.wordsSaved} next={liveText.wordsSavedNext} />
       )}
-      <LinkNote state={state} session={session} />
+      <ConnectionNote state={state} session={session} />
     </>
   );
 }
 
-function LinkNote({
-  state: { link, unsentSeconds },
+function ConnectionNote({
+  state: { connection, unsentSeconds },
   session,
 }: {
   readonly state: LiveState;
@@ -52,11 +49,11 @@ function LinkNote({
 }) {
   const t = useText();
   const { language } = useLanguage();
-  if (link.kind !== "waiting" && link.kind !== "failed") return null;
-  const { reason } = link.error;
+  if (connection.kind !== "waiting" && connection.kind !== "failed") return null;
+  const { error } = connection;
   const retry = () => session.retry();
-  const text = linkTexts.get(reason);
-  if (!text) return <ProblemNote error={link.error} onRetry={retry} />;
+  const text = problemsByReason.get(error.reason);
+  if (!text) return <ProblemNote error={error} onRetry={retry} />;
   return (
     <Note {...text} action={{ text: t(liveText.tryNow), onPress: retry }}>
       {unsentSeconds > 0 && t(liveText.unsent)(spanText(language, unsentSeconds))}
@@ -64,11 +61,11 @@ function LinkNote({
   );
 }
 
-const linkTexts = new Map<string, Problem>([
-  ["OFFLINE", linkText.offline],
-  ["STREAMS_FULL", linkText.full],
-  ["TOO_MANY_STREAMS", linkText.full],
-  ["AUDIO_LIMIT", linkText.audioLimit],
+const problemsByReason = new Map<string, Problem>([
+  ["OFFLINE", connectionText.offline],
+  ["STREAMS_FULL", connectionText.full],
+  ["TOO_MANY_STREAMS", connectionText.full],
+  ["AUDIO_LIMIT", connectionText.audioLimit],
 ]);
 
 function Note({

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
-import { useHeardLanguages } from "../api/heard-languages.ts";
-import { identityOf, isSignedIn, sessionQuery, whoIsIn } from "../api/session.ts";
+import { useInstalledLanguages } from "../api/installed-languages.ts";
+import { currentIdentity, identityOf, isSignedIn, sessionQuery } from "../api/session.ts";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -27,7 +27,7 @@ const DiscardDialog = lazy(() =>
   import("./discard-dialog.tsx").then(({ DiscardDialog }) => ({ default: DiscardDialog })),
 );
 
-/** Speak, and the words appear. */
+/** The live page: the user speaks, and the words appear. */
 export function LivePage() {
   const t = useText();
   const queries = useQueryClient();
@@ -39,7 +39,7 @@ export function LivePage() {
     <>
       <PageHead title={t(commonText.live)} sub={t(liveText.sub)} />
       {caller.scopes.includes("speech") ? (
-        <Speaking session={liveSessionOf(owner, () => whoIsIn(queries) === owner)} />
+        <Speaking session={liveSessionOf(owner, () => currentIdentity(queries) === owner)} />
       ) : (
         <Empty title={t(liveText.notAllowed)}>
           <p>{t(liveText.notAllowedNext)}</p>
@@ -49,34 +49,34 @@ export function LivePage() {
   );
 }
 
-/** What stands over the page. */
-type Question = "save" | "startOver" | { readonly leaveBy: () => void };
+/** The dialog that is open. */
+type OpenDialog = "save" | "startOver" | { readonly leaveBy: () => void };
 
 function Speaking({ session }: { readonly session: LiveSession }) {
   const t = useText();
   const { language } = useLanguage();
-  const heard = useHeardLanguages("LIVE");
-  const guess = heard.find((code) => code.startsWith(language)) ?? heard[0] ?? "is-IS";
+  const languages = useInstalledLanguages("LIVE");
+  const guess = languages.find((code) => code.startsWith(language)) ?? languages[0] ?? "is-IS";
   const announce = useAnnounce();
   const [, navigate] = useLocation();
   const state = useSyncExternalStore(session.subscribe, session.state);
-  const [question, setQuestion] = useState<Question>();
-  useEffect(() => session.speak(guess, "guess"), [session, guess]);
+  const [dialog, setDialog] = useState<OpenDialog>();
+  useEffect(() => session.setLanguage(guess, "guess"), [session, guess]);
   useEffect(() => {
-    // Who was signed out and is back: what was still to be heard goes on.
+    // Recognition resumes for a user who was signed out and is back.
     session.retry();
     // The microphone is never on without its page.
     return () => void session.stop();
   }, [session]);
   useLeaveGuard(
     () => hasUnsaved(session.state()),
-    (leaveBy) => setQuestion({ leaveBy }),
+    (leaveBy) => setDialog({ leaveBy }),
   );
-  useStopKey(session, question === undefined);
-  const close = () => setQuestion(undefined);
+  useStopKey(session, dialog === undefined);
+  const close = () => setDialog(undefined);
   const save = () => {
     void session.stop();
-    setQuestion("save");
+    setDialog("save");
   };
   return (
     <div className="live">
@@ -89,12 +89,12 @@ function Speaking({ session }: { readonly session: LiveSession }) {
       <LiveSettings
         state={state}
         session={session}
-        languages={heard}
-        onStartOver={() => setQuestion("startOver")}
+        languages={languages}
+        onStartOver={() => setDialog("startOver")}
       />
       <StreamSample languageCode={state.languageCode} />
       <Suspense>
-        {question === "save" && (
+        {dialog === "save" && (
           <SaveDialog
             state={state}
             session={session}
@@ -106,15 +106,15 @@ function Speaking({ session }: { readonly session: LiveSession }) {
             }}
           />
         )}
-        {question !== undefined && question !== "save" && (
+        {dialog !== undefined && dialog !== "save" && (
           <DiscardDialog
-            isLeaving={question !== "startOver"}
+            isLeaving={dialog !== "startOver"}
             onSave={save}
             onClose={close}
             onDiscard={() => {
               session.discard();
               close();
-              if (question !== "startOver") question.leaveBy();
+              if (dialog !== "startOver") dialog.leaveBy();
             }}
           />
         )}
@@ -123,7 +123,7 @@ function Speaking({ session }: { readonly session: LiveSession }) {
   );
 }
 
-/** Escape stops from anywhere on the page. */
+/** Escape stops listening from anywhere on the page. */
 function useStopKey(session: LiveSession, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return undefined;

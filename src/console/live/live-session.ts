@@ -3,62 +3,63 @@ import type { CreateStreamTokenResponseJson } from "../../gen/hlust/accounts/v1/
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
 import { Delays } from "./delays.ts";
-import { Hearing } from "./hearing.ts";
 import { loudnessOf } from "./level.ts";
+import { LiveRecognition } from "./live-recognition.ts";
+import { LiveRecording } from "./live-recording.ts";
 import { idleState, type LiveState } from "./live-state.ts";
 import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./microphone.ts";
-import { Recording } from "./recording.ts";
-import { type Draft, TranscriptSaving } from "./save-transcript.ts";
-import { settled, type SpokenWord, withFinal, withInterim, withoutLast } from "./spoken.ts";
 
-/** 1.4 GB of sound at 48 kHz, which browsers keep on the disk. */
+import { type Draft, TranscriptSaving } from "./save-transcript.ts";
+import { finalized, type SpokenWord, withFinal, withInterim, withoutLast } from "./spoken.ts";
+
+/** 1.4 GB of audio at 48 kHz, which browsers keep on disk. */
 const recordingSecondsMax = 4 * 3600;
 
-/** Until the page says another one. */
+/** The language until the page sets another one. */
 const languageDefault = "en-US";
 
-/** So much silence is told of: people pause, but rooms are never as quiet. */
+/** The user is warned of this much silence: people pause, but no room is completely quiet. */
 const silentSecondsMin = 5;
 
-/** Words that came and are not on the page yet. */
-interface Coming {
+/** Words that have arrived but are not on the page yet. */
+interface PendingWords {
   readonly words: readonly SpokenWord[];
   readonly isFinal: boolean;
 }
 
 /**
- * Somebody speaks: a microphone, what it recorded, and what the service heard of it. Outlives the
- * page that shows it, so that a page that has to go (the session in the browser has ended) loses
- * nothing.
+ * A live recording: a microphone, what it recorded, and what the service recognized. It outlives
+ * the page that shows it, so that nothing is lost when that page is closed because the user's
+ * session has ended.
  */
 export class LiveSession {
   readonly #client = createHlustClient({
     url: location.origin,
-    streamToken: (signal) => this.#askForToken(signal),
+    streamToken: (signal) => this.#createToken(signal),
   });
   readonly #owner: string;
-  readonly #isHere: () => boolean;
+  readonly #isSignedIn: () => boolean;
   readonly #listeners = new Set<() => void>();
   readonly #levelListeners = new Set<(loudness: number) => void>();
   #state = idleState(languageDefault);
-  #recording: Recording | undefined;
-  #hearing: Hearing | undefined;
+  #recording: LiveRecording | undefined;
+  #recognition: LiveRecognition | undefined;
   #microphone: Microphone | undefined;
   #delays = new Delays();
-  #coming: Coming[] = [];
+  #pending: PendingWords[] = [];
   #saving: TranscriptSaving;
   #isLanguageChosen = false;
-  /** How much of the recording there was when something was last heard. */
+  /** The length of the recording, in seconds, when it was last not silent. */
   #loudUntil = 0;
-  /** It goes on with another microphone as soon as this one is closed. */
+  /** Another microphone is opened as soon as this one is closed. */
   #isChanging = false;
-  /** Another one makes what is still being opened unwanted. */
-  #turn = 0;
+  /** Counts starts and stops, so that a microphone that opens too late is closed again. */
+  #generation = 0;
 
-  /** `owner`: who speaks (identityOf); `isHere`: whether they are still signed in. */
-  constructor(owner: string, isHere: () => boolean) {
+  /** `owner`: the user who speaks (identityOf); `isSignedIn`: whether they still are. */
+  constructor(owner: string, isSignedIn: () => boolean) {
     this.#owner = owner;
-    this.#isHere = isHere;
+    this.#isSignedIn = isSignedIn;
     this.#saving = new TranscriptSaving(owner);
   }
 
@@ -69,28 +70,25 @@ export class LiveSession {
 
   readonly state = (): LiveState => this.#state;
 
-  /** Told how loud it is, 0 to 1, with each chunk that is captured. */
+  /** Calls the listener with the loudness, 0 to 1, of each captured chunk. */
   readonly onLevel = (listener: (loudness: number) => void): (() => void) => {
     this.#levelListeners.add(listener);
     return () => this.#levelListeners.delete(listener);
   };
 
-  /**
-   * In what language the next words are said; once there are some, it stays. A guess gives way to
-   * what was chosen.
-   */
-  speak(languageCode: string, by: "choice" | "guess"): void {
+  /** Sets the language, until recording starts. A guess does not replace the user's choice. */
+  setLanguage(languageCode: string, by: "choice" | "guess"): void {
     if (this.#recording || (by === "guess" && this.#isLanguageChosen)) return;
     this.#isLanguageChosen ||= by === "choice";
     if (languageCode !== this.#state.languageCode) this.#change({ languageCode });
   }
 
-  /** Listens, or goes on after a stop. What goes wrong is in the state. */
+  /** Starts to listen, or resumes after a stop. Problems are reported in the state. */
   async start(): Promise<void> {
     const { phase, savedName } = this.#state;
     if ((phase !== "idle" && phase !== "stopped") || savedName !== undefined) return;
-    this.#turn += 1;
-    const turn = this.#turn;
+    this.#generation += 1;
+    const generation = this.#generation;
     this.#change({ phase: "opening", problem: undefined, pause: undefined });
     const { deviceId } = this.#state;
     try {
@@ -98,13 +96,13 @@ export class LiveSession {
         { deviceId, rate: this.#recording?.rate },
         {
           onChunk: (chunk) => {
-            if (turn === this.#turn) this.#take(chunk);
+            if (generation === this.#generation) this.#take(chunk);
           },
           onGone: () => void this.stop("gone"),
           onPause: (pause) => this.#change({ pause }),
         },
       );
-      if (turn !== this.#turn) {
+      if (generation !== this.#generation) {
         await microphone.close();
         return;
       }
@@ -112,91 +110,90 @@ export class LiveSession {
       this.#record(microphone.rate);
       this.#change({ phase: "listening", deviceId: deviceId ?? microphone.deviceId });
     } catch (error) {
-      if (turn !== this.#turn) return;
+      if (generation !== this.#generation) return;
       const problem = error instanceof MicrophoneError ? error.problem : "broken";
-      // The next press takes what there is.
+      // The next attempt uses any microphone.
       if (problem === "missing") this.#change({ deviceId: undefined });
       this.#change({ phase: this.#recording ? "stopped" : "idle", problem });
     }
   }
 
   /**
-   * Stops listening. Resolves when all that was said has been heard, as far as the service can be
-   * reached.
+   * Stops listening. Resolves when everything has been recognized, if the service can be reached.
    */
   async stop(problem?: "gone" | "full"): Promise<void> {
     if (this.#state.phase === "opening") {
-      this.#turn += 1;
+      this.#generation += 1;
       this.#change({ phase: this.#recording ? "stopped" : "idle" });
       return;
     }
     this.#isChanging = false;
     const microphone = this.#microphone;
     if (!microphone) return;
-    const turn = this.#turn;
+    const generation = this.#generation;
     this.#microphone = undefined;
     this.#change({ phase: "closing", problem });
     const lostSeconds = this.#state.lostSeconds + (await microphone.close()) / microphone.rate;
-    // Given up meanwhile: there is nothing to end.
-    if (turn !== this.#turn) return;
+    // Discarded in the meantime: there is nothing to end.
+    if (generation !== this.#generation) return;
     this.#recording?.end();
     this.#change({ phase: "stopped", pause: undefined, lostSeconds, ...this.#amounts() });
-    await this.#hearing?.done();
+    await this.#recognition?.done();
   }
 
-  /** Takes another microphone, in the middle too. */
+  /** Switches to another microphone, also while listening. */
   async choose(deviceId: string): Promise<void> {
     this.#change({ deviceId });
     if (this.#state.phase !== "listening") return;
     void this.stop();
     this.#isChanging = true;
     await this.#until(({ phase }) => phase === "stopped" || phase === "idle");
-    // Whoever has stopped it meanwhile, or has left the page, wants no other.
+    // Not if the user has stopped or left the page in the meantime.
     if (this.#isChanging) await this.start();
   }
 
-  /** Goes on where the browser has stopped listening. */
+  /** Resumes after the browser has stopped listening. */
   async resume(): Promise<void> {
     await this.#microphone?.resume();
   }
 
-  /** Asks the service again now. */
+  /** Tries to reach the service again now. */
   retry(): void {
-    this.#hearing?.retry();
+    this.#recognition?.retry();
   }
 
   /**
-   * Saves what was said, with its sound, and answers `transcripts/<id>`. What has failed goes on
-   * where it was with another call. Throws ApiError, or the reason of `signal`.
+   * Saves the text and the audio, and returns `transcripts/<id>`. After a failure another call
+   * continues where this one failed. Throws ApiError, or the reason of `signal`.
    */
   async save(subject: string, options: Parameters<TranscriptSaving["save"]>[2]): Promise<string> {
     const recording = this.#recording;
     if (!recording) throw new Error("nothing was recorded");
-    await this.#hearing?.stop();
+    await this.#recognition?.stop();
     const { languageCode, spoken } = this.#state;
-    // What was seen is saved, also what nobody could make final.
-    const utterances = settled(spoken).paragraphs.flat();
+    // Everything shown is saved, also interim results that will not become final.
+    const utterances = finalized(spoken).paragraphs.flat();
     const draft: Draft = { subject, languageCode, utterances };
     try {
       return await this.#saving.save(draft, recording, options);
     } finally {
       this.#change({ savedName: this.#saving.name });
-      if (this.#saving.name === undefined) this.#hearing?.start();
+      if (this.#saving.name === undefined) this.#recognition?.start();
     }
   }
 
-  /** Forgets everything, and listens no more. */
+  /** Stops listening and discards everything. */
   discard(): void {
-    this.#turn += 1;
+    this.#generation += 1;
     this.#isChanging = false;
     void this.#microphone?.close();
     this.#microphone = undefined;
     this.#recording?.end();
-    void this.#hearing?.stop();
-    this.#hearing = undefined;
+    void this.#recognition?.stop();
+    this.#recognition = undefined;
     this.#recording = undefined;
     this.#delays = new Delays();
-    this.#coming = [];
+    this.#pending = [];
     this.#saving = new TranscriptSaving(this.#owner);
     this.#loudUntil = 0;
     const { languageCode, deviceId } = this.#state;
@@ -204,32 +201,34 @@ export class LiveSession {
   }
 
   /**
-   * What came is on the page since `at`, in ms of Date.now(); undefined where nobody sees the page.
+   * Reports that the page has shown all pending words since `at`, in ms of Date.now(); undefined if
+   * the page is not visible.
    */
   readonly wasShown = (at: number | undefined): void => {
-    const coming = this.#coming;
-    this.#coming = [];
+    const pending = this.#pending;
+    this.#pending = [];
     if (at === undefined) return;
-    for (const { words, isFinal } of coming) this.#delays.shown(words, isFinal, at);
+    for (const { words, isFinal } of pending) this.#delays.shown(words, isFinal, at);
     const { word, sentence } = this.#delays;
-    if (coming.some(({ isFinal }) => isFinal)) this.#change({ word, sentence });
+    if (pending.some(({ isFinal }) => isFinal)) this.#change({ word, sentence });
   };
 
   #record(rate: number): void {
-    this.#recording ??= new Recording(rate);
-    this.#recording.goOn();
-    this.#hearing ??= new Hearing(this.#recording, {
+    this.#recording ??= new LiveRecording(rate);
+    this.#recording.resume();
+    this.#recognition ??= new LiveRecognition(this.#recording, {
       client: this.#client,
       languageCode: this.#state.languageCode,
       events: {
-        onWords: (words, isFinal) => this.#heard(words, isFinal),
-        onTakeBack: () => this.#change({ spoken: withoutLast(this.#state.spoken) }),
-        onLink: (link) => {
-          if (link.kind !== this.#state.link.kind || "error" in link) this.#change({ link });
+        onWords: (words, isFinal) => this.#addWords(words, isFinal),
+        onRetract: () => this.#change({ spoken: withoutLast(this.#state.spoken) }),
+        onConnection: (connection) => {
+          const isChanged = connection.kind !== this.#state.connection.kind;
+          if (isChanged || "error" in connection) this.#change({ connection });
         },
       },
     });
-    this.#hearing.start();
+    this.#recognition.start();
   }
 
   #take({ samples, endAt }: Chunk): void {
@@ -243,20 +242,20 @@ export class LiveSession {
     const isSilent = recording.seconds - this.#loudUntil >= silentSecondsMin;
     const amounts = this.#amounts();
     const { seconds, unsentSeconds } = this.#state;
-    const isNews = amounts.seconds !== seconds || amounts.unsentSeconds !== unsentSeconds;
-    if (isNews || isSilent !== this.#state.isSilent) this.#change({ ...amounts, isSilent });
+    const isChanged = amounts.seconds !== seconds || amounts.unsentSeconds !== unsentSeconds;
+    if (isChanged || isSilent !== this.#state.isSilent) this.#change({ ...amounts, isSilent });
     if (recording.seconds >= recordingSecondsMax) void this.stop("full");
   }
 
   #amounts(): Pick<LiveState, "seconds" | "unsentSeconds" | "bytes"> {
     const { seconds = 0, bytes = 0 } = this.#recording ?? {};
-    const unsentSeconds = Math.floor(this.#hearing?.unsentSeconds ?? 0);
+    const unsentSeconds = Math.floor(this.#recognition?.unsentSeconds ?? 0);
     return { seconds: Math.floor(seconds), unsentSeconds, bytes };
   }
 
-  #heard(words: readonly SpokenWord[], isFinal: boolean): void {
+  #addWords(words: readonly SpokenWord[], isFinal: boolean): void {
     const { spoken } = this.#state;
-    this.#coming.push({ words, isFinal });
+    this.#pending.push({ words, isFinal });
     const next = isFinal ? withFinal(spoken, words) : withInterim(spoken, words);
     this.#change({ spoken: next, ...this.#amounts() });
   }
@@ -277,12 +276,12 @@ export class LiveSession {
   }
 
   /**
-   * A page has no key: each stream has a token of its own. What one has said is sent for nobody
-   * else.
+   * A token for one stream, because pages have no API key. None is created while another user is
+   * signed in: audio is sent only for the user who spoke.
    */
-  async #askForToken(signal: AbortSignal): Promise<string> {
-    if (!this.#isHere())
-      throw new ApiError("somebody else is signed in", { status: 401, reason: "SIGNED_OUT" });
+  async #createToken(signal: AbortSignal): Promise<string> {
+    if (!this.#isSignedIn())
+      throw new ApiError("another user is signed in", { status: 401, reason: "SIGNED_OUT" });
     const { token = "" } = await callApi<CreateStreamTokenResponseJson>("/v1/streamTokens", {
       method: "POST",
       body: {},
@@ -293,14 +292,11 @@ export class LiveSession {
   }
 }
 
-const kept = new Map<string, LiveSession>();
+const sessions = new Map<string, LiveSession>();
 
-/**
- * The session of somebody in an account: whoever comes after them in the same browser finds nothing
- * of it.
- */
-export function liveSessionOf(owner: string, isHere: () => boolean): LiveSession {
-  const session = kept.get(owner) ?? new LiveSession(owner, isHere);
-  kept.set(owner, session);
+/** The live session of a user in an account; other users of the same browser have their own. */
+export function liveSessionOf(owner: string, isSignedIn: () => boolean): LiveSession {
+  const session = sessions.get(owner) ?? new LiveSession(owner, isSignedIn);
+  sessions.set(owner, session);
   return session;
 }

@@ -9,7 +9,7 @@ import type { LiveState } from "./live-state.ts";
 import { useMicrophones } from "./use-microphones.ts";
 import "./live-settings.css";
 
-/** What is spoken, into which microphone, and what is kept of it. */
+/** The language, the microphone, and the size of the recording. */
 export function LiveSettings({
   state: { phase, languageCode, deviceId, seconds, bytes, lostSeconds },
   session,
@@ -18,7 +18,7 @@ export function LiveSettings({
 }: {
   readonly state: LiveState;
   readonly session: LiveSession;
-  /** Those that are heard live. */
+  /** Languages with a model for live recognition. */
   readonly languages: readonly string[];
   readonly onStartOver: () => void;
 }) {
@@ -35,7 +35,7 @@ export function LiveSettings({
           value,
           text: t(liveText.spoken)(t(languageName(value))),
         }))}
-        onChange={(chosen) => session.speak(chosen, "choice")}
+        onChange={(chosen) => session.setLanguage(chosen, "choice")}
         isDisabled={phase !== "idle"}
       />
       {microphones.length > 0 && (

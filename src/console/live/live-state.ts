@@ -1,34 +1,35 @@
 import type { Delay } from "./delays.ts";
-import type { Link } from "./hearing.ts";
+import type { Connection } from "./live-recognition.ts";
 import type { MicrophoneProblem } from "./microphone.ts";
 import { nothingSpoken, type Spoken } from "./spoken.ts";
 
-/** What the page shows of a live session. Never changed: another one takes its place. */
+/** What the page shows of a live session. Immutable. */
 export interface LiveState {
-  /** Of the microphone. */
+  /** The phase of the microphone. */
   readonly phase: "idle" | "opening" | "listening" | "closing" | "stopped";
   readonly languageCode: string;
   readonly deviceId: string | undefined;
   /**
-   * Why there is no sound; `gone`: the microphone went in the middle; `full`: no more can be kept.
+   * Why there is no audio. `gone`: the microphone was disconnected while listening; `full`: the
+   * recording has its maximum length.
    */
   readonly problem: MicrophoneProblem | "gone" | "full" | undefined;
-  /** Why there is silence. */
+  /** Why the audio is silent. */
   readonly pause: "muted" | "suspended" | undefined;
-  readonly link: Link;
+  readonly connection: Connection;
   readonly spoken: Spoken;
   readonly word: Delay | undefined;
   readonly sentence: Delay | undefined;
-  /** Whole seconds that were recorded. */
+  /** Recorded whole seconds. */
   readonly seconds: number;
-  /** Whole seconds that the service has not been sent yet. */
+  /** Whole seconds that are not yet sent to the service. */
   readonly unsentSeconds: number;
   readonly bytes: number;
-  /** Seconds that the microphone had and the page did not get. */
+  /** Seconds that were captured but did not reach the page. */
   readonly lostSeconds: number;
-  /** For seconds now there was nothing louder than a very quiet room. */
+  /** For some seconds nothing was louder than a very quiet room. */
   readonly isSilent: boolean;
-  /** The transcript whose words are saved already, while its sound is not. */
+  /** The transcript, if its text is saved already and its audio is not. */
   readonly savedName: string | undefined;
 }
 
@@ -39,7 +40,7 @@ export function idleState(languageCode: string): LiveState {
     deviceId: undefined,
     problem: undefined,
     pause: undefined,
-    link: { kind: "idle" },
+    connection: { kind: "idle" },
     spoken: nothingSpoken,
     word: undefined,
     sentence: undefined,
@@ -52,8 +53,8 @@ export function idleState(languageCode: string): LiveState {
   };
 }
 
-/** Whether leaving would lose words. */
-export function hasUnsaved({ phase, spoken, link }: LiveState): boolean {
-  const isBusy = phase === "listening" || phase === "closing" || link.kind !== "idle";
+/** Whether leaving the page would lose words. */
+export function hasUnsaved({ phase, spoken, connection }: LiveState): boolean {
+  const isBusy = phase === "listening" || phase === "closing" || connection.kind !== "idle";
   return isBusy || spoken.paragraphs.length > 0 || spoken.interim.length > 0;
 }

@@ -8,7 +8,7 @@ import { textOf, type Utterance } from "./spoken.ts";
 import { useFollowEnd } from "./use-follow-end.ts";
 import "./live-text.css";
 
-/** What was said, large: ink where it is final, faint where it may still change. */
+/** The recognized text in large type: dark if it is final, faint while it may still change. */
 export function LiveText({
   state: { spoken, languageCode, phase },
   onShown,
@@ -20,10 +20,10 @@ export function LiveText({
   const { end, isFollowing, follow } = useFollowEnd(spoken);
   useFinalsRead(spoken.paragraphs);
   useEffect(() => {
-    // The next picture of the page has them.
+    // The words are visible from the next frame on.
     if (document.hidden) onShown(undefined);
     else requestAnimationFrame(() => onShown(Date.now()));
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- it is what is shown
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a change of `spoken` is what was shown
   }, [spoken, onShown]);
   const { paragraphs, interim } = spoken;
   const isEmpty = paragraphs.length === 0 && interim.length === 0;
@@ -39,7 +39,7 @@ export function LiveText({
       ) : (
         <p>
           <Said utterances={paragraphs.at(-1) ?? []} />
-          {/* Not read out: it changes with each word. */}
+          {/* Hidden from screen readers: it changes with each word. */}
           <span className="live-faint" aria-hidden="true">
             {textOf(interim)}
           </span>
@@ -64,7 +64,7 @@ const Said = memo(({ utterances }: { readonly utterances: readonly Utterance[] }
 );
 Said.displayName = "Said";
 
-/** Reads each final out, once. */
+/** Announces each final result once. */
 function useFinalsRead(paragraphs: LiveState["spoken"]["paragraphs"]): void {
   const announce = useAnnounce();
   const last = paragraphs.at(-1)?.at(-1);

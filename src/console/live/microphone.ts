@@ -1,8 +1,8 @@
 import captureUrl from "./capture-worklet.ts?worker&url";
 
 /**
- * Why there is no sound: `insecure` pages get no microphone; `refused` by the user or the device;
- * `missing`; `busy` elsewhere; `broken`.
+ * Why there is no audio: `insecure` pages get no microphone; `refused` by the user or the device;
+ * `missing`; `busy` in another program; `broken`.
  */
 export type MicrophoneProblem = "insecure" | "refused" | "missing" | "busy" | "broken";
 
@@ -17,48 +17,47 @@ export class MicrophoneError extends Error {
   }
 }
 
-/** A piece of sound: LINEAR16 of one channel. */
+/** A chunk of audio: LINEAR16, one channel. */
 export interface Chunk {
   readonly samples: Int16Array<ArrayBuffer>;
   /** When its last sample was captured, in ms of Date.now(). */
   readonly endAt: number;
 }
 
-/** What a microphone tells while it is open. */
+/** The events of an open microphone. */
 export interface MicrophoneEvents {
   readonly onChunk: (chunk: Chunk) => void;
-  /** Nothing more comes by itself: unplugged, or no longer allowed. */
+  /** No more audio will come: it was disconnected, or is no longer allowed. */
   readonly onGone: () => void;
   /**
-   * `muted`: the device or the system gives silence. `suspended`: the browser has stopped
+   * `muted`: the device or the system delivers silence. `suspended`: the browser has stopped
    * listening, until resume().
    */
   readonly onPause: (pause: "muted" | "suspended" | undefined) => void;
 }
 
 export interface Microphone {
-  /** Samples a second. */
+  /** Samples per second. */
   readonly rate: number;
   readonly deviceId: string | undefined;
-  /** Listens again after `suspended`: browsers want a press for it. */
+  /** Listens again after `suspended`; browsers require a user action for it. */
   resume(): Promise<void>;
   /**
-   * Lets go of the device; resolves when the last chunk was handed out, with the samples that are
-   * missing among all of them.
+   * Releases the device. Resolves when the last chunk has been delivered, with the number of
+   * samples that were lost.
    */
   close(): Promise<number>;
 }
 
-/** The service hears 8000 to 48000 samples a second (§8). */
+/** The service accepts 8,000 to 48,000 samples per second (§8). */
 const rateMax = 48_000;
-/** An audio thread that says nothing for as long after it was told to end says nothing more. */
+/** How long close() waits for the last chunk from the audio thread. */
 const lastChunkMsMax = 2_000;
 
 /**
- * Opens a microphone. Of what browsers do to sound, echo cancellation and noise suppression are
- * off: they are made for calls, take consonants along with the noise, and models have learnt from
- * speech as it is. The automatic gain stays on: it only lifts who speaks softly. Throws
- * MicrophoneError.
+ * Opens a microphone. The browser's echo cancellation and noise suppression are off: they are made
+ * for calls and remove consonants along with the noise, while models were trained on unprocessed
+ * speech. Automatic gain control stays on: it only amplifies quiet speech. Throws MicrophoneError.
  */
 export async function openMicrophone(
   wanted: { readonly deviceId: string | undefined; readonly rate: number | undefined },
@@ -90,11 +89,11 @@ async function listen(
     channelCountMode: "explicit",
   });
   source.connect(capture);
-  // It says nothing there, but some browsers let only what leads to the loudspeaker run.
+  // The node outputs silence, but some browsers run only nodes that lead to the loudspeaker.
   capture.connect(context.destination);
   const unwatch = watch(track, context, events);
   await context.resume();
-  // Nothing is handed out before whoever opens it has it.
+  // No chunk is delivered before the caller has the microphone.
   const last = takeChunks(capture.port, events.onChunk);
   return {
     rate: context.sampleRate,
@@ -112,7 +111,7 @@ async function listen(
 }
 
 async function openStream(deviceId: string | undefined): Promise<MediaStream> {
-  // Not there on pages that are neither https nor of this machine.
+  // Pages that were not loaded over https or from this machine have no mediaDevices.
   if (!isSecureContext || !("mediaDevices" in navigator)) throw new MicrophoneError("insecure");
   try {
     return await navigator.mediaDevices.getUserMedia({
@@ -145,7 +144,7 @@ function problemOf(error: unknown): MicrophoneProblem {
   }
 }
 
-/** At the device's own rate, unless what was said before has another. */
+/** A context with the rate of the existing recording, or else with the device's own rate. */
 function contextOf(rate: number | undefined): AudioContext {
   if (rate !== undefined) return new AudioContext({ sampleRate: rate });
   const context = new AudioContext();
@@ -154,7 +153,7 @@ function contextOf(rate: number | undefined): AudioContext {
   return new AudioContext({ sampleRate: rateMax });
 }
 
-/** Resolves after the last chunk, with how many samples did not come. */
+/** Resolves after the last chunk, with the number of samples that did not arrive. */
 function takeChunks(port: MessagePort, onChunk: (chunk: Chunk) => void): Promise<number> {
   let taken = 0;
   return new Promise((resolve) => {
@@ -177,13 +176,13 @@ function watch(
 ): () => void {
   const unwatch = new AbortController();
   const { signal } = unwatch;
-  const look = (): void => {
+  const report = (): void => {
     if (context.state !== "running") onPause("suspended");
     else onPause(track.muted ? "muted" : undefined);
   };
   track.addEventListener("ended", onGone, { signal });
-  for (const name of ["mute", "unmute"]) track.addEventListener(name, look, { signal });
-  context.addEventListener("statechange", look, { signal });
+  for (const name of ["mute", "unmute"]) track.addEventListener(name, report, { signal });
+  context.addEventListener("statechange", report, { signal });
   return () => unwatch.abort();
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type FormEvent } from "react";
+import { metadataLimits } from "../api/metadata-limits.ts";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -15,10 +16,7 @@ import type { LiveSession } from "./live-session.ts";
 import type { LiveState } from "./live-state.ts";
 import "./save-dialog.css";
 
-/** Of `TranscriptMetadata.subject`. */
-const subjectCharsMax = 1000;
-
-/** Saves what was said. Whatever goes wrong, nothing is lost, and it can be tried again. */
+/** Saves the text and the audio. After any failure nothing is lost, and the user can try again. */
 export function SaveDialog({
   state,
   session,
@@ -37,8 +35,9 @@ export function SaveDialog({
     return t(liveText.subjectDefault)(longDate(language, now), clockTime(now));
   });
   const saving = useSaving(session, onSaved);
-  const { link, phase, seconds, bytes, unsentSeconds, savedName } = state;
-  const isFinishing = phase !== "stopped" || link.kind === "open";
+  const { connection, phase, seconds, bytes, unsentSeconds, savedName } = state;
+  const isFinishing = phase !== "stopped" || connection.kind === "open";
+  const isDisconnected = connection.kind === "waiting" || connection.kind === "failed";
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void saving.start(subject.trim());
@@ -50,14 +49,14 @@ export function SaveDialog({
           label={t(liveText.subject)}
           value={subject}
           onChange={setSubject}
-          maxLength={subjectCharsMax}
+          maxLength={metadataLimits.subjectChars}
           isDisabled={saving.isOn || savedName !== undefined}
         />
         <p className="hint">
           {t(liveText.saveMeaning)(spanText(language, seconds), bytesText(language, bytes))}
         </p>
         {isFinishing && !saving.isOn && <p className="hint">{t(liveText.finishing)}</p>}
-        {(link.kind === "waiting" || link.kind === "failed") && (
+        {isDisconnected && (
           <p className="note">
             {t(liveText.saveUnfinished)(spanText(language, Math.max(1, unsentSeconds)))}
           </p>
@@ -93,8 +92,8 @@ function SavingProgress({
   const { sentBytes = 0, bytes = 0 } = transfer ?? {};
   const isSent = bytes > 0 && sentBytes >= bytes;
   const amounts = [bytesText(language, sentBytes), bytesText(language, bytes)] as const;
-  const soundText = isSent ? t(liveText.savingLast) : t(liveText.savingSound)(...amounts);
-  const text = transfer ? soundText : t(liveText.savingWords);
+  const audioText = isSent ? t(liveText.savingLast) : t(liveText.savingSound)(...amounts);
+  const text = transfer ? audioText : t(liveText.savingWords);
   return (
     <div className="live-saving">
       <ProgressLine
@@ -106,7 +105,7 @@ function SavingProgress({
   );
 }
 
-/** One saving after the other; closing the dialog breaks it off. */
+/** Saves, once or repeatedly after failures; closing the dialog cancels. */
 function useSaving(session: LiveSession, onSaved: (name: string) => void) {
   const [isOn, setIsOn] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -124,9 +123,9 @@ function useSaving(session: LiveSession, onSaved: (name: string) => void) {
     setError(undefined);
     setTransfer(undefined);
     try {
-      const onSound = (transfer: Transfer, bytes: number): void =>
+      const onUpload = (transfer: Transfer, bytes: number): void =>
         setTransfer({ ...transfer, bytes });
-      onSaved(await session.save(subject, { signal, pause: pause.current, onSound }));
+      onSaved(await session.save(subject, { signal, pause: pause.current, onUpload }));
     } catch (problem) {
       if (!signal.aborted) setError(problem);
     } finally {

@@ -7,16 +7,16 @@ import { callApi } from "../api/call-api.ts";
 import type { Pause } from "../upload/pause.ts";
 import { type Transfer, uploadFile } from "../upload/upload-file.ts";
 import { initUpload } from "../upload/upload-place.ts";
-import type { Recording } from "./recording.ts";
+import type { LiveRecording } from "./live-recording.ts";
 import type { Utterance } from "./spoken.ts";
 
 /**
- * Says in a transcript's additionalMetadata which recording it is of, so that one whose answer got
- * lost is found again.
+ * The key in a transcript's additionalMetadata whose value names the recording, so that a transcript
+ * is found again if the answer that it was created got lost.
  */
 const recordingKey = "console.recording";
 
-/** What a transcript of live speech is made of. */
+/** The content of a transcript of live speech. */
 export interface Draft {
   readonly subject: string;
   readonly languageCode: string;
@@ -24,46 +24,46 @@ export interface Draft {
 }
 
 /**
- * Saves live speech as a transcript with its sound: first the words (§4.5), then the media of that
- * transcript (§4.7). What fails can be tried again with the same object, and goes on where it
- * failed: never a second transcript.
+ * Saves live speech as a transcript with its audio: first the text (§4.5), then the media of that
+ * transcript (§4.7). After a failure the same object can be used again: it continues where it
+ * failed, and never creates a second transcript.
  */
 export class TranscriptSaving {
   readonly #id = crypto.randomUUID();
-  #isTried = false;
+  #isAttempted = false;
   #name: string | undefined;
   readonly #owner: string;
 
-  /** `owner`: who has spoken (identityOf). */
+  /** `owner`: the user who spoke (identityOf). */
   constructor(owner: string) {
     this.#owner = owner;
   }
 
-  /** The transcript, once its words are saved: from then on only its sound is missing. */
+  /** The transcript, once its text is saved; from then on only its audio is missing. */
   get name(): string | undefined {
     return this.#name;
   }
 
-  /** Answers `transcripts/<id>`. Throws ApiError, or the reason of `signal`. */
+  /** Returns `transcripts/<id>`. Throws ApiError, or the reason of `signal`. */
   async save(
     draft: Draft,
-    recording: Recording,
+    recording: LiveRecording,
     options: {
       readonly signal: AbortSignal;
-      /** Its end() does not wait any longer for a network that is gone. */
+      /** Its end() starts the next attempt now, after the network was lost. */
       readonly pause: Pause;
-      /** How far the sound is, of so many bytes. */
-      readonly onSound: (transfer: Transfer, bytes: number) => void;
+      /** The progress of the audio's upload, and its size in bytes. */
+      readonly onUpload: (transfer: Transfer, bytes: number) => void;
     },
   ): Promise<string> {
-    const { signal, pause, onSound } = options;
+    const { signal, pause, onUpload } = options;
     this.#name ??= (await this.#find(signal)) ?? (await this.#create(draft, signal));
     const name = this.#name;
-    const sound = recording.wav();
-    await uploadFile(sound, {
+    const audio = recording.wav();
+    await uploadFile(audio, {
       signal,
       pause,
-      onChange: (transfer) => onSound(transfer, sound.size),
+      onChange: (transfer) => onUpload(transfer, audio.size),
       begin: (signal) => initUpload(signal, { transcript: name, owner: this.#owner }),
     });
     return name;
@@ -71,7 +71,7 @@ export class TranscriptSaving {
 
   async #create(draft: Draft, signal: AbortSignal): Promise<string> {
     const transcript = transcriptOf(draft, this.#id);
-    this.#isTried = true;
+    this.#isAttempted = true;
     const { name } = await callApi<CreateTranscriptResponseJson>("/v1alpha1/transcripts", {
       method: "POST",
       body: transcript,
@@ -82,9 +82,9 @@ export class TranscriptSaving {
     return name;
   }
 
-  /** One that was made although nothing was heard of it. */
+  /** The transcript, if an earlier attempt created it and its answer got lost. */
   async #find(signal: AbortSignal): Promise<string | undefined> {
-    if (!this.#isTried) return undefined;
+    if (!this.#isAttempted) return undefined;
     const path = "/v1alpha1/transcripts?pageSize=100";
     const { transcripts = [] } = await callApi<ListTranscriptsResponseJson>(path, {
       signal,

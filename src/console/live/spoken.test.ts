@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  finalized,
   nothingSpoken,
-  settled,
   sharedTimes,
   type SpokenWord,
   textOf,
@@ -11,7 +11,7 @@ import {
   withoutLast,
 } from "./spoken.ts";
 
-/** So many words of 100 ms each. */
+/** `count` words of 100 ms each. */
 const words = (count: number, startMs = 0): SpokenWord[] =>
   Array.from({ length: count }, (_, at) => ({
     text: `w${at}`,
@@ -19,7 +19,7 @@ const words = (count: number, startMs = 0): SpokenWord[] =>
     endMs: startMs + 100 * (at + 1),
   }));
 
-test("withFinal() puts words after those before, which stay as they were", () => {
+test("withFinal() appends words, and keeps earlier utterances the same objects", () => {
   const one = withFinal(withInterim(nothingSpoken, words(2)), words(2));
   assert.deepEqual(one, { paragraphs: [[{ id: 1, words: words(2) }]], interim: [] });
   const two = withFinal(one, words(1, 500));
@@ -31,7 +31,7 @@ test("withFinal() puts words after those before, which stay as they were", () =>
   assert.deepEqual(withFinal(one, []), one);
 });
 
-test("withFinal() lets times follow each other where streams overlap", () => {
+test("withFinal() puts times in order where streams overlap", () => {
   const spoken = withFinal(withFinal(nothingSpoken, words(3)), words(3, 150));
   const times = spoken.paragraphs.flat().flatMap(({ words }) => words);
   assert.deepEqual(
@@ -40,7 +40,7 @@ test("withFinal() lets times follow each other where streams overlap", () => {
   );
 });
 
-test("withFinal() begins a paragraph after a long pause, or when one is long", () => {
+test("withFinal() begins a paragraph after a long pause, or when the last one is long", () => {
   const rows: readonly [count: number, pauseMs: number, paragraphs: number][] = [
     [59, 9000, 1],
     [60, 1499, 1],
@@ -55,7 +55,7 @@ test("withFinal() begins a paragraph after a long pause, or when one is long", (
   }
 });
 
-test("withoutLast() takes back the last final alone", () => {
+test("withoutLast() removes only the last final result", () => {
   const one = withFinal(nothingSpoken, words(250));
   const two = withFinal(one, words(1, 30_000));
   assert.deepEqual(withoutLast(two), one);
@@ -63,13 +63,13 @@ test("withoutLast() takes back the last final alone", () => {
   assert.deepEqual(withoutLast(nothingSpoken), nothingSpoken);
 });
 
-test("settled() takes what was open as it stands", () => {
-  const spoken = settled(withInterim(withFinal(nothingSpoken, words(1)), words(1, 100)));
+test("finalized() treats the interim words as final", () => {
+  const spoken = finalized(withInterim(withFinal(nothingSpoken, words(1)), words(1, 100)));
   assert.deepEqual(spoken.paragraphs.flat().length, 2);
   assert.deepEqual(spoken.interim, []);
 });
 
-test("sharedTimes() gives the words of a text the time by their length", () => {
+test("sharedTimes() divides the time between words by their length", () => {
   assert.deepEqual(sharedTimes(" já  góðan ", 1000, 1700), [
     { text: "já", startMs: 1000, endMs: 1200 },
     { text: "góðan", startMs: 1200, endMs: 1700 },

@@ -1,33 +1,33 @@
-/** A word and when it was said, in ms from the start of the recording. */
+/** A word with its times, in ms from the start of the recording. */
 export interface SpokenWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What was said between two silences. */
+/** The words between two silences. */
 export interface Utterance {
   /** Stays the same while the words change. */
   readonly id: number;
   readonly words: readonly SpokenWord[];
 }
 
-/** Everything that was heard of a recording. Never changed: another one takes its place. */
+/** Everything that was recognized in a recording. Immutable. */
 export interface Spoken {
   /**
-   * What is final. Earlier paragraphs stay the same objects while more is said, so that nothing of
-   * them is shown anew.
+   * The final results. Earlier paragraphs stay the same objects while more is added, so that they
+   * are not rendered again.
    */
   readonly paragraphs: readonly (readonly Utterance[])[];
-  /** What may still change. */
+  /** The words that may still change. */
   readonly interim: readonly SpokenWord[];
 }
 
 export const nothingSpoken: Spoken = { paragraphs: [], interim: [] };
 
 /**
- * A paragraph has as many words at least, and ends where a pause is this long; or has as many at
- * most.
+ * A paragraph ends at a pause of this length once it has the least number of words, or when it has
+ * the greatest.
  */
 const paragraphWordsMin = 60;
 const paragraphPauseMs = 1500;
@@ -38,8 +38,8 @@ export function withInterim(spoken: Spoken, interim: readonly SpokenWord[]): Spo
 }
 
 /**
- * Words that will not change any more. Times follow those of the words before, which those of two
- * streams need not do by themselves.
+ * Adds words that will not change any more. Their times are made to follow those of earlier words,
+ * because the results of two streams may overlap.
  */
 export function withFinal({ paragraphs }: Spoken, words: readonly SpokenWord[]): Spoken {
   if (words.length === 0) return { paragraphs, interim: [] };
@@ -69,15 +69,15 @@ function isWhole(paragraph: readonly Utterance[], pauseMs: number): boolean {
   return count >= paragraphWordsMin && pauseMs >= paragraphPauseMs;
 }
 
-/** Without the last final, which is heard again. */
+/** Without the last final result, whose audio is recognized again. */
 export function withoutLast({ paragraphs, interim }: Spoken): Spoken {
   const rest = paragraphs.at(-1)?.slice(0, -1) ?? [];
   const before = paragraphs.slice(0, -1);
   return { paragraphs: rest.length > 0 ? [...before, rest] : before, interim };
 }
 
-/** With what was still open taken as it stands. */
-export function settled(spoken: Spoken): Spoken {
+/** With the interim words treated as final. */
+export function finalized(spoken: Spoken): Spoken {
   return withFinal(spoken, spoken.interim);
 }
 
@@ -85,7 +85,7 @@ export function textOf(words: readonly SpokenWord[]): string {
   return words.map(({ text }) => text).join(" ");
 }
 
-/** The words of a text without times: they share what there is of it by their length. */
+/** The words of a text without times; they divide the time between them by their length. */
 export function sharedTimes(text: string, startMs: number, endMs: number): SpokenWord[] {
   const words = text.split(/\s+/).filter((word) => word !== "");
   const letters = words.reduce((sum, word) => sum + word.length, 0);

@@ -15,24 +15,24 @@ const withReason = (code: Code, reason: string, retryMs?: number) =>
   ]);
 const apiError = (status: number, reason: string) => new ApiError("no", { status, reason });
 
-test("failureOf() says why a stream ended and when to try again", () => {
+test("failureOf() returns why a stream ended and when to retry", () => {
   const rows: readonly [cause: unknown, failures: number, reason: string, retryMs?: number][] = [
-    // Of its length: the next one takes over at once, unless that went wrong.
+    // The stream reached its maximum length: the next one starts at once, unless that failed before.
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 0, "STREAM_TOO_LONG", 0],
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 1, "STREAM_TOO_LONG", 1000],
-    // The network, or the service, is gone.
+    // The network or the service is unavailable.
     [new ConnectError("lost", Code.Unavailable), 0, "OFFLINE", 500],
     [new ConnectError("lost", Code.Unavailable), 3, "OFFLINE", 4000],
     [offlineError(), 20, "OFFLINE", 10_000],
     [new TypeError("lost"), 0, "OFFLINE", 500],
     [withReason(Code.Unavailable, "NO_ENGINE"), 0, "NO_ENGINE", 500],
     [withReason(Code.Internal, "ENGINE_FAILED"), 0, "ENGINE_FAILED", 500],
-    // Too many at once: not before the service says.
+    // Too many streams: not before the time that the service gives.
     [withReason(Code.ResourceExhausted, "STREAMS_FULL", 5000), 0, "STREAMS_FULL", 5000],
     [apiError(429, "TOO_MANY_STREAMS"), 1, "TOO_MANY_STREAMS", 1000],
-    // A token is of one stream: the next is asked for.
+    // A token is for one stream: the next attempt creates another one.
     [withReason(Code.Unauthenticated, "TOKEN_INVALID"), 0, "TOKEN_INVALID", 500],
-    // What does not pass by itself.
+    // Errors that are not temporary.
     [withReason(Code.ResourceExhausted, "AUDIO_LIMIT", 5000), 0, "AUDIO_LIMIT"],
     [withReason(Code.InvalidArgument, "LANGUAGE"), 0, "LANGUAGE"],
     [withReason(Code.PermissionDenied, "SCOPE_MISSING"), 0, "SCOPE_MISSING"],

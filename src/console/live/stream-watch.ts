@@ -1,40 +1,38 @@
-/**
- * A stream that takes nothing and says nothing for so long is dead, whatever the browser believes.
- */
-const stillMsMax = 20_000;
-/** A stream that is refused is so at its first audio: one that takes some for so long is open. */
+/** A stream that neither accepts audio nor returns results for this long has stalled. */
+const stallMsMax = 20_000;
+/** A stream is refused at its first audio: one that has accepted audio for this long is open. */
 const openMsMin = 1_000;
 
-/** Watches whether a stream is alive: a network may be gone without a word. */
+/** Watches whether a stream is alive, because a network can fail without any notice. */
 export class StreamWatch implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #tells: { readonly onStill: () => void; readonly onOpen: () => void };
+  readonly #events: { readonly onStall: () => void; readonly onOpen: () => void };
   #movedAt = performance.now();
   #firstMovedAt: number | undefined;
 
-  /** `isDue`: whether anything is expected to move. */
-  constructor(tells: {
+  /** `isDue`: whether progress is expected. */
+  constructor(events: {
     readonly isDue: () => boolean;
-    readonly onStill: () => void;
+    readonly onStall: () => void;
     readonly onOpen: () => void;
   }) {
-    this.#tells = tells;
-    addEventListener("offline", tells.onStill);
+    this.#events = events;
+    addEventListener("offline", events.onStall);
     this.#timer = setInterval(() => {
-      if (!tells.isDue()) this.#movedAt = performance.now();
-      else if (performance.now() - this.#movedAt > stillMsMax) tells.onStill();
+      if (!events.isDue()) this.#movedAt = performance.now();
+      else if (performance.now() - this.#movedAt > stallMsMax) events.onStall();
     }, 1000);
   }
 
-  /** It took something, or said something. */
+  /** The stream has accepted audio or returned a result. */
   moved(): void {
     this.#movedAt = performance.now();
     this.#firstMovedAt ??= this.#movedAt;
-    if (this.#movedAt - this.#firstMovedAt > openMsMin) this.#tells.onOpen();
+    if (this.#movedAt - this.#firstMovedAt > openMsMin) this.#events.onOpen();
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    removeEventListener("offline", this.#tells.onStill);
+    removeEventListener("offline", this.#events.onStall);
   }
 }

@@ -1,8 +1,8 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** Keeps the end of a growing text in sight, unless the reader has gone up in it. */
+/** Keeps the end of a growing text in view, unless the reader has scrolled up. */
 export function useFollowEnd(grows: unknown): {
-  /** Stands after the text. */
+  /** The element after the text. */
   readonly end: RefObject<HTMLDivElement | null>;
   readonly isFollowing: boolean;
   readonly follow: () => void;
@@ -13,16 +13,16 @@ export function useFollowEnd(grows: unknown): {
     end.current?.scrollIntoView({ block: "nearest", behavior: "instant" });
   }, []);
   useEffect(() => {
-    const look = (): void => {
+    const onScroll = (): void => {
       const top = end.current?.getBoundingClientRect().top ?? 0;
       setIsFollowing(top < innerHeight);
     };
-    addEventListener("scroll", look, { passive: true });
-    return () => removeEventListener("scroll", look);
+    addEventListener("scroll", onScroll, { passive: true });
+    return () => removeEventListener("scroll", onScroll);
   }, []);
   useLayoutEffect(() => {
     if (isFollowing) show();
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the end is elsewhere then
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the text that grows moves its end
   }, [grows, isFollowing, show]);
   const follow = useCallback(() => {
     setIsFollowing(true);

@@ -2,11 +2,11 @@ import { useEffect, useEffectEvent } from "react";
 import { useLocation } from "wouter";
 
 /**
- * While `isOn()`, leaving the page asks: the browser by itself where the tab goes, and `ask` where
- * another page of the console is gone to, with what then goes there. A browser that cannot hold
- * back a page goes; what was said waits for the return to the page.
+ * Asks before the page is left while `isOn()`: the browser itself when the tab is closed, and `ask`
+ * when another page of the console is opened, with a function that then opens it. In a browser that
+ * cannot prevent navigation the page is left; the recording is still there when the user returns.
  */
-export function useLeaveGuard(isOn: () => boolean, ask: (goOn: () => void) => void): void {
+export function useLeaveGuard(isOn: () => boolean, ask: (leave: () => void) => void): void {
   const [, navigate] = useLocation();
   const onNavigate = useEffectEvent((event: NavigateEvent): void => {
     const { destination, cancelable, hashChange } = event;

@@ -1,26 +1,28 @@
 import { useEffect, useState } from "react";
 
-/** The microphones that there are, as soon as the browser tells them: once one was allowed. */
+/** The microphones, as soon as the browser lists them: once one has been allowed. */
 export function useMicrophones(isAllowed: boolean): readonly MediaDeviceInfo[] {
   const [microphones, setMicrophones] = useState<readonly MediaDeviceInfo[]>([]);
   useEffect(() => {
     if (!("mediaDevices" in navigator)) return undefined;
     const { mediaDevices } = navigator;
     let isOver = false;
-    const look = async (): Promise<void> => {
+    const readList = async (): Promise<void> => {
       const devices = await mediaDevices.enumerateDevices();
-      const told = devices.filter(({ kind, deviceId }) => kind === "audioinput" && deviceId !== "");
-      if (!isOver) setMicrophones(told);
+      const listed = devices.filter(
+        ({ kind, deviceId }) => kind === "audioinput" && deviceId !== "",
+      );
+      if (!isOver) setMicrophones(listed);
     };
-    // Who may not ask has no list, and needs none.
-    const lookOrNot = (): void => void look().catch(() => {});
-    lookOrNot();
-    mediaDevices.addEventListener("devicechange", lookOrNot);
+    // A page without permission has no list, and needs none.
+    const update = (): void => void readList().catch(() => {});
+    update();
+    mediaDevices.addEventListener("devicechange", update);
     return () => {
       isOver = true;
-      mediaDevices.removeEventListener("devicechange", lookOrNot);
+      mediaDevices.removeEventListener("devicechange", update);
     };
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the list is another one then
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- permission changes the list
   }, [isAllowed]);
   return microphones;
 }

@@ -1,6 +1,6 @@
 const headerBytes = 44;
 
-/** The header of a WAVE file of so many samples: 16 bit, one channel. */
+/** The header of a WAVE file with this number of samples: 16 bit, one channel. */
 export function wavHeader(samples: number, rate: number): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(headerBytes);
   const view = new DataView(header.buffer);

@@ -1,4 +1,4 @@
-// Vite builds what is imported so as a file of its own, and gives its address.
+// Vite builds a module imported this way into a file of its own, and provides its URL.
 declare module "*?worker&url" {
   const url: string;
   export default url;

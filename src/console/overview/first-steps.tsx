@@ -10,14 +10,14 @@ import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { firstStepsText, sampleText } from "../text/overview.ts";
 import { useUploads } from "../upload/uploads.tsx";
-import { modelsQuery } from "../api/heard-languages.ts";
-import { fetchSample, requestFor, samples, type Sample } from "./samples.ts";
+import { modelsQuery } from "../api/installed-languages.ts";
+import { allSamples, fetchSample, requestFor, type Sample } from "./samples.ts";
 
-/** What to do first where there is nothing yet, in three steps. */
+/** Three first steps, for an account without transcripts. */
 export function FirstSteps() {
   const t = useText();
   const { scopes } = useSession();
-  const heard = useHeardSamples();
+  const samples = useSamples();
   if (!scopes.includes("transcripts.write")) {
     return (
       <Empty title={t(firstStepsText.onlyReading)}>
@@ -25,7 +25,7 @@ export function FirstSteps() {
       </Empty>
     );
   }
-  const [first] = heard;
+  const [first] = samples;
   return (
     <section className="first-steps" aria-labelledby="first-steps">
       <h2 id="first-steps">{t(firstStepsText.title)}</h2>
@@ -33,7 +33,7 @@ export function FirstSteps() {
         <li>
           <h3>{t(firstStepsText.tryIt)}</h3>
           <p>{t(firstStepsText.tryItNext)}</p>
-          <TrySamples heard={heard} />
+          <TrySamples samples={samples} />
         </li>
         <li>
           <h3>{t(firstStepsText.ownOne)}</h3>
@@ -71,11 +71,11 @@ export function FirstSteps() {
   );
 }
 
-/** Samples in languages that jobs are heard in, that of the reader first. */
-function useHeardSamples(): readonly Sample[] {
+/** Samples in languages that jobs have a model for, the user's language first. */
+function useSamples(): readonly Sample[] {
   const { language } = useLanguage();
   const { data: models = [] } = useQuery(modelsQuery);
-  return samples
+  return allSamples
     .filter(({ languageCode }) =>
       models.some(
         ({ languageCodes, uses }) => languageCodes?.includes(languageCode) && uses?.includes("JOB"),
@@ -87,8 +87,8 @@ function useHeardSamples(): readonly Sample[] {
     );
 }
 
-/** A press sends the sample, and goes to where its job is. */
-function TrySamples({ heard }: { readonly heard: readonly Sample[] }) {
+/** Buttons that submit a sample and open the jobs page. */
+function TrySamples({ samples }: { readonly samples: readonly Sample[] }) {
   const t = useText();
   const session = useSession();
   const { queue } = useUploads();
@@ -109,7 +109,7 @@ function TrySamples({ heard }: { readonly heard: readonly Sample[] }) {
   return (
     <>
       <div className="first-steps-ways">
-        {heard.map((sample, at) => (
+        {samples.map((sample, at) => (
           <Button
             key={sample.languageCode}
             look={at === 0 ? "primary" : "plain"}

@@ -1,36 +1,34 @@
 import { queryOptions } from "@tanstack/react-query";
 import { offlineError } from "../api/api-error.ts";
 
-/**
- * What /readyz tells of the parts of the service, whether all of them are ready (200) or not (503).
- */
-export interface Health {
+/** The answer of /readyz, when all parts of the service are ready (200) and when not (503). */
+export interface HealthReport {
   readonly status: string;
   readonly parts: Readonly<Record<string, PartHealth | undefined>>;
 }
 
 interface PartHealth {
   readonly ready: boolean;
-  /** Of the engines: processes that can recognize, of all. */
+  /** Engines only: the processes that are ready, and the number of all. */
   readonly running?: number;
   readonly processes?: number;
-  /** Of the sandbox: `bubblewrap`, or `reduced`. */
+  /** Sandbox only: `bubblewrap` or `reduced`. */
   readonly kind?: string;
 }
 
-/** How often it is asked for while the page is looked at. */
-const askMs = 10_000;
+/** How often it is polled while the page is visible. */
+const pollMs = 10_000;
 
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: ({ signal }) => readHealth(signal),
-  refetchInterval: askMs,
+  refetchInterval: pollMs,
 });
 
-/** Throws ApiError, OFFLINE, where nothing that is the service answers. */
-async function readHealth(signal: AbortSignal): Promise<Health> {
+/** Throws ApiError with OFFLINE if there is no answer, or none of the service. */
+async function readHealth(signal: AbortSignal): Promise<HealthReport> {
   try {
-    const answer: Health = await (await fetch("/readyz", { signal })).json();
+    const answer: HealthReport = await (await fetch("/readyz", { signal })).json();
     return answer;
   } catch (error) {
     if (signal.aborted) throw error;

@@ -3,11 +3,11 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { overviewText } from "../text/overview.ts";
-import { healthQuery, type Health as HealthReport } from "./health-query.ts";
+import { healthQuery, type HealthReport } from "./health-query.ts";
 
 const parts = ["engines", "database", "media", "sandbox"] as const;
 
-/** Whether the parts of the service work, in words. */
+/** The health of the service and its parts. */
 export function Health() {
   const t = useText();
   const health = useQuery(healthQuery);

@@ -6,23 +6,23 @@ import { jobFailure } from "../text/job-failures.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { overviewText } from "../text/overview.ts";
 
-/** How long a failure is news, and how many are shown. */
-const newsMs = 3 * 86_400_000;
+/** How long failures are shown, and the number of jobs shown. */
+const failedMsMax = 3 * 86_400_000;
 const shownMax = 5;
 
-/** Jobs that run, and those that have failed lately. */
+/** The running jobs, and those that failed recently. */
 export function LatestJobs({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: Date }) {
   const t = useText();
-  const news = jobs.filter((job) => isNews(job, now)).slice(0, shownMax);
+  const shown = jobs.filter((job) => isShown(job, now)).slice(0, shownMax);
   return (
     <section aria-labelledby="latest-jobs">
       <h2 id="latest-jobs">{t(overviewText.running)}</h2>
-      {news.length === 0 ? (
+      {shown.length === 0 ? (
         <p className="soft">{t(overviewText.quietJobs)}</p>
       ) : (
         <ul className="rows">
-          {news.map((job) => (
-            <JobNews key={job.name} job={job} now={now} />
+          {shown.map((job) => (
+            <LatestJob key={job.name} job={job} now={now} />
           ))}
         </ul>
       )}
@@ -33,13 +33,13 @@ export function LatestJobs({ jobs, now }: { readonly jobs: readonly Job[]; reado
   );
 }
 
-function isNews({ state, updatedAt }: Job, now: Date): boolean {
+function isShown({ state, updatedAt }: Job, now: Date): boolean {
   if (state.kind === "PROCESSING") return true;
   const isFailed = state.kind === "FAILED" && !isCancelled(state.code);
-  return isFailed && now.getTime() - updatedAt.getTime() < newsMs;
+  return isFailed && now.getTime() - updatedAt.getTime() < failedMsMax;
 }
 
-function JobNews({ job, now }: { readonly job: Job; readonly now: Date }) {
+function LatestJob({ job, now }: { readonly job: Job; readonly now: Date }) {
   const t = useText();
   const { language } = useLanguage();
   const { state, startedAt } = job;

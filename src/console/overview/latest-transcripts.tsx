@@ -5,17 +5,17 @@ import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { clockText } from "../text/numbers.ts";
 import { overviewText } from "../text/overview.ts";
-import type { TranscriptRow } from "../transcripts/page-query.ts";
+import type { TranscriptSummary } from "../transcripts/page-query.ts";
 
-/** So many keywords fit beside the facts. */
+/** The number of keywords that fit in a row. */
 const keywordsShown = 3;
 
-/** The transcripts that came last. */
+/** The newest transcripts. */
 export function LatestTranscripts({
   rows,
   now,
 }: {
-  readonly rows: readonly TranscriptRow[];
+  readonly rows: readonly TranscriptSummary[];
   readonly now: Date;
 }) {
   const t = useText();

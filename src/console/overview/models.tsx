@@ -4,9 +4,9 @@ import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { bytesText } from "../text/numbers.ts";
 import { overviewText } from "../text/overview.ts";
-import { modelsQuery } from "../api/heard-languages.ts";
+import { modelsQuery } from "../api/installed-languages.ts";
 
-/** The models that are installed: what each hears, and how large it is. */
+/** The installed models with their languages and sizes. */
 export function Models() {
   const t = useText();
   const { language } = useLanguage();

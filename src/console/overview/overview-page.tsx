@@ -15,7 +15,7 @@ import { Usage } from "./usage.tsx";
 import "../parts/rows.css";
 import "./overview.css";
 
-/** What goes on in the account and in the service; where nothing does yet, what to do first. */
+/** Activity of the account and health of the service; for a new account, the first steps. */
 export function OverviewPage() {
   const t = useText();
   const { account } = useSession();
@@ -23,7 +23,7 @@ export function OverviewPage() {
     <>
       <PageHead title={t(commonText.overview)} sub={account.displayName} />
       <div className="overview">
-        <Goings />
+        <Activity />
         <div className="overview-service">
           <Health />
           <Models />
@@ -33,7 +33,7 @@ export function OverviewPage() {
   );
 }
 
-function Goings() {
+function Activity() {
   const t = useText();
   const { uploads } = useUploads();
   const { scopes } = useSession();
@@ -42,7 +42,7 @@ function Goings() {
   const transcripts = useQuery({ ...latestTranscriptsQuery, enabled: mayRead });
   if (!mayRead) {
     return (
-      <div className="overview-goings">
+      <div className="overview-activity">
         <Usage />
       </div>
     );
@@ -57,7 +57,7 @@ function Goings() {
     return <FirstSteps />;
   }
   return (
-    <div className="overview-goings">
+    <div className="overview-activity">
       <Usage />
       <LatestJobs jobs={jobs.data} now={new Date(jobs.dataUpdatedAt)} />
       <LatestTranscripts rows={transcripts.data} now={new Date(transcripts.dataUpdatedAt)} />

@@ -6,21 +6,18 @@ import type {
 import type { ListTranscriptsResponseJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { listJobs } from "../jobs/job.ts";
-import { rowOf } from "../transcripts/page-query.ts";
+import { summaryOf } from "../transcripts/page-query.ts";
 
-/**
- * While the page is looked at, what it shows is at most so old; jobs that run are asked for more
- * often.
- */
-const freshMs = 20_000;
-const runningMs = 2_000;
-/** So many of the latest are shown. */
+/** How often the page is updated while it is visible; more often while jobs are running. */
+const pollMs = 20_000;
+const runningPollMs = 2_000;
+/** The number of transcripts shown. */
 const latestMax = 5;
 
 export const accountQuery = queryOptions({
   queryKey: ["account"],
   queryFn: ({ signal }) => callApi<AccountJson>("/v1/account", { signal }),
-  refetchInterval: freshMs,
+  refetchInterval: pollMs,
 });
 
 /** The last 31 days with any use, newest first. */
@@ -30,15 +27,15 @@ export const usageDaysQuery = queryOptions({
     const answer = await callApi<ListUsageDaysResponseJson>("/v1/usageDays", { signal });
     return answer.usageDays ?? [];
   },
-  refetchInterval: freshMs,
+  refetchInterval: pollMs,
 });
 
-/** The latest jobs. Whoever submits one says that ["jobs"] have changed. */
+/** The latest jobs. Code that submits one invalidates ["jobs"]. */
 export const latestJobsQuery = queryOptions({
   queryKey: ["jobs", "latest"],
   queryFn: async ({ signal }) => (await listJobs("", signal)).jobs,
   refetchInterval: ({ state }) =>
-    state.data?.some((job) => job.state.kind === "PROCESSING") ? runningMs : freshMs,
+    state.data?.some((job) => job.state.kind === "PROCESSING") ? runningPollMs : pollMs,
 });
 
 export const latestTranscriptsQuery = queryOptions({
@@ -46,7 +43,7 @@ export const latestTranscriptsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const path = `/v1alpha1/transcripts?pageSize=${latestMax}`;
     const { transcripts = [] } = await callApi<ListTranscriptsResponseJson>(path, { signal });
-    return transcripts.map(rowOf);
+    return transcripts.map(summaryOf);
   },
-  refetchInterval: freshMs,
+  refetchInterval: pollMs,
 });

@@ -2,16 +2,16 @@ import { offlineError } from "../api/api-error.ts";
 import type { Phrase } from "../text/language.tsx";
 import { sampleText } from "../text/overview.ts";
 
-/** A recording to try, which comes with the service. */
+/** A sample recording that comes with the service. */
 export interface Sample {
   readonly languageCode: string;
-  /** On this service. */
+  /** A URL of this service. */
   readonly url: string;
   readonly subject: Phrase<string>;
 }
 
 /** 16 kHz, 16 bit, one channel, a few seconds (samples/README.md). */
-export const samples: readonly Sample[] = [
+export const allSamples: readonly Sample[] = [
   {
     languageCode: "is-IS",
     url: new URL("../../../samples/is-IS.wav", import.meta.url).href,
@@ -24,7 +24,7 @@ export const samples: readonly Sample[] = [
   },
 ];
 
-/** Throws ApiError, OFFLINE, where it does not come. */
+/** Throws ApiError with OFFLINE if it cannot be fetched. */
 export async function fetchSample({ url, languageCode }: Sample): Promise<File> {
   try {
     const response = await fetch(url);
@@ -35,9 +35,7 @@ export async function fetchSample({ url, languageCode }: Sample): Promise<File> 
   }
 }
 
-/**
- * Commands for a shell that recognize a sample with the key in HLUST_KEY: they work as they stand.
- */
+/** Shell commands that recognize a sample with the key in HLUST_KEY, ready to be pasted. */
 export function requestFor({ url, languageCode }: Sample, origin: string): string {
   const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode };
   const [before, after] = JSON.stringify({ config, audio: { content: "|" } }).split("|");

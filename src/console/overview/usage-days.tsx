@@ -4,15 +4,12 @@ import { spanText } from "../text/numbers.ts";
 import { overviewText } from "../text/overview.ts";
 import type { MonthUse } from "./usage-month.ts";
 
-/**
- * The audio of each day as a column; what a column stands for is read out, and shown where the
- * pointer rests.
- */
+/** A column chart of the audio per day. Each column has a text for screen readers and on hover. */
 export function UsageDays({ use, today }: { readonly use: MonthUse; readonly today: number }) {
   const t = useText();
   const { language } = useLanguage();
   const secondsMax = Math.max(...use.days.map(({ seconds }) => seconds));
-  const tell = (day: number, seconds: number, requests: number): string => {
+  const describe = (day: number, seconds: number, requests: number): string => {
     const date = new Date(use.year, use.month, day);
     return t(overviewText.day)(
       shortDate(language, date, date),
@@ -29,7 +26,9 @@ export function UsageDays({ use, today }: { readonly use: MonthUse; readonly tod
       <ol>
         {use.days.map(({ day, seconds, requests }) => (
           <li key={day} data-when={day === today ? "today" : day > today ? "later" : undefined}>
-            {day <= today && <span className="usage-day-text">{tell(day, seconds, requests)}</span>}
+            {day <= today && (
+              <span className="usage-day-text">{describe(day, seconds, requests)}</span>
+            )}
             <span
               className="usage-day"
               style={{ height: secondsMax > 0 ? `${(100 * seconds) / secondsMax}%` : 0 }}

@@ -10,7 +10,7 @@ const day = (date: string, seconds: number, requests = 10) => ({
   jobSeconds: 2 * seconds,
 });
 
-test("monthOf() adds up the days of the month that it is in, by UTC, and has every day of it", () => {
+test("monthOf() adds up the days of the current month, in UTC, and lists every day of it", () => {
   const days = [day("2026-11-22", 100), day("2026-11-01", 10, 5), day("2026-10-31", 1000)];
   const month = monthOf(days, new Date("2026-11-30T23:59:59Z"));
   assert.deepEqual([month.year, month.month, month.days.length], [2026, 10, 30]);
@@ -21,7 +21,7 @@ test("monthOf() adds up the days of the month that it is in, by UTC, and has eve
   assert.deepEqual(month.days[29], { day: 30, requests: 0, seconds: 0 });
 });
 
-test("monthOf() begins with nothing, also in a leap year and at the turn of the year", () => {
+test("monthOf() is all zeros at the start of a month, also in a leap year and in January", () => {
   assert.equal(monthOf([], new Date("2028-02-29T12:00:00Z")).days.length, 29);
   const january = monthOf([day("2026-12-31", 5)], new Date("2027-01-01T00:00:00Z"));
   assert.deepEqual([january.requests, january.seconds.all, january.days.length], [0, 0, 31]);

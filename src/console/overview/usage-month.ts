@@ -1,6 +1,6 @@
 import type { UsageDayJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 
-/** What was used in a day (UTC). */
+/** The use of one day (UTC). */
 export interface DayUse {
   /** 1 to 31. */
   readonly day: number;
@@ -8,12 +8,12 @@ export interface DayUse {
   readonly seconds: number;
 }
 
-/** What was used in a month so far (UTC). */
+/** The use of a month so far (UTC). */
 export interface MonthUse {
   readonly year: number;
   /** 0 to 11. */
   readonly month: number;
-  /** Every day of the month, also those to come. */
+  /** Every day of the month, including future days. */
   readonly days: readonly DayUse[];
   readonly requests: number;
   readonly seconds: {
@@ -24,10 +24,7 @@ export interface MonthUse {
   };
 }
 
-/**
- * The month that `now` is in, of the days that the service tells of (newest first, without those of
- * no use).
- */
+/** The month of `now`. `usageDays`: as the service lists them, newest first, without unused days. */
 export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const prefix = now.toISOString().slice(0, "2026-11-".length);

@@ -2,12 +2,12 @@ import { createContext, type ReactNode, useCallback, useContext, useState } from
 
 const Context = createContext<(text: string) => void>(() => {});
 
-/** Reads out what happened elsewhere on the page, to those who do not see it. */
+/** Lets components announce to screen readers what has happened elsewhere on the page. */
 export function Announcer({ children }: { readonly children: ReactNode }) {
   const [text, setText] = useState("");
-  // The same once more is said once more: it has to be another text for that.
+  // Screen readers read only changed text, so a repeated message gets a space at its end.
   const announce = useCallback(
-    (said: string) => setText((before) => (before === said ? `${said}\u00A0` : said)),
+    (message: string) => setText((before) => (before === message ? `${message}\u00A0` : message)),
     [],
   );
   return (

@@ -1,24 +1,21 @@
 import "./chip.css";
 
-/**
- * A word about a thing that can be pressed; `label` says what for. With `isTaken` a press takes it
- * away.
- */
+/** A chip that can be pressed, for the purpose in `label`. With `isRemovable` it shows a ×. */
 export function ChipButton({
   text,
   label,
   onPress,
-  isTaken = false,
+  isRemovable = false,
 }: {
   readonly text: string;
   readonly label: string;
   readonly onPress: () => void;
-  readonly isTaken?: boolean;
+  readonly isRemovable?: boolean;
 }) {
   return (
     <button type="button" className="chip pressable" aria-label={label} onClick={onPress}>
       {text}
-      {isTaken && <span aria-hidden="true"> ×</span>}
+      {isRemovable && <span aria-hidden="true"> ×</span>}
     </button>
   );
 }

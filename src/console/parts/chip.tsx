@@ -1,6 +1,6 @@
 import "./chip.css";
 
-/** A word about a thing: a keyword, a scope. */
+/** A short label, such as a keyword or a scope. */
 export function Chip({ text }: { readonly text: string }) {
   return <span className="chip">{text}</span>;
 }

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import "./fields.css";
 
-/** One of a few: the browser's own list, which every phone and screen reader knows. */
+/** A choice of one option, with the browser's own list: phones and screen readers support it. */
 export function Choice<Value extends string>({
   label,
   value,

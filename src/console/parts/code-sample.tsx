@@ -4,12 +4,12 @@ import { useText } from "../text/language.tsx";
 import { Button } from "./button.tsx";
 import "./code-sample.css";
 
-/** Text for a terminal or a secret to keep, with a button that copies it. */
+/** Text for a terminal, or a secret, with a button that copies it. */
 export function CodeSample({ label, text }: { readonly label: string; readonly text: string }) {
   const t = useText();
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
-    // Without a clipboard (http, or refused) the text can still be chosen by hand.
+    // Without a clipboard (http, or no permission) the text can still be selected by hand.
     await navigator.clipboard.writeText(text).then(
       () => setIsCopied(true),
       () => setIsCopied(false),
@@ -17,7 +17,7 @@ export function CodeSample({ label, text }: { readonly label: string; readonly t
   };
   return (
     <div className="code-sample">
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach what scrolls */}
       <pre tabIndex={0} aria-label={label}>
         {text}
       </pre>

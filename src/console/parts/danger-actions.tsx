@@ -2,17 +2,14 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { Button } from "./button.tsx";
 
-/**
- * The answers to a question about what cannot be undone: the way back comes first, and has the
- * keyboard.
- */
+/** The buttons of a question about what cannot be undone: Cancel is first and has the focus. */
 export function DangerActions({
   text,
   isPending,
   onConfirm,
   onClose,
 }: {
-  /** What is done, as on the button that asked. */
+  /** The name of the action, as on the button that opened the dialog. */
   readonly text: string;
   readonly isPending: boolean;
   readonly onConfirm: () => void;
@@ -23,7 +20,7 @@ export function DangerActions({
     <div className="dialog-actions">
       <Button
         onPress={onClose}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the way back comes before what cannot be undone
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- Cancel is the default for what cannot be undone
         autoFocus
       >
         {t(commonText.cancel)}

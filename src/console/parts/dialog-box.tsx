@@ -5,9 +5,9 @@ import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import "./dialog-box.css";
 
 /**
- * A question over the page. Escape closes it, but not with `isLocked`, where what it shows is shown
- * once; a press beside it does so only with `isDismissable`, so that nothing typed is lost by a
- * stray one.
+ * A dialog over the page. Escape closes it, unless it `isLocked` because it shows something only
+ * once. A click outside closes it only if it `isDismissable`, so that a stray click does not lose
+ * what was typed.
  */
 export function DialogBox({
   title,

@@ -1,10 +1,7 @@
 import { type ReactNode, useEffect } from "react";
 import "./page-head.css";
 
-/**
- * The title of a page, also of the browser's tab, with a sentence under it and what can be done
- * with the whole page beside it.
- */
+/** The title of a page, which is also the browser tab's, with a subtitle and the page's buttons. */
 export function PageHead({
   title,
   sub,
@@ -20,7 +17,7 @@ export function PageHead({
   return (
     <header className="page-head">
       <div>
-        {/* Where the keyboard goes when a page is opened (frame/page-focus.ts). */}
+        {/* Gets the focus when a page is opened (frame/page-focus.ts). */}
         <h1 tabIndex={-1}>{title}</h1>
         {sub !== undefined && <p className="sub">{sub}</p>}
       </div>

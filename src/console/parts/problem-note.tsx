@@ -5,8 +5,8 @@ import { Button } from "./button.tsx";
 import "./note.css";
 
 /**
- * A failure where it happened: what went wrong, what to do next, and where it may pass a way to try
- * again. Read out at once.
+ * A failure, shown where it happened: what went wrong, what to do next, and with `onRetry` a button
+ * to try again. Screen readers announce it.
  */
 export function ProblemNote({
   error,
@@ -14,7 +14,7 @@ export function ProblemNote({
   onRetry,
 }: {
   readonly error: unknown;
-  /** What the page says of reasons that only it meets. */
+  /** Problems that only this page has. */
   readonly own?: Problems;
   readonly onRetry?: (() => void) | undefined;
 }) {

@@ -1,6 +1,6 @@
 import "./progress-line.css";
 
-/** How far something is, 0 to 100; undefined while nobody can know. */
+/** A progress bar, 0 to 100; undefined while the progress is unknown. */
 export function ProgressLine({
   label,
   percent,

@@ -6,9 +6,7 @@ import { TextArea } from "react-aria-components/TextArea";
 import { TextField, type TextFieldProps } from "react-aria-components/TextField";
 import "./fields.css";
 
-/**
- * A field for a line of text, or with `lines` for several; `problem` is told under it and read out.
- */
+/** A text field of one line, or of several with `lines`; `problem` is shown below and announced. */
 export function TextInput({
   label,
   hint,

@@ -1,13 +1,13 @@
 /**
- * What the address brings along after its # for signing in: the token of a link, or why signing in
- * elsewhere went wrong.
+ * What the fragment of the address contains: the token of a sign-in link, or why signing in with the
+ * provider failed.
  */
 export type Arrival =
   | { readonly signInToken: string }
-  /** A reason of docs/console.md, or whatever somebody has written there. */
+  /** A reason of docs/console.md, or any other text: anyone can write an address. */
   | { readonly problem: string };
 
-/** undefined: nothing of the kind. */
+/** undefined if the fragment is neither. */
 export function readArrival(hash: string): Arrival | undefined {
   const [, name, value = ""] = /^#(signInToken|problem)=([^&]*)/.exec(hash) ?? [];
   if (name === "signInToken") return { signInToken: value };
@@ -15,8 +15,8 @@ export function readArrival(hash: string): Arrival | undefined {
 }
 
 /**
- * Takes it out of the address, and so out of the browser's history, at once: the token opens the
- * console for whoever has it. Nothing is asked of anybody before.
+ * Removes it from the address, and so from the browser's history, before anything else runs: the
+ * token opens the console for anyone who has it.
  */
 export function takeArrival(): Arrival | undefined {
   const arrival = readArrival(location.hash);
@@ -24,5 +24,5 @@ export function takeArrival(): Arrival | undefined {
   return arrival;
 }
 
-/** What this page was opened with; main.tsx imports this file before all others. */
+/** The arrival of this page load; main.tsx imports this file before all others. */
 export const firstArrival = takeArrival();

@@ -1,27 +1,25 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { ApiError } from "../api/api-error.ts";
-import { mayPass } from "../api/call-api.ts";
+import { isRetryable } from "../api/call-api.ts";
 import { sessionQuery } from "../api/session.ts";
 import { firstArrival, takeArrival, type Arrival } from "./arrival.ts";
 import { enter } from "./enter.ts";
 
-/** How it goes with the link that this page was opened with, if it was. */
+/** The state of signing in with the link that opened this page, if one did. */
 export interface LinkState {
-  /** The service is asked. */
+  /** The page is signing in. */
   readonly isEntering: boolean;
-  /** Why signing in, by a link or elsewhere, went wrong. */
+  /** Why signing in, with a link or the provider, failed. */
   readonly problem?: unknown;
-  /** Where the same link may still be good. */
+  /** Present if the same link may still be valid. */
   readonly retry?: () => void;
 }
 
 let state: LinkState = { isEntering: false };
 const listeners = new Set<() => void>();
 
-/**
- * Follows the link that this page was opened with, and those that are opened in its place later.
- */
+/** Signs in with the link that opened this page, and with links opened in the same tab later. */
 export function followLinks(queries: QueryClient): void {
   addEventListener("hashchange", () => follow(queries, takeArrival()));
   follow(queries, firstArrival);
@@ -31,7 +29,7 @@ export function useLink(): LinkState {
   return useSyncExternalStore(subscribe, () => state);
 }
 
-/** What went wrong has been seen. */
+/** Removes the problem once the user has seen it. */
 export function forgetLink(): void {
   show({ isEntering: false });
 }
@@ -40,7 +38,7 @@ function follow(queries: QueryClient, arrival: Arrival | undefined): void {
   if (!arrival) return;
   if ("signInToken" in arrival) void enterBy(queries, arrival.signInToken);
   else {
-    const problem = new ApiError("signing in went wrong", { status: 0, reason: arrival.problem });
+    const problem = new ApiError("signing in failed", { status: 0, reason: arrival.problem });
     show({ isEntering: false, problem });
   }
 }
@@ -52,16 +50,16 @@ async function enterBy(queries: QueryClient, signInToken: string): Promise<void>
     show({ isEntering: false });
   } catch (problem) {
     const retry = () => void enterBy(queries, signInToken);
-    show({ isEntering: false, problem, ...(mayPass(problem) && { retry }) });
+    show({ isEntering: false, problem, ...(isRetryable(problem) && { retry }) });
   }
 }
 
 function show(next: LinkState): void {
   state = next;
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
-function subscribe(tell: () => void): () => void {
-  listeners.add(tell);
-  return () => listeners.delete(tell);
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

@@ -1,7 +1,7 @@
 import { useText } from "../text/language.tsx";
 import { signInText } from "../text/sign-in.ts";
 
-/** To the provider of OpenID Connect, and from there to where the browser is now. */
+/** A link to the OpenID Connect provider, which leads back to the current page. */
 export function ProviderLink() {
   const t = useText();
   const to = encodeURIComponent(location.pathname + location.search);

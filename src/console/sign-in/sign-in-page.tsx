@@ -1,6 +1,6 @@
 import { ApiError } from "../api/api-error.ts";
 import type { SignedOut } from "../api/session.ts";
-import { Looks } from "../frame/looks.tsx";
+import { Appearance } from "../frame/appearance.tsx";
 import { Mark } from "../frame/mark.tsx";
 import { CodeSample } from "../parts/code-sample.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -13,11 +13,11 @@ import { SignInProblem } from "./sign-in-problem.tsx";
 import "./sign-in-page.css";
 
 /**
- * The way in, at whatever address: that is where it leads. `hasEnded`: somebody was at work here
- * until now.
+ * The sign-in page, at the address of the page that is shown after signing in. `hasEnded`: a session
+ * in this tab has ended.
  */
 export function SignInPage({
-  signInWays: ways,
+  signInWays: methods,
   contact,
   link,
   hasEnded,
@@ -26,8 +26,8 @@ export function SignInPage({
   readonly hasEnded: boolean;
 }) {
   const t = useText();
-  const hasProvider = ways.includes("openId");
-  const problem = ways.length === 0 ? httpsNeeded : link.problem;
+  const hasProvider = methods.includes("openId");
+  const problem = methods.length === 0 ? httpsNeeded : link.problem;
   return (
     <div className="sign-in">
       <div className="sign-in-side">
@@ -46,7 +46,7 @@ export function SignInPage({
             <p className="sign-in-or">{t(signInText.or)}</p>
           </>
         )}
-        {ways.includes("apiKey") && (
+        {methods.includes("apiKey") && (
           <>
             <KeyForm look={hasProvider ? "plain" : "primary"} />
             <div className="sign-in-help">
@@ -62,7 +62,7 @@ export function SignInPage({
         )}
       </main>
       <div className="sign-in-foot">
-        <Looks />
+        <Appearance />
       </div>
     </div>
   );
@@ -72,5 +72,5 @@ function hrefOf(contact: string): string {
   return contact.includes("://") ? contact : `mailto:${contact}`;
 }
 
-/** It is said before somebody looks for a key. */
+/** Shown instead of the form, before the user looks for a key. */
 const httpsNeeded = new ApiError("the page is not secure", { status: 0, reason: "HTTPS_NEEDED" });

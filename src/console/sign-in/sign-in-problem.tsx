@@ -2,7 +2,7 @@ import { ApiError } from "../api/api-error.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { signInProblems } from "../text/sign-in.ts";
 
-/** Why signing in went wrong, and what to do. */
+/** Why signing in failed, and what to do. */
 export function SignInProblem({
   error,
   onRetry,
@@ -10,18 +10,16 @@ export function SignInProblem({
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
 }) {
-  return <ProblemNote error={inOurWords(error)} own={signInProblems} onRetry={onRetry} />;
+  return <ProblemNote error={withKnownReason(error)} own={signInProblems} onRetry={onRetry} />;
 }
 
-/** What addresses say went wrong. */
+/** The reasons that an address may contain. */
 const reasons = new Set([...Object.keys(signInProblems), "TOO_MANY_REFUSED"]);
 
-/**
- * Anybody may write an address: what it says went wrong is shown only where it is a reason that
- * there is.
- */
-function inOurWords(error: unknown): unknown {
-  const isOfAddress = error instanceof ApiError && error.status === 0 && error.reason !== "OFFLINE";
-  if (!isOfAddress || reasons.has(error.reason)) return error;
+/** Anyone can write an address: its reason is shown only if it is one of the known ones. */
+function withKnownReason(error: unknown): unknown {
+  const isFromAddress =
+    error instanceof ApiError && error.status === 0 && error.reason !== "OFFLINE";
+  if (!isFromAddress || reasons.has(error.reason)) return error;
   return new ApiError(error.message, { status: 0, reason: "UNKNOWN" });
 }

@@ -1,31 +1,34 @@
 import type { Problems } from "./problems.ts";
 
-/** Texts of the page of the account: its people, who is signed in, and what was done. */
+/** Texts of the account page: members, sessions and the audit log. */
 export const accountText = {
-  people: { is: "Fólk", en: "People" },
+  people: { is: "Fólk", en: "Members" },
   peopleNone: {
     is: "Engum hefur verið boðið enn. Sá sem þú býður skráir sig inn með netfangi sínu.",
-    en: "Nobody has been invited yet. Whoever you invite signs in with their e-mail address.",
+    en: "No one has been invited yet. People you invite sign in with their email address.",
   },
-  invite: { is: "Bjóða manneskju", en: "Invite a person" },
+  invite: { is: "Bjóða manneskju", en: "Invite a member" },
   inviteNext: {
     is: "Sá sem skráir sig inn með þessu netfangi kemst inn á reikninginn. Enginn póstur er sendur.",
-    en: "Whoever signs in with this address comes into the account. No mail is sent.",
+    en: "Anyone who signs in with this address joins the account. No email is sent.",
   },
-  email: { is: "Netfang", en: "E-mail address" },
-  emailMissing: { is: "Skrifaðu netfang.", en: "Write an e-mail address." },
+  email: { is: "Netfang", en: "Email address" },
+  emailMissing: { is: "Skrifaðu netfang.", en: "Enter an email address." },
   name: { is: "Nafn", en: "Name" },
   role: { is: "Hlutverk", en: "Role" },
   roleOf: {
-    OWNER: { is: "Eigandi: allt", en: "Owner: everything" },
-    MEMBER: { is: "Þátttakandi: les, skrifar og talar", en: "Member: reads, writes and speaks" },
-    VIEWER: { is: "Lesandi: les", en: "Viewer: reads" },
+    OWNER: { is: "Eigandi: allt", en: "Owner: full access" },
+    MEMBER: {
+      is: "Þátttakandi: les, skrifar og talar",
+      en: "Member: can view, edit and transcribe",
+    },
+    VIEWER: { is: "Lesandi: les", en: "Viewer: can view" },
   },
   roleFor: {
     is: (name: string) => `Hlutverk: ${name}`,
-    en: (name: string) => `Role of ${name}`,
+    en: (name: string) => `Role: ${name}`,
   },
-  roleChanged: { is: "Hlutverkinu hefur verið breytt.", en: "The role is changed." },
+  roleChanged: { is: "Hlutverkinu hefur verið breytt.", en: "Role changed." },
   invited: {
     is: (day: string) => `boðið ${day}`,
     en: (day: string) => `invited ${day}`,
@@ -34,7 +37,7 @@ export const accountText = {
     is: (when: string) => `skráði sig síðast inn ${when}`,
     en: (when: string) => `last signed in ${when}`,
   },
-  neverSignedIn: { is: "hefur ekki skráð sig inn", en: "has not signed in" },
+  neverSignedIn: { is: "hefur ekki skráð sig inn", en: "has never signed in" },
   you: { is: "þú", en: "you" },
   remove: { is: "Fjarlægja", en: "Remove" },
   removeTitle: {
@@ -43,7 +46,7 @@ export const accountText = {
   },
   removeNext: {
     is: "Þeim sem fer er vísað út innan sekúndu. Uppskriftir og lyklar verða áfram á reikningnum.",
-    en: "Their sessions end within a second. Transcripts and keys stay in the account.",
+    en: "They are signed out within a second. Transcripts and keys stay in the account.",
   },
   sessions: { is: "Innskráningar", en: "Sessions" },
   from: {
@@ -54,59 +57,59 @@ export const accountText = {
     is: (when: string) => `síðast ${when}`,
     en: (when: string) => `last seen ${when}`,
   },
-  current: { is: "þessi gluggi", en: "this window" },
+  current: { is: "þessi gluggi", en: "this session" },
   end: { is: "Ljúka", en: "End" },
   endOf: {
     is: (name: string) => `Ljúka innskráningu: ${name}`,
-    en: (name: string) => `End the session of ${name}`,
+    en: (name: string) => `End session: ${name}`,
   },
-  ended: { is: "Innskráningunni er lokið.", en: "The session is ended." },
+  ended: { is: "Innskráningunni er lokið.", en: "Session ended." },
   log: { is: "Dagbók", en: "Audit log" },
   logNext: {
     is: "Allt sem gert hefur verið við aðgang og uppskriftir. Engu er eytt úr henni.",
-    en: "All that was done to access and transcripts. Nothing is ever taken out of it.",
+    en: "Changes to access and transcripts. Entries are never deleted.",
   },
-  older: { is: "Sýna eldri", en: "Show older ones" },
-  operator: { is: "Rekstraraðili", en: "The operator" },
+  older: { is: "Sýna eldri", en: "Show older entries" },
+  operator: { is: "Rekstraraðili", en: "Operator" },
   refused: { is: "hafnað", en: "refused" },
   anyone: {
-    members: { is: "Manneskja", en: "A person" },
+    members: { is: "Manneskja", en: "A member" },
     apiKeys: { is: "API-lykill", en: "An API key" },
     clientKeys: { is: "Undirritunarlykill", en: "A signing key" },
   },
-  unknownBrowser: { is: "óþekktur vafri", en: "an unknown browser" },
+  unknownBrowser: { is: "óþekktur vafri", en: "unknown browser" },
 } as const;
 
-/** What can go wrong with people and sessions alone. */
+/** Problems that only members and sessions have. */
 export const accountProblems: Problems = {
   MEMBER_EXISTS: {
     sentence: {
       is: "Manneskja með þetta netfang er þegar á reikningnum.",
-      en: "The account has a person with this address already.",
+      en: "A member of the account already has this address.",
     },
-    next: { is: "Finndu hana á listanum.", en: "Find them in the list." },
+    next: { is: "Finndu hana á listanum.", en: "You can find them in the list." },
   },
   TOO_MANY_MEMBERS: {
     sentence: {
       is: "1.000 manns eru á reikningnum, og fleiri komast ekki að.",
-      en: "The account has 1,000 people, and takes no more.",
+      en: "The account has reached its limit of 1,000 members.",
     },
-    next: { is: "Fjarlægðu einhvern og reyndu aftur.", en: "Remove somebody, and try again." },
+    next: { is: "Fjarlægðu einhvern og reyndu aftur.", en: "Remove a member and try again." },
   },
   LAST_OWNER: {
     sentence: {
       is: "Þetta er eini eigandinn, og einhver þarf að eiga reikninginn.",
-      en: "This is the only owner, and somebody has to own the account.",
+      en: "This is the only owner, and an account needs at least one.",
     },
     next: {
       is: "Gerðu einhvern annan að eiganda fyrst.",
-      en: "Make somebody else an owner first.",
+      en: "Make another member an owner first.",
     },
   },
   SCOPE_MISSING: {
     sentence: {
       is: "Þú getur ekki gefið öðrum meira en þú mátt.",
-      en: "You cannot give others more than you may do yourself.",
+      en: "You cannot grant more access than you have yourself.",
     },
     next: { is: "Biddu eiganda um það.", en: "Ask an owner to do it." },
   },

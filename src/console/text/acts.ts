@@ -1,6 +1,6 @@
 import type { Phrase } from "./language.tsx";
 
-/** Short facts of an act, as the audit log has them. */
+/** The details of an act, as the audit log stores them. */
 type Details = Readonly<Record<string, string>>;
 type Act = Phrase<(details: Details) => string>;
 
@@ -17,32 +17,32 @@ const ofPerson = (is: string, en: string): Act => ({
   en: ({ email = "" }) => `${en} ${email}`.trim(),
 });
 
-/** What the audit log tells was done, after the name of who did it. */
+/** What the audit log shows after the name of the actor. */
 const acts: Readonly<Record<string, Act>> = {
-  "access.refused": plain("reyndi það sem ekki mátti", "tried what was not allowed"),
-  "account.create": plain("stofnaði reikninginn", "opened the account"),
-  "account.update": plain("breytti reikningnum", "changed the account"),
-  "limits.update": plain("breytti mörkum reikningsins", "changed the limits of the account"),
-  "api_key.create": named("bjó til API-lykilinn", "made the API key"),
+  "access.refused": plain("reyndi það sem ekki mátti", "tried something without permission"),
+  "account.create": plain("stofnaði reikninginn", "created the account"),
+  "account.update": plain("breytti reikningnum", "updated the account"),
+  "limits.update": plain("breytti mörkum reikningsins", "changed the account's limits"),
+  "api_key.create": named("bjó til API-lykilinn", "created the API key"),
   "api_key.delete": named("afturkallaði API-lykilinn", "revoked the API key"),
   "client_key.create": named("skráði undirritunarlykilinn", "registered the signing key"),
   "client_key.delete": named("afturkallaði undirritunarlykilinn", "revoked the signing key"),
   "member.create": ofPerson("bauð", "invited"),
-  "member.update": plain("breytti hlutverki eða nafni", "changed a role or a name"),
+  "member.update": plain("breytti hlutverki eða nafni", "changed a role or name"),
   "member.delete": ofPerson("fjarlægði", "removed"),
   "session.create": plain("skráði sig inn", "signed in"),
   "session.delete": plain("lauk innskráningu", "ended a session"),
-  "sign_in.refused": plain("komst ekki inn", "was not let in"),
-  "sign_in_token.create": plain("bjó til innskráningartengil", "made a link to sign in by"),
+  "sign_in.refused": plain("komst ekki inn", "failed to sign in"),
+  "sign_in_token.create": plain("bjó til innskráningartengil", "created a sign-in link"),
   "stream_token.create": plain("opnaði beint streymi", "opened a live stream"),
   "transcript.delete": plain("eyddi uppskrift", "deleted a transcript"),
   "webhook.create": named("bætti við vefkróknum", "added the webhook"),
-  "webhook.update": plain("breytti vefkrók", "changed a webhook"),
+  "webhook.update": plain("breytti vefkrók", "updated a webhook"),
   "webhook.delete": plain("eyddi vefkrók", "deleted a webhook"),
-  "webhook.rotate_secret": plain("endurnýjaði leyndarmál vefkróks", "renewed a webhook's secret"),
+  "webhook.rotate_secret": plain("endurnýjaði leyndarmál vefkróks", "rotated a webhook's secret"),
 };
 
-/** What was done, in words; an act of a newer service is called as the log calls it. */
+/** What was done, in words. An act that only a newer service knows is shown by its name. */
 export function actText(action: string, details: Details): Phrase<string> {
   const act = Object.hasOwn(acts, action) ? acts[action] : undefined;
   return { is: act?.is(details) ?? action, en: act?.en(details) ?? action };

@@ -1,4 +1,4 @@
-/** Texts of more than one page. */
+/** Texts that several pages use. */
 export const commonText = {
   overview: { is: "Yfirlit", en: "Overview" },
   transcripts: { is: "Uppskriftir", en: "Transcripts" },
@@ -10,20 +10,20 @@ export const commonText = {
   skipToContent: { is: "Beint í efnið", en: "Skip to content" },
   language: { is: "Tungumál", en: "Language" },
   theme: { is: "Útlit", en: "Appearance" },
-  themeSystem: { is: "Eins og tækið", en: "As the device" },
+  themeSystem: { is: "Eins og tækið", en: "System" },
   themeLight: { is: "Ljóst", en: "Light" },
   themeDark: { is: "Dökkt", en: "Dark" },
   signOut: { is: "Skrá út", en: "Sign out" },
   account: { is: "Reikningur", en: "Account" },
   accountAndLooks: {
     is: "– reikningur, tungumál og útlit",
-    en: "– account, language and look",
+    en: "– account, language and appearance",
   },
   offline: {
     is: "Ekkert samband við þjónustuna. Reyni áfram; síðan uppfærist þegar það kemst á.",
-    en: "No connection to the service. Trying again; the page is brought up to date when it is back.",
+    en: "Not connected to the service. Reconnecting; the page will update when the connection is back.",
   },
-  online: { is: "Samband er komið á.", en: "The connection is back." },
+  online: { is: "Samband er komið á.", en: "Connected again." },
   loading: { is: "Sæki…", en: "Loading…" },
   close: { is: "Loka", en: "Close" },
   cancel: { is: "Hætta við", en: "Cancel" },
@@ -31,15 +31,15 @@ export const commonText = {
   copy: { is: "Afrita", en: "Copy" },
   copied: { is: "Afritað", en: "Copied" },
   tryAgain: { is: "Reyna aftur", en: "Try again" },
-  pageMissing: { is: "Hér er engin síða", en: "There is no page here" },
+  pageMissing: { is: "Hér er engin síða", en: "Page not found" },
   pageMissingNext: {
     is: "Slóðin er röng eða síðan farin. Veldu í valmyndinni.",
-    en: "The address is wrong, or the page is gone. Choose from the menu.",
+    en: "The address is wrong, or the page no longer exists. Choose a page from the menu.",
   },
-  pageBroken: { is: "Síðan bilaði", en: "This page broke" },
+  pageBroken: { is: "Síðan bilaði", en: "This page stopped working" },
   pageBrokenNext: {
     is: "Það er okkur að kenna. Hladdu henni aftur; ekkert sem var vistað er glatað.",
-    en: "That is our fault. Load it again; nothing that was saved is lost.",
+    en: "This is our fault. Reload the page; everything that was saved is safe.",
   },
-  reload: { is: "Hlaða aftur", en: "Load again" },
+  reload: { is: "Hlaða aftur", en: "Reload" },
 } as const;

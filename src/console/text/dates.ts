@@ -1,7 +1,7 @@
 import type { Language } from "./language.tsx";
 
-// Chromium has no Icelandic dates: names are ours in both languages, so that they are the same in
-// every browser.
+// Chromium has no Icelandic dates. The names are our own in both languages, so that every browser
+// shows the same ones.
 const months: Readonly<Record<Language, readonly string[]>> = {
   is: [
     "janúar",
@@ -51,35 +51,17 @@ const monthsShort: Readonly<Record<Language, readonly string[]>> = {
   en: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
 };
 
-const days: Readonly<Record<Language, readonly string[]>> = {
-  is: [
-    "sunnudagur",
-    "mánudagur",
-    "þriðjudagur",
-    "miðvikudagur",
-    "fimmtudagur",
-    "föstudagur",
-    "laugardagur",
-  ],
-  en: ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"],
-};
-
-/** "18. nóvember 2026", "18 November 2026", by the clock of this machine. */
+/** "18. nóvember 2026", "18 November 2026", in the time zone of this machine. */
 export function longDate(language: Language, date: Date): string {
   const month = months[language][date.getMonth()] ?? "";
   return `${dayOfMonth(language, date)} ${month} ${date.getFullYear()}`;
 }
 
-/** "18. nóv.", "18 Nov"; with the year where it is not that of `now`. */
+/** "18. nóv.", "18 Nov"; with the year if it is not that of `now`. */
 export function shortDate(language: Language, date: Date, now: Date): string {
   const month = monthsShort[language][date.getMonth()] ?? "";
   const text = `${dayOfMonth(language, date)} ${month}`;
   return date.getFullYear() === now.getFullYear() ? text : `${text} ${date.getFullYear()}`;
-}
-
-/** "miðvikudagur", "Wednesday". */
-export function weekday(language: Language, date: Date): string {
-  return days[language][date.getDay()] ?? "";
 }
 
 /** "nóvember", "November". */
@@ -94,8 +76,8 @@ export function clockTime(date: Date): string {
 }
 
 /**
- * When something was, as people say it: "rétt í þessu", "fyrir 3 mín.", "í dag 9:41", "í gær
- * 16:02", "18. nóv. 16:02".
+ * A time relative to `now`: "rétt í þessu", "fyrir 3 mín.", "í dag 09:41", "í gær 16:02", "18. nóv.
+ * 16:02".
  */
 export function when(language: Language, date: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - date.getTime()) / 60_000);

@@ -1,5 +1,5 @@
-// The dictionary is whole: every phrase is said in both languages, and nothing is said anywhere
-// else.
+// The dictionary is complete: every phrase is there in both languages, and components contain no
+// text of their own.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** What is wrong with the phrases in a value, by their places; `seen` gets each phrase. */
+/** What is wrong with the phrases in a value, each with its place; `seen` is called with each. */
 function problemsIn(value: unknown, place: string, seen: (place: string) => void): string[] {
   if (typeof value !== "object" || value === null || value instanceof RegExp) return [];
   const entries = Object.entries(value);
@@ -17,8 +17,8 @@ function problemsIn(value: unknown, place: string, seen: (place: string) => void
     return entries.flatMap(([name, inner]) => problemsIn(inner, `${place}.${name}`, seen));
   }
   const { is, en }: { is?: unknown; en?: unknown } = value;
-  // A table by language of what is no text, or names by code of the language: "is" is Icelandic
-  // there.
+  // A table by language whose values are not texts, or names by language code, where "is" means
+  // Icelandic.
   if (typeof is === "object" || typeof en === "object") {
     return entries.flatMap(([name, inner]) => problemsIn(inner, `${place}.${name}`, seen));
   }
@@ -34,7 +34,7 @@ function problemsIn(value: unknown, place: string, seen: (place: string) => void
   return is === en && /\p{L}{3}/u.test(is) ? [`${place} is the same`] : [];
 }
 
-test("every phrase is there in Icelandic and in English, of one kind, and not the same", async () => {
+test("every phrase exists in Icelandic and English, of the same type and with different words", async () => {
   const phrases: string[] = [];
   const problems: string[] = [];
   for (const file of globSync("**/text/*.ts", { cwd: root })) {
@@ -46,7 +46,7 @@ test("every phrase is there in Icelandic and in English, of one kind, and not th
   assert.ok(phrases.length > 300, `${phrases.length}`);
 });
 
-test("what a dictionary must not be is seen", () => {
+test("the check of the dictionary finds each kind of mistake", () => {
   const rows: [value: unknown, problem: string][] = [
     [{ a: { is: "Já" } }, "t.a has is"],
     [{ a: { is: "Já", en: "Yes", de: "Ja" } }, "t.a has is,en,de"],
@@ -62,18 +62,20 @@ test("what a dictionary must not be is seen", () => {
     );
 });
 
-/** Attributes that people read or hear. */
-const told =
+/** Attributes whose text reaches the user, on the screen or through a screen reader. */
+const textAttributes =
   "label|placeholder|title|aria-label|aria-description|alt|hint|problem|sub|text|description";
-const toldText = new RegExp(`\\s(?:${told})=\\{?["'\`]([^"'\`]*\\p{L}[^"'\`]*)["'\`]`, "gu");
-/** Not of any language: names, and keys to press. */
+const attributeText = new RegExp(
+  `\\s(?:${textAttributes})=\\{?["'\`]([^"'\`]*\\p{L}[^"'\`]*)["'\`]`,
+  "gu",
+);
+/** The same in every language: names, and keys to press. */
 const names = new Set(["Hlust", "bin/hlust console", "https://", "N", "P"]);
-/** What stands between a > and a < that are no tags. */
+/** Code between a > and a < that are not tags. */
 const code = /\w\(|^[()|&,]|&&|\|\||`|,$/;
 
 /**
- * What a component says by itself: text between its tags, in the attributes that are told, and as
- * strings in its place.
+ * Texts that a component contains itself: between its tags, in attributes, and as strings in braces.
  */
 function literalTextIn(source: string): string[] {
   const plain = source
@@ -82,14 +84,14 @@ function literalTextIn(source: string): string[] {
     .replaceAll(/\$\{[^}]*\}/g, "")
     .replaceAll("=>", "  ");
   const between = Array.from(plain.matchAll(/>([^<>{};=]*\p{L}[^<>{};=]*)(?=<\/?[A-Za-z>]|\{)/gu));
-  const attributes = Array.from(plain.matchAll(toldText));
+  const attributes = Array.from(plain.matchAll(attributeText));
   const strings = Array.from(plain.matchAll(/>\s*\{\s*["'`]([^"'`]*\p{L}[^"'`]*)["'`]\s*\}/gu));
   return [...between, ...attributes, ...strings]
     .map(([, text = ""]) => text.trim())
     .filter((text) => !names.has(text) && !code.test(text));
 }
 
-test("no component says anything that is not of the dictionary", () => {
+test("all text of components comes from the dictionary", () => {
   const found = globSync("**/*.tsx", { cwd: root }).flatMap((file) =>
     literalTextIn(readFileSync(join(root, file), "utf8")).map((text) => `${file}: ${text}`),
   );
@@ -97,7 +99,7 @@ test("no component says anything that is not of the dictionary", () => {
   assert.ok(globSync("**/*.tsx", { cwd: root }).length > 40, relative("/", root));
 });
 
-test("text in a component is seen", () => {
+test("the check of components finds text in every place", () => {
   const rows: [source: string, found: string[]][] = [
     ["<p>Vista</p>", ["Vista"]],
     ["<p>\n  Save it now\n</p>", ["Save it now"]],

@@ -16,33 +16,33 @@ const nexts = {
   },
   checkFile: {
     is: "Athugaðu hvort hægt sé að spila skrána á tækinu þínu, og sendu hana aftur.",
-    en: "See whether the file plays on your device, and send it again.",
+    en: "Check that the file plays on your device, and send it again.",
   },
   sendAgain: { is: "Sendu skrána aftur.", en: "Send the file again." },
   recording: {
     is: "Sendu upptökuna sjálfa, hljóð eða myndskeið.",
-    en: "Send the recording itself, sound or film.",
+    en: "Send the recording itself, audio or video.",
   },
   convert: {
     is: "Breyttu skránni í MP3, WAV eða MP4 og sendu hana aftur.",
-    en: "Convert the file to MP3, WAV or MP4, and send it again.",
+    en: "Convert the file to MP3, WAV or MP4 and send it again.",
   },
   cut: {
     is: "Skiptu upptökunni og sendu hvern hluta fyrir sig.",
-    en: "Cut the recording, and send each part by itself.",
+    en: "Split the recording and send each part separately.",
   },
   ours: {
     is: "Það er okkur að kenna. Reyndu aftur; dagbók þjónustunnar segir hvers vegna.",
-    en: "That is our fault. Try again; the log of the service says why.",
+    en: "This is our fault. Try again; the service's log has the reason.",
   },
   wait: { is: "Reyndu aftur eftir stund.", en: "Try again later." },
   operator: {
     is: "Rekstraraðili þjónustunnar getur bætt úr því.",
-    en: "The operator of the service can mend that.",
+    en: "The operator of the service can fix this.",
   },
 } as const;
 
-/** What the service says when it has met something else than a recording. */
+/** What the service says of media that is not a recording. */
 const others: Readonly<Record<string, Phrase<string>>> = {
   "a web page (HTML)": { is: "vefsíða", en: "a web page" },
   "a playlist": { is: "spilunarlisti", en: "a playlist" },
@@ -55,15 +55,15 @@ const others: Readonly<Record<string, Phrase<string>>> = {
 };
 
 /**
- * Why jobs end FAILED, by the words of the service: src/media (by URL), src/audio (what it is),
- * src/jobs and src/auth (all else).
+ * Why jobs fail, by the service's error messages: those of src/media (fetching a URL), src/audio
+ * (the format), src/jobs and src/auth (everything else).
  */
 const failures: readonly (readonly [RegExp, Say])[] = [
   [/^the server of the media answered (\d{3})/, ([status = ""]) => statusProblem(Number(status))],
   problem(
     /no such name|name of the host of the media could not be looked up/,
     "Enginn vefþjónn fannst með þessu nafni.",
-    "No server of that name was found.",
+    "No server with that name was found.",
     nexts.checkUrl,
   ),
   problem(
@@ -75,25 +75,25 @@ const failures: readonly (readonly [RegExp, Say])[] = [
   problem(
     /^the connection to the server of the media broke/,
     "Sambandið við vefþjóninn rofnaði áður en skráin var öll komin.",
-    "The connection to the server broke before the file was here.",
+    "The connection to the server was lost before the file was complete.",
     nexts.later,
   ),
   problem(
     /^the certificate of the host|^no secure connection/,
     "Skilríki vefþjónsins eru ekki í lagi.",
-    "The certificate of the server is not in order.",
+    "The server's certificate is not valid.",
     nexts.sendFile,
   ),
   problem(
     /does not answer in HTTP|answered too many headers|answered compressed data/,
     "Vefþjónninn svaraði ekki með skrá sem hægt er að sækja.",
-    "The server did not answer with a file that can be fetched.",
+    "The server did not return a file that can be downloaded.",
     nexts.sendFile,
   ),
   problem(
     /^the media came slower|^the media was not here after/,
     "Skráin barst of hægt frá vefþjóninum.",
-    "The file came too slowly from the server.",
+    "The server sent the file too slowly.",
     nexts.later,
   ),
   problem(/^the media is empty/, "Skráin er tóm.", "The file is empty.", nexts.checkFile),
@@ -106,13 +106,13 @@ const failures: readonly (readonly [RegExp, Say])[] = [
   problem(
     /^the address of the host is not public/,
     "Slóðin er á lokuðu neti, sem þjónustan sækir ekkert á.",
-    "The URL is on a private network, where the service fetches nothing.",
+    "The URL is on a private network, which the service does not download from.",
     nexts.sendFile,
   ),
   problem(
     /^the URL (redirects|of the media)/,
     "Slóðin vísar þangað sem þjónustan sækir ekkert.",
-    "The URL leads where the service fetches nothing.",
+    "The URL leads to a place that the service does not download from.",
     nexts.checkUrl,
   ),
   [
@@ -120,7 +120,7 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     ([bytes]) => ({
       sentence: {
         is: `Skráin er stærri en ${bytesText("is", Number(bytes))}, sem er það mesta sem tekið er við.`,
-        en: `The file is larger than ${bytesText("en", Number(bytes))}, the most that is taken.`,
+        en: `The file is larger than the limit of ${bytesText("en", Number(bytes))}.`,
       },
       next: nexts.convert,
     }),
@@ -128,7 +128,7 @@ const failures: readonly (readonly [RegExp, Say])[] = [
   problem(
     /no audio stream/,
     "Ekkert hljóð er í skránni.",
-    "There is no sound in the file.",
+    "The file contains no audio.",
     nexts.checkFile,
   ),
   [
@@ -138,7 +138,7 @@ const failures: readonly (readonly [RegExp, Say])[] = [
       return {
         sentence: {
           is: `Upptakan er lengri en ${spanText("is", seconds)}, sem er það mesta sem tekið er við.`,
-          en: `The recording is longer than ${spanText("en", seconds)}, the most that is taken.`,
+          en: `The recording is longer than the limit of ${spanText("en", seconds)}.`,
         },
         next: nexts.cut,
       };
@@ -147,20 +147,25 @@ const failures: readonly (readonly [RegExp, Say])[] = [
   problem(
     /^the media is cut short/,
     "Upptakan er ekki öll í skránni: það vantar á hana.",
-    "Not all of the recording is in the file: it is cut short.",
+    "The file is incomplete: the end of the recording is missing.",
     nexts.checkFile,
   ),
   problem(/^the media is damaged/, "Skráin er skemmd.", "The file is damaged.", nexts.checkFile),
-  problem(/^the media is encrypted/, "Upptakan er læst (DRM).", "The recording is locked (DRM).", {
-    is: "Notaðu ólæst eintak.",
-    en: "Use a copy that is not.",
-  }),
+  problem(
+    /^the media is encrypted/,
+    "Upptakan er læst (DRM).",
+    "The recording is protected (DRM).",
+    {
+      is: "Notaðu ólæst eintak.",
+      en: "Use an unprotected copy.",
+    },
+  ),
   [
     /^the media is (.+), not a recording$/,
     ([what = ""]) => ({
       sentence: {
         is: `Þetta er ekki upptaka, heldur ${others[what]?.is ?? "annað"}.`,
-        en: `This is not a recording, but ${others[what]?.en ?? what}.`,
+        en: `This is not a recording but ${others[what]?.en ?? what}.`,
       },
       next: nexts.recording,
     }),
@@ -186,35 +191,35 @@ const failures: readonly (readonly [RegExp, Say])[] = [
   problem(
     /^the (account|key) may keep \d+ bytes/,
     "Ekki er meira pláss fyrir upptökur á reikningnum.",
-    "The account has no more room for recordings.",
+    "The account has no space left for recordings.",
     {
       is: "Eyddu gömlum uppskriftum og reyndu aftur.",
-      en: "Delete old transcripts, and try again.",
+      en: "Delete old transcripts and try again.",
     },
   ),
   problem(
     /s of audio that it may have recognized in a day/,
     "Reikningurinn hefur notað allt hljóð sem hann má láta skrifa upp á dag.",
-    "The account has used all the audio that it may have recognized in a day.",
+    "The account has reached its daily limit of audio.",
     { is: "Reyndu aftur á morgun.", en: "Try again tomorrow." },
   ),
   problem(
-    /^there is no room|has no room|^the media store|^no speech engine|^nothing tells/,
+    /^there is no room|has no room|^the media store|^no speech engine/,
     "Þjónustan hafði hvorki pláss né afl til þess.",
-    "The service had not the room or the power for it.",
+    "The service did not have the space or the capacity for it.",
     nexts.wait,
   ),
   problem(
     /^the service failed|^the worker stopped|^the speech engine failed/,
     "Þjónustan réð ekki við þessa upptöku.",
-    "The service failed on this recording.",
+    "The service could not process this recording.",
     nexts.ours,
   ),
 ];
 
 /**
- * Why a job FAILED, in words of a person, and what to do next; the service's own words, in English,
- * where there are none.
+ * Why a job failed, in the console's words, and what to do next. A message that the console does
+ * not know is shown as it is, in English.
  */
 export function jobFailure(message: string): Problem {
   for (const [pattern, say] of failures) {
@@ -238,7 +243,7 @@ function statusProblem(status: number): Problem {
     return {
       sentence: {
         is: `Ekkert er á slóðinni: vefþjónninn svaraði ${status}.`,
-        en: `There is nothing at the URL: its server answered ${status}.`,
+        en: `There is nothing at this URL: the server answered ${status}.`,
       },
       next: nexts.checkUrl,
     };
@@ -247,7 +252,7 @@ function statusProblem(status: number): Problem {
     return {
       sentence: {
         is: `Vefþjónninn lætur skrána ekki af hendi: hann svaraði ${status}.`,
-        en: `The server does not give the file away: it answered ${status}.`,
+        en: `The server refuses access to the file: it answered ${status}.`,
       },
       next: {
         is: "Notaðu slóð sem virkar án innskráningar, eða sendu skrána sjálfa.",
@@ -258,7 +263,7 @@ function statusProblem(status: number): Problem {
   return {
     sentence: {
       is: `Vefþjónninn lét skrána ekki í té: hann svaraði ${status}.`,
-      en: `The server did not give the file: it answered ${status}.`,
+      en: `The server did not deliver the file: it answered ${status}.`,
     },
     next: status >= 500 || status === 429 ? nexts.later : nexts.checkUrl,
   };

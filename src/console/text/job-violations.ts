@@ -1,94 +1,94 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { counted } from "./counted.ts";
-import { languageName } from "./jobs.ts";
+import { languageName } from "./language-names.ts";
 import type { Phrase } from "./language.tsx";
 import { numberText } from "./numbers.ts";
 
 type Say = (parts: readonly string[]) => Phrase<string>;
 
-/** What the service says of a field of a job, and how a person says it. */
+/** The service's words for a violation in a field of a job, and the console's. */
 const sayings: readonly (readonly [RegExp, Say])[] = [
-  [/^is required$/, () => ({ is: "Þetta vantar.", en: "This is missing." })],
+  [/^is required$/, () => ({ is: "Þetta vantar.", en: "This field is required." })],
   [
     /(\d+) characters(?: long)?[:;] at most (\d+)/,
     ([chars, max]) => ({
       is: `${counted("is", Number(chars), "stafur", "stafir")}; mest ${count("is", max)} komast fyrir.`,
-      en: `${count("en", chars)} characters; at most ${count("en", max)} fit.`,
+      en: `${count("en", chars)} characters; the limit is ${count("en", max)}.`,
     }),
   ],
   [
     /^has (\d+) keywords: at most (\d+)/,
     ([found, max]) => ({
       is: `Efnisorðin eru ${found}; mest ${max} komast fyrir.`,
-      en: `There are ${found} keywords; at most ${max} fit.`,
+      en: `${found} keywords; the limit is ${max}.`,
     }),
   ],
   [
     /NUL character|surrogate/,
     () => ({
       is: "Hér er tákn sem ekki er hægt að geyma. Skrifaðu þetta aftur.",
-      en: "This has a character in it that cannot be kept. Write it again.",
+      en: "This contains a character that cannot be stored. Enter it again.",
     }),
   ],
   [
     /has no installed model; installed: (.*)$/,
     ([installed = ""]) => ({
       is: `Ekkert líkan er uppsett fyrir þetta tungumál. Uppsett: ${languagesIn("is", installed)}.`,
-      en: `There is no model for this language. Installed: ${languagesIn("en", installed)}.`,
+      en: `No model is installed for this language. Installed: ${languagesIn("en", installed)}.`,
     }),
   ],
   [
     /is no finished upload/,
     () => ({
       is: "Þjónustan geymir skrána ekki lengur. Sendu hana aftur.",
-      en: "The service has the file no longer. Send it again.",
+      en: "The service no longer has the file. Send it again.",
     }),
   ],
   [
     /URL that begins with https:\/\/ or http:\/\/ is needed/,
     () => ({
       is: "Slóðin þarf að byrja á https:// eða http://.",
-      en: "The URL has to begin with https:// or http://.",
+      en: "The URL must begin with https:// or http://.",
     }),
   ],
   [
     /without spaces, control characters and backslashes/,
     () => ({
       is: "Í slóðinni er bil eða tákn sem á þar ekki heima. Afritaðu hana aftur.",
-      en: "There is a space, or a character that does not belong there. Copy the URL again.",
+      en: "The URL contains a space or an invalid character. Copy it again.",
     }),
   ],
   [
     /host or a port that cannot be read/,
     () => ({
       is: "Þetta er ekki heil slóð. Afritaðu hana aftur.",
-      en: "This is not a whole URL. Copy it again.",
+      en: "This is not a complete URL. Copy it again.",
     }),
   ],
   [
     /user name or password/,
     () => ({
       is: "Í slóðinni er notandanafn eða lykilorð. Taktu það úr, eða sendu skrána sjálfa.",
-      en: "There is a user name or password in it. Take it out, or send the file itself.",
+      en: "The URL contains a user name or password. Remove it, or send the file itself.",
     }),
   ],
   [
     /^the address of the host is not public$/,
     () => ({
       is: "Slóðin er á lokuðu neti, sem þjónustan sækir ekkert á. Sendu skrána sjálfa, eða biddu rekstraraðilann að opna það.",
-      en: "The URL is on a private network, where the service fetches nothing. Send the file itself, or ask the operator to allow it.",
+      en: "The URL is on a private network, which the service does not download from. Send the file itself, or ask the operator to allow it.",
     }),
   ],
   [
     /^has the port (\d+)/,
     ([port]) => ({
       is: `Slóðin notar gátt ${port}; þjónustan sækir aðeins um 80 og 443.`,
-      en: `The URL has the port ${port}; the service fetches only from 80 and 443.`,
+      en: `The URL uses port ${port}; the service downloads only from ports 80 and 443.`,
     }),
   ],
 ];
 
-/** A violation in words of a person; the service's own, in English, where there are none. */
+/** A violation in the console's words; one that it does not know is shown as it is, in English. */
 export function violationText({ description }: FieldViolation): Phrase<string> {
   for (const [pattern, say] of sayings) {
     const match = pattern.exec(description);
@@ -102,6 +102,6 @@ function count(language: "is" | "en", digits: string | undefined): string {
 }
 
 function languagesIn(language: "is" | "en", codes: string): string {
-  const names = codes.split(", ").map((code) => languageName(language, code));
+  const names = codes.split(", ").map((code) => languageName(code)[language]);
   return [...new Set(names)].join(", ");
 }

@@ -1,31 +1,31 @@
 import { counted } from "./counted.ts";
-import type { Language } from "./language.tsx";
+import { capital } from "./listed.ts";
 import { numberText } from "./numbers.ts";
 
-/** Texts of the page of jobs. */
+/** Texts of the jobs page. */
 export const jobsText = {
   sub: {
     is: "Upptökur sem eru að verða að uppskriftum.",
-    en: "Recordings on their way to become transcripts.",
+    en: "Recordings that are being transcribed.",
   },
   newJob: { is: "Ný uppskrift", en: "New transcript" },
-  onTheirWay: { is: "Skrár á leiðinni", en: "Files on their way" },
+  onTheirWay: { is: "Skrár á leiðinni", en: "Uploads" },
   list: { is: "Verk, þau nýjustu efst", en: "Jobs, newest first" },
   more: { is: "Sýna eldri verk", en: "Show older jobs" },
   loadingMore: { is: "Sæki eldri verk…", en: "Loading older jobs…" },
   untitled: { is: "Án titils", en: "Untitled" },
 
-  emptyTitle: { is: "Engin verk enn", en: "There are no jobs yet" },
+  emptyTitle: { is: "Engin verk enn", en: "No jobs yet" },
   emptyNext: {
     is: "Dragðu upptöku hingað, hljóð eða myndskeið, og þú færð hana skrifaða upp. Það má líka velja skrá eða gefa upp slóð.",
-    en: "Drag a recording here, sound or film, to have it transcribed. You can also choose a file, or give the URL of one.",
+    en: "Drag an audio or video file here to transcribe it. You can also choose a file or enter a URL.",
   },
   emptyReadOnly: {
     is: "Þú mátt skoða verk en ekki búa þau til. Eigandi reikningsins getur breytt því.",
-    en: "You may look at jobs, but not make them. An owner of the account can change that.",
+    en: "You can view jobs but not create them. An owner of the account can change that.",
   },
   chooseFiles: { is: "Velja skrár", en: "Choose files" },
-  giveUrl: { is: "Gefa upp slóð", en: "Give a URL" },
+  giveUrl: { is: "Gefa upp slóð", en: "Enter a URL" },
 
   waiting: { is: "Bíður", en: "Waiting" },
   running: {
@@ -45,15 +45,15 @@ export const jobsText = {
   },
   cancelQuestion: {
     is: (percent: number) => `Það sem komið er (${percent} %) tapast. Viltu hætta við?`,
-    en: (percent: number) => `What is done (${percent}%) will be lost. Cancel it?`,
+    en: (percent: number) => `The progress so far (${percent}%) will be lost. Cancel the job?`,
   },
   cancelYes: { is: "Já, hætta við", en: "Yes, cancel" },
-  cancelNo: { is: "Nei, halda áfram", en: "No, go on" },
+  cancelNo: { is: "Nei, halda áfram", en: "No, continue" },
   tryAgainOf: {
     is: (subject: string) => `Reyna aftur: ${subject}`,
     en: (subject: string) => `Try again: ${subject}`,
   },
-  triedAgain: { is: "Reynt aftur", en: "Tried again" },
+  triedAgain: { is: "Reynt aftur", en: "Submitted again" },
   submitted: {
     is: (subject: string) => `${subject} bíður í röðinni.`,
     en: (subject: string) => `${subject} is in the queue.`,
@@ -67,7 +67,7 @@ export const jobsText = {
     en: (subject: string, why: string) => `Transcription failed: ${subject}. ${why}`,
   },
 
-  upQueued: { is: "Bíður eftir skránum á undan", en: "Waits for the files before it" },
+  upQueued: { is: "Bíður eftir skránum á undan", en: "Waiting for other uploads" },
   upSending: {
     is: (sent: string, total: string) => `${sent} af ${total}`,
     en: (sent: string, total: string) => `${sent} of ${total}`,
@@ -76,26 +76,17 @@ export const jobsText = {
   upLeft: { is: (span: string) => `${span} eftir`, en: (span: string) => `${span} left` },
   upOffline: {
     is: "Sambandið rofnaði. Skráin er hér enn og fer aftur af stað þegar það kemst á.",
-    en: "The connection is gone. The file is still here, and goes again when it is back.",
+    en: "The connection was lost. The file is still here; the upload resumes when the connection is back.",
   },
-  upWaiting: { is: "Ég reyni aftur innan skamms.", en: "I try again in a moment." },
-  upSubmitting: { is: "Skráin er komin til skila", en: "The file has arrived" },
+  upWaiting: { is: "Ég reyni aftur innan skamms.", en: "Trying again in a moment." },
+  upSubmitting: { is: "Skráin er komin til skila", en: "Uploaded" },
   tryNow: { is: "Reyna núna", en: "Try now" },
   removeUpload: { is: "Fjarlægja", en: "Remove" },
   keepOpen: {
     is: "Hafðu gluggann opinn meðan skrár eru á leiðinni. Þú mátt fara á aðrar síður hér inni.",
-    en: "Keep this window open while files are on their way. You can go to other pages in here.",
+    en: "Keep this window open while files are uploading. You can visit other pages of the console.",
   },
 } as const;
-
-/** "íslenska", "Icelandic"; the code itself where there is no name of ours. */
-export function languageName(language: Language, code: string): string {
-  const names: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
-    is: { is: "íslenska", en: "Icelandic" },
-    en: { is: "enska", en: "English" },
-  };
-  return names[code.slice(0, 2).toLowerCase()]?.[language] ?? code;
-}
 
 /** Texts of the form for a new job. */
 export const newJobText = {
@@ -110,28 +101,28 @@ export const newJobText = {
   chooseFiles: { is: "veldu skrár", en: "choose files" },
   formats: {
     is: "Hljóð eða myndskeið: MP3, WAV, M4A, FLAC, MP4, MOV og flest annað.",
-    en: "Sound or film: MP3, WAV, M4A, FLAC, MP4, MOV and most others.",
+    en: "Audio or video: MP3, WAV, M4A, FLAC, MP4, MOV and most other formats.",
   },
-  noFiles: { is: "Veldu skrá, eða dragðu hana hingað.", en: "Choose a file, or drag it here." },
-  files: { is: "Skrár sem þú valdir", en: "Files that you chose" },
+  noFiles: { is: "Veldu skrá, eða dragðu hana hingað.", en: "Choose a file or drag it here." },
+  files: { is: "Skrár sem þú valdir", en: "Chosen files" },
   subject: { is: "Titill", en: "Title" },
-  audio: { is: "hljóð", en: "sound" },
-  video: { is: "myndskeið", en: "film" },
+  audio: { is: "hljóð", en: "audio" },
+  video: { is: "myndskeið", en: "video" },
   unknown: {
     is: "óþekkt gerð; þjónustan athugar hvort þetta sé upptaka",
-    en: "unknown kind; the service will see whether it is a recording",
+    en: "unknown type; the service will check whether it is a recording",
   },
   notMedia: {
     is: "Þetta er ekki upptaka. Fjarlægðu skrána og veldu hljóð eða myndskeið.",
-    en: "This is no recording. Remove the file, and choose sound or film.",
+    en: "This is not a recording. Remove the file and choose audio or video.",
   },
   emptyFile: {
     is: "Skráin er tóm. Fjarlægðu hana og veldu aðra.",
-    en: "The file is empty. Remove it, and choose another.",
+    en: "The file is empty. Remove it and choose another.",
   },
   tooLarge: {
     is: (max: string) => `Skráin er of stór: þjónustan tekur mest við ${max}.`,
-    en: (max: string) => `The file is too large: the service takes ${max} at most.`,
+    en: (max: string) => `The file is too large: the limit is ${max}.`,
   },
   removeFile: {
     is: (name: string) => `Fjarlægja ${name}`,
@@ -141,11 +132,11 @@ export const newJobText = {
   url: { is: "Slóð", en: "URL" },
   urlHint: {
     is: "Slóð skráarinnar sjálfrar, sem virkar án innskráningar.",
-    en: "Of the file itself, and one that works without signing in.",
+    en: "The URL of the file itself. It must work without signing in.",
   },
-  language: { is: "Hvaða mál er talað?", en: "What is spoken?" },
-  /** The name of a language where it stands alone. */
-  spoken: { is: capitalized, en: capitalized },
+  language: { is: "Hvaða mál er talað?", en: "Which language is spoken?" },
+  /** The name of a language on its own. */
+  spoken: { is: capital, en: capital },
   more: { is: "Lýsing og efnisorð", en: "Description and keywords" },
   description: { is: "Lýsing", en: "Description" },
   keywords: { is: "Efnisorð", en: "Keywords" },
@@ -153,12 +144,12 @@ export const newJobText = {
     is: (count: number, chars: number) =>
       `Með kommum á milli. Mest ${count} orð, ${chars} stafir hvert.`,
     en: (count: number, chars: number) =>
-      `With commas between. At most ${count} of them, ${chars} characters each.`,
+      `Separated by commas. At most ${count} keywords of ${chars} characters each.`,
   },
   dictation: { is: "Þetta var lesið fyrir", en: "This was dictated" },
   dictationHint: {
     is: "Merkt þeim sem lesa uppskriftina: textinn var sagður til að vera skrifaður.",
-    en: "A mark for those who read the transcript: the text was said to be written down.",
+    en: "A note for readers of the transcript: the text was spoken to be written down.",
   },
   charsMax: {
     is: (max: number) => `Mest ${numberText("is", max)} stafir.`,
@@ -168,12 +159,8 @@ export const newJobText = {
     is: (chars: number, max: number) =>
       `${counted("is", chars, "stafur", "stafir")}; mest ${numberText("is", max)} komast fyrir.`,
     en: (chars: number, max: number) =>
-      `${counted("en", chars, "character", "characters")}; at most ${numberText("en", max)} fit.`,
+      `${counted("en", chars, "character", "characters")}; the limit is ${numberText("en", max)}.`,
   },
   submit: { is: "Skrifa upp", en: "Transcribe" },
   close: { is: "Loka", en: "Close" },
 } as const;
-
-function capitalized(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}

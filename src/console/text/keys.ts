@@ -1,11 +1,11 @@
 import { counted } from "./counted.ts";
 import type { Problems } from "./problems.ts";
 
-/** Texts of the page of keys. */
+/** Texts of the keys page. */
 export const keysText = {
   sub: {
     is: "Fyrir forrit sem tala við Hlust. Leyndarmál lykla sjást aðeins einu sinni.",
-    en: "For programs that talk to Hlust. Secrets are shown once.",
+    en: "For programs that use Hlust. Secrets are shown only once.",
   },
   newApiKey: { is: "Nýr API-lykill", en: "New API key" },
   newClientKey: { is: "Nýr undirritunarlykill", en: "New signing key" },
@@ -13,35 +13,35 @@ export const keysText = {
   clientKeys: { is: "Undirritunarlyklar", en: "Signing keys" },
   noApiKeys: {
     is: "Enginn API-lykill enn. Forrit sýnir hann með hverju kalli; hann er fljótlegasta leiðin inn.",
-    en: "No API key yet. A program shows it with each call; it is the quickest way in.",
+    en: "No API keys yet. A program sends its key with each request; this is the quickest way to start.",
   },
   noClientKeys: {
     is: "Enginn undirritunarlykill enn. Forrit undirritar með honum í stað þess að senda leyndarmál: einkalykillinn er aðeins hjá þér.",
-    en: "No signing key yet. A program signs with it instead of sending a secret: only you have the private key.",
+    en: "No signing keys yet. A program signs tokens instead of sending a secret: only you have the private key.",
   },
-  notAllowed: { is: "Lyklar eru í höndum eigenda", en: "Keys are in the hands of owners" },
+  notAllowed: { is: "Lyklar eru í höndum eigenda", en: "Only owners can manage keys" },
   notAllowedNext: {
     is: "Eigendur reikningsins búa til lykla og afturkalla þá. Biddu einhvern þeirra um lykil, eða um hlutverk eiganda.",
-    en: "Owners of the account make keys and revoke them. Ask one of them for a key, or for the role of an owner.",
+    en: "Owners of the account create and revoke keys. Ask one of them for a key, or for the owner role.",
   },
-  unnamed: { is: "Án nafns", en: "Without a name" },
+  unnamed: { is: "Án nafns", en: "Unnamed" },
   lastUsed: {
     is: (when: string) => `notaður ${when}`,
-    en: (when: string) => `used ${when}`,
+    en: (when: string) => `last used ${when}`,
   },
   neverUsed: { is: "aldrei notaður", en: "never used" },
   made: {
     is: (day: string) => `gerður ${day}`,
-    en: (day: string) => `made ${day}`,
+    en: (day: string) => `created ${day}`,
   },
-  ends: { is: "rennur út", en: "ends" },
-  ended: { is: "rann út", en: "ended" },
-  neverEnds: { is: "rennur ekki út", en: "does not end" },
+  expires: { is: "rennur út", en: "expires" },
+  expired: { is: "rann út", en: "expired" },
+  neverExpires: { is: "rennur ekki út", en: "does not expire" },
   ownKey: { is: "þessi innskráning", en: "this session" },
   limits: {
     requestsPerMinute: {
       is: (count: number) => `${counted("is", count, "kall", "köll")} á mínútu`,
-      en: (count: number) => `${counted("en", count, "call", "calls")} a minute`,
+      en: (count: number) => `${counted("en", count, "request", "requests")} per minute`,
     },
     concurrentStreams: {
       is: (count: number) => `${counted("is", count, "streymi", "streymi")} í einu`,
@@ -53,19 +53,19 @@ export const keysText = {
     },
     audioSecondsPerDay: {
       is: (count: number) => `${counted("is", count, "sekúnda", "sekúndur")} af hljóði á dag`,
-      en: (count: number) => `${counted("en", count, "second", "seconds")} of audio a day`,
+      en: (count: number) => `${counted("en", count, "second", "seconds")} of audio per day`,
     },
   },
   name: { is: "Nafn", en: "Name" },
   nameHint: {
     is: "Til minnis: hvaða forrit notar lykilinn, og hvar.",
-    en: "For people: which program uses the key, and where.",
+    en: "A reminder: which program uses the key, and where.",
   },
   nameTooLong: {
     is: "Nafnið er of langt: það má mest vera 200 stafir.",
-    en: "The name is too long: 200 characters at most.",
+    en: "The name is too long: the limit is 200 characters.",
   },
-  scopes: { is: "Hvað má lykillinn?", en: "What may the key do?" },
+  scopes: { is: "Hvað má lykillinn?", en: "What can the key do?" },
   scopesNone: { is: "Veldu að minnsta kosti eitt.", en: "Choose at least one." },
   scopeOf: {
     "transcripts.read": {
@@ -74,74 +74,74 @@ export const keysText = {
     },
     "transcripts.write": {
       is: "Senda upptökur, breyta uppskriftum og eyða þeim.",
-      en: "Send recordings, change transcripts and delete them.",
+      en: "Submit recordings, and edit and delete transcripts.",
     },
     speech: {
       is: "Senda hljóð beint og fá textann um leið.",
-      en: "Send audio live and get the text at once.",
+      en: "Stream live audio and receive its text at once.",
     },
     account: {
       is: "Allt sem eigandi má: búa til lykla, bjóða fólki, lesa dagbókina.",
-      en: "All that an owner may: make keys, invite people, read the audit log.",
+      en: "Everything an owner can do: create keys, invite members, read the audit log.",
     },
   },
-  expiry: { is: "Rennur út", en: "Ends" },
+  expiry: { is: "Rennur út", en: "Expires" },
   expiryOf: {
     "30": { is: "eftir 30 daga", en: "after 30 days" },
     "90": { is: "eftir 90 daga", en: "after 90 days" },
     year: { is: "eftir ár", en: "after a year" },
     never: { is: "aldrei", en: "never" },
-    date: { is: "á degi sem ég vel", en: "on a day of my choice" },
+    date: { is: "á degi sem ég vel", en: "on a date I choose" },
   },
   day: { is: "Síðasti dagur", en: "Last day" },
   dayMissing: {
     is: "Veldu dag: í dag eða síðar.",
-    en: "Choose a day: today or later.",
+    en: "Choose a date: today or later.",
   },
-  create: { is: "Búa til lykil", en: "Make the key" },
-  register: { is: "Skrá lykilinn", en: "Register the key" },
+  create: { is: "Búa til lykil", en: "Create key" },
+  register: { is: "Skrá lykilinn", en: "Register key" },
   madeTitle: { is: "Vistaðu lykilinn núna", en: "Save the key now" },
   secretOnce: {
     is: "Lykillinn sést aðeins í þetta eina sinn. Afritaðu hann á öruggan stað; glatist hann þarf að búa til nýjan.",
-    en: "The key is shown this once. Copy it to a safe place; if it is lost, a new one has to be made.",
+    en: "The key is shown only this once. Copy it to a safe place; if you lose it, you need to create a new one.",
   },
   secret: { is: "API-lykill", en: "API key" },
-  tryIt: { is: "Prófaðu hann í skipanalínu:", en: "Try it on a command line:" },
-  request: { is: "Kall til að líma", en: "A request to paste" },
+  tryIt: { is: "Prófaðu hann í skipanalínu:", en: "Try it on the command line:" },
+  request: { is: "Kall til að líma", en: "Example request" },
   saved: { is: "Ég hef vistað lykilinn", en: "I have saved the key" },
-  where: { is: "Hvaðan kemur lykillinn?", en: "Where does the key come from?" },
-  whereOf: {
+  source: { is: "Hvaðan kemur lykillinn?", en: "Where does the key come from?" },
+  sourceOf: {
     here: {
       is: "Búa til lyklapar hér. Einkalykillinn verður til í þessum vafra og er hvergi sendur.",
-      en: "Make a pair here. The private key is made in this browser and sent nowhere.",
+      en: "Create a key pair here. The private key is generated in this browser and never sent.",
     },
     own: {
       is: "Ég á lyklapar: skrá opinbera lykilinn.",
-      en: "I have a pair: register its public key.",
+      en: "I have a key pair: register its public key.",
     },
   },
   publicKey: { is: "Opinber lykill (PEM eða JWK)", en: "Public key (PEM or JWK)" },
   chooseFile: { is: "Velja skrá…", en: "Choose a file…" },
   privateOnce: {
     is: "Einkalykillinn er aðeins til í þessum vafra og hverfur þegar glugganum er lokað. Vistaðu hann þar sem forritið nær til hans og enginn annar.",
-    en: "The private key is in this browser alone, and gone when this window is closed. Save it where the program can read it and nobody else can.",
+    en: "The private key exists only in this browser and is gone when you close this window. Save it where your program, and nothing else, can read it.",
   },
   savePrivate: { is: "Vista einkalykilinn (.pem)", en: "Save the private key (.pem)" },
-  saveFacts: { is: "Vista auðkennin (.json)", en: "Save the ids (.json)" },
+  saveFacts: { is: "Vista auðkennin (.json)", en: "Save the IDs (.json)" },
   factsHint: {
     is: "Þetta stendur í undirrituðum tókum (JWT) frá forritinu:",
-    en: "This is what the signed tokens (JWT) of the program say:",
+    en: "Your program's signed tokens (JWT) contain:",
   },
   registered: { is: "Lykillinn er skráður", en: "The key is registered" },
   signAndCall: {
     is: "Undirritaðu og kallaðu, í skipanalínu þar sem skráin private-key.pem er:",
-    en: "Sign and call, on a command line where the file private-key.pem is:",
+    en: "Sign and send a request, on a command line in the folder of private-key.pem:",
   },
   done: { is: "Lokið", en: "Done" },
   revoke: { is: "Afturkalla", en: "Revoke" },
   revokeOf: {
     is: (name: string) => `Afturkalla lykilinn „${name}“`,
-    en: (name: string) => `Revoke the key “${name}”`,
+    en: (name: string) => `Revoke key “${name}”`,
   },
   revokeTitle: {
     is: (name: string) => `Afturkalla „${name}“?`,
@@ -157,7 +157,7 @@ export const keysText = {
   },
   revokeNext: {
     is: "Forrit sem nota hann komast ekki lengur inn, innan sekúndu. Þetta er ekki hægt að taka aftur.",
-    en: "Programs that use it are refused within a second. This cannot be taken back.",
+    en: "Programs that use it are refused within a second. This cannot be undone.",
   },
   revokeOwn: {
     is: "Þú skráðir þig inn með þessum lykli: innskráningunni lýkur um leið.",
@@ -165,37 +165,37 @@ export const keysText = {
   },
   revoked: {
     is: (name: string) => `Lykillinn „${name}“ hefur verið afturkallaður.`,
-    en: (name: string) => `The key “${name}” is revoked.`,
+    en: (name: string) => `The key “${name}” was revoked.`,
   },
 } as const;
 
-/** What can go wrong with keys alone. */
+/** Problems that only keys have. */
 export const keyProblems: Problems = {
   TOO_MANY_KEYS: {
     sentence: {
       is: "Reikningurinn hefur 1.000 lykla af þessari gerð, og fleiri má hann ekki hafa.",
-      en: "The account has 1,000 keys of this kind, and may not have more.",
+      en: "The account has reached its limit of 1,000 keys of this kind.",
     },
     next: {
       is: "Afturkallaðu lykil sem enginn notar og reyndu aftur.",
-      en: "Revoke a key that nobody uses, and try again.",
+      en: "Revoke an unused key and try again.",
     },
   },
   SCOPE_MISSING: {
     sentence: {
       is: "Lykill getur ekki mátt meira en sá sem býr hann til.",
-      en: "A key cannot do more than whoever makes it.",
+      en: "A key cannot have more access than its creator.",
     },
     next: {
       is: "Taktu heimild af honum, eða biddu eiganda um lykilinn.",
-      en: "Take a scope from it, or ask an owner for the key.",
+      en: "Remove a scope, or ask an owner to create the key.",
     },
   },
   404: {
-    sentence: { is: "Lykillinn er ekki lengur til.", en: "The key is not there any more." },
+    sentence: { is: "Lykillinn er ekki lengur til.", en: "The key no longer exists." },
     next: {
       is: "Einhver hefur þegar afturkallað hann.",
-      en: "Somebody has revoked it already.",
+      en: "It has already been revoked.",
     },
   },
 };

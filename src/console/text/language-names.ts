@@ -1,8 +1,8 @@
 import type { Phrase } from "./language.tsx";
 
 /**
- * Browsers lack Icelandic names of languages: those that recordings here are likely to be in, by
- * the first part of their BCP 47 code.
+ * The names of languages that recordings are likely to be in, by the first part of their BCP 47
+ * code. Browsers lack the Icelandic ones.
  */
 const names: Readonly<Record<string, Phrase<string>>> = {
   ar: { is: "arabíska", en: "Arabic" },
@@ -36,7 +36,7 @@ const names: Readonly<Record<string, Phrase<string>>> = {
   zh: { is: "kínverska", en: "Chinese" },
 };
 
-/** "íslenska", "Icelandic"; a code that has no name here stands for itself. */
+/** "íslenska", "Icelandic"; the code itself if it has no name here. */
 export function languageName(code: string): Phrase<string> {
   const [first = ""] = code.toLowerCase().split("-", 1);
   return names[first] ?? { is: code, en: code };

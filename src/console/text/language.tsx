@@ -13,50 +13,50 @@ import { keep, languageKept, readKept } from "../api/kept.ts";
 export const languages = ["is", "en"] as const;
 export type Language = (typeof languages)[number];
 
-/** One text of the dictionary in every language: a string, or a function of what it tells of. */
+/** One text of the dictionary in every language: a string, or a function that returns one. */
 export type Phrase<Text = unknown> = Readonly<Record<Language, Text>>;
 
-interface Speaking {
+interface LanguageChoice {
   readonly language: Language;
-  readonly speak: (language: Language) => void;
+  readonly setLanguage: (language: Language) => void;
 }
 
-const Context = createContext<Speaking | undefined>(undefined);
+const Context = createContext<LanguageChoice | undefined>(undefined);
 
 /**
- * Gives every part below it the language that the user has chosen, else the first of the browser's
- * that there is.
+ * Provides the language that the user has chosen, or else the first of the browser's languages that
+ * the console has.
  */
 export function LanguageProvider({ children }: { readonly children: ReactNode }) {
-  const [language, setLanguage] = useState<Language>(() => chosenLanguage(navigator.languages));
+  const [language, setChosen] = useState<Language>(() => chosenLanguage(navigator.languages));
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  const speak = useCallback((chosen: Language) => {
+  const setLanguage = useCallback((chosen: Language) => {
     keep(languageKept, chosen);
-    setLanguage(chosen);
+    setChosen(chosen);
   }, []);
-  const speaking = useMemo(() => ({ language, speak }), [language, speak]);
-  return <Context value={speaking}>{children}</Context>;
+  const choice = useMemo(() => ({ language, setLanguage }), [language, setLanguage]);
+  return <Context value={choice}>{children}</Context>;
 }
 
 function chosenLanguage(wanted: readonly string[]): Language {
   const kept = readKept(languageKept);
   const all = [kept ?? "", ...wanted].map((tag) => tag.slice(0, 2).toLowerCase());
-  return languages.find((language) => all.find((tag) => isLanguage(tag)) === language) ?? "en";
+  return all.find((tag) => isLanguage(tag)) ?? "en";
 }
 
 function isLanguage(tag: string): tag is Language {
   return languages.some((language) => language === tag);
 }
 
-export function useLanguage(): Speaking {
-  const speaking = useContext(Context);
-  if (!speaking) throw new Error("there is no LanguageProvider above");
-  return speaking;
+export function useLanguage(): LanguageChoice {
+  const choice = useContext(Context);
+  if (!choice) throw new Error("there is no LanguageProvider above");
+  return choice;
 }
 
-/** Says phrases of the dictionary in the user's language. */
+/** A function that returns a phrase of the dictionary in the user's language. */
 export function useText(): <Text>(phrase: Phrase<Text>) => Text {
   const { language } = useLanguage();
   return useCallback((phrase) => phrase[language], [language]);

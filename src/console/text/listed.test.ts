@@ -21,7 +21,7 @@ test("counted() writes numbers as the language does", () => {
   assert.equal(counted("en", 21, "word", "words"), "21 words");
 });
 
-test("listed() puts the last word after an and", () => {
+test('listed() puts an "and" before the last word', () => {
   assert.equal(listed("is", []), "");
   assert.equal(listed("is", ["texta"]), "texta");
   assert.equal(listed("is", ["texta", "nöfnum", "titli"]), "texta, nöfnum og titli");

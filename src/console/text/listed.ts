@@ -7,7 +7,7 @@ export function listed(language: Language, items: readonly string[]): string {
   return `${items.slice(0, -1).join(", ")}${and}${items.at(-1) ?? ""}`;
 }
 
-/** With a capital letter first. */
+/** The text with its first letter in upper case. */
 export function capital(text: string): string {
   const [first = "", ...rest] = text;
   return first.toUpperCase() + rest.join("");

@@ -4,44 +4,44 @@ import { numberText } from "./numbers.ts";
 /** Texts of the overview. */
 export const overviewText = {
   usage: { is: (month: string) => `Notkun í ${month}`, en: (month: string) => `Usage in ${month}` },
-  audio: { is: "Hljóð sem var hlustað á", en: "Audio heard" },
+  audio: { is: "Hljóð sem var hlustað á", en: "Audio transcribed" },
   audioParts: {
     is: (jobs: string, live: string, short: string) =>
       `${jobs} í verkum, ${live} beint, ${short} í stuttum köllum`,
     en: (jobs: string, live: string, short: string) =>
-      `${jobs} in jobs, ${live} live, ${short} in short calls`,
+      `${jobs} in jobs, ${live} live, ${short} in short requests`,
   },
   audioToday: {
     is: (used: string, max: string) => `Í dag ${used} af ${max}`,
     en: (used: string, max: string) => `Today ${used} of ${max}`,
   },
-  requests: { is: "Köll á þjónustuna", en: "Calls of the service" },
+  requests: { is: "Köll á þjónustuna", en: "Requests" },
   requestsMax: {
     is: (max: number) => `Mest ${numberText("is", max)} á mínútu`,
-    en: (max: number) => `At most ${numberText("en", max)} a minute`,
+    en: (max: number) => `At most ${numberText("en", max)} per minute`,
   },
   stored: { is: "Geymt hljóð og myndefni", en: "Stored media" },
-  storedMax: { is: (max: string) => `Af ${max}`, en: (max: string) => `Of ${max}` },
+  storedMax: { is: (max: string) => `Af ${max}`, en: (max: string) => `of ${max}` },
   noLimit: { is: "Engin mörk", en: "No limit" },
-  days: { is: "Hljóð á dag", en: "Audio a day" },
+  days: { is: "Hljóð á dag", en: "Audio per day" },
   day: {
     is: (date: string, audio: string, requests: number) =>
       `${date}: ${audio}, ${counted("is", requests, "kall", "köll")}`,
     en: (date: string, audio: string, requests: number) =>
-      `${date}: ${audio}, ${counted("en", requests, "call", "calls")}`,
+      `${date}: ${audio}, ${counted("en", requests, "request", "requests")}`,
   },
   health: { is: "Ástand", en: "Health" },
-  allWell: { is: "Allt er í lagi.", en: "All is well." },
+  allWell: { is: "Allt er í lagi.", en: "All systems are working." },
   notWell: {
     is: "Ekki er allt í lagi. Dagbók þjónustunnar segir hvers vegna.",
-    en: "Not all is well. The log of the service says why.",
+    en: "Some parts are not working. The service's log has the reason.",
   },
-  well: { is: "í lagi", en: "well" },
-  unwell: { is: "svarar ekki", en: "does not answer" },
+  well: { is: "í lagi", en: "OK" },
+  unwell: { is: "svarar ekki", en: "not responding" },
   database: { is: "Gagnagrunnur", en: "Database" },
   engines: { is: "Talgreining", en: "Recognition" },
   media: { is: "Geymsla", en: "Storage" },
-  sandbox: { is: "Einangrun afkóðara", en: "Isolation of decoders" },
+  sandbox: { is: "Einangrun afkóðara", en: "Decoder sandbox" },
   processes: {
     is: (ready: number, all: number) =>
       `${numberText("is", ready)} af ${counted("is", all, "ferli", "ferlum")} ${isOne("is", ready) ? "tilbúið" : "tilbúin"}`,
@@ -50,11 +50,11 @@ export const overviewText = {
   },
   reducedSandbox: { is: "skert", en: "reduced" },
   models: { is: "Líkön", en: "Models" },
-  speakersModel: { is: "greinir raddir í sundur", en: "tells speakers apart" },
+  speakersModel: { is: "greinir raddir í sundur", en: "separates speakers" },
   running: { is: "Verk", en: "Jobs" },
   quietJobs: {
     is: "Ekkert er í vinnslu og ekkert hefur mistekist.",
-    en: "Nothing is running, and nothing has failed.",
+    en: "No jobs are running, and none have failed.",
   },
   allJobs: { is: "Öll verk", en: "All jobs" },
   waiting: { is: "bíður", en: "waiting" },
@@ -65,44 +65,44 @@ export const overviewText = {
   },
   untitled: { is: "Án titils", en: "Untitled" },
   latest: { is: "Nýjustu uppskriftir", en: "Latest transcripts" },
-  noTranscripts: { is: "Engin uppskrift er tilbúin enn.", en: "No transcript is ready yet." },
+  noTranscripts: { is: "Engin uppskrift er tilbúin enn.", en: "No transcripts yet." },
   allTranscripts: { is: "Allar uppskriftir", en: "All transcripts" },
 } as const;
 
-/** What to do first, where there is nothing yet. */
+/** First steps, for an account without transcripts. */
 export const firstStepsText = {
-  title: { is: "Byrjaðu hér", en: "Begin here" },
-  tryIt: { is: "Sjáðu tal verða að texta", en: "See speech become text" },
+  title: { is: "Byrjaðu hér", en: "Start here" },
+  tryIt: { is: "Sjáðu tal verða að texta", en: "Turn speech into text" },
   tryItNext: {
     is: "Hér er stutt upptaka sem við bjuggum til. Ýttu á hnappinn og fylgdu henni eftir.",
-    en: "Here is a short recording of ours. Press the button, and follow it.",
+    en: "Here is a short sample recording. Press the button and follow its progress.",
   },
   trySample: {
     is: (language: string) => `Prófa upptöku: ${language}`,
-    en: (language: string) => `Try a recording: ${language}`,
+    en: (language: string) => `Try a sample: ${language}`,
   },
-  ownOne: { is: "Sendu upptöku, eða talaðu", en: "Send a recording, or speak" },
+  ownOne: { is: "Sendu upptöku, eða talaðu", en: "Send a recording or speak" },
   ownOneNext: {
     is: "Dragðu hljóð eða myndskeið hvert sem er á síðuna, veldu skrá, eða talaðu í hljóðnemann.",
-    en: "Drag sound or film anywhere on the page, choose a file, or speak into the microphone.",
+    en: "Drag audio or video anywhere onto the page, choose a file, or speak into the microphone.",
   },
   newJob: { is: "Velja skrá", en: "Choose a file" },
   speak: { is: "Tala í hljóðnemann", en: "Speak into the microphone" },
-  program: { is: "Láttu forrit um það", en: "Let a program do it" },
+  program: { is: "Láttu forrit um það", en: "Use the API" },
   programNext: {
     is: "Búðu til lykil, settu hann í HLUST_KEY í skelinni og límdu þetta þar:",
-    en: "Make a key, put it into HLUST_KEY in a shell, and paste this there:",
+    en: "Create a key, set HLUST_KEY to it in your shell, and paste this:",
   },
-  newKey: { is: "Búa til lykil", en: "Make a key" },
-  request: { is: "Kall á þjónustuna", en: "A call of the service" },
-  onlyReading: { is: "Hér er ekkert enn", en: "There is nothing here yet" },
+  newKey: { is: "Búa til lykil", en: "Create a key" },
+  request: { is: "Kall á þjónustuna", en: "API request" },
+  onlyReading: { is: "Hér er ekkert enn", en: "Nothing here yet" },
   onlyReadingNext: {
     is: "Uppskriftir birtast hér þegar einhver á reikningnum sendir upptöku. Þú mátt lesa þær.",
-    en: "Transcripts are here once somebody of the account has sent a recording. You may read them.",
+    en: "Transcripts appear here when a member of the account submits a recording. You can read them.",
   },
 } as const;
 
-/** Recordings to try, as they are called once they are transcribed. */
+/** The titles of the sample recordings. */
 export const sampleText = {
   icelandic: {
     is: "Veðrið í dag, prufuupptaka á íslensku",

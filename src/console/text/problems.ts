@@ -1,18 +1,18 @@
 import { ApiError } from "../api/api-error.ts";
 import type { Phrase } from "./language.tsx";
 
-/** What went wrong in words of a person, and what to do next. */
+/** What went wrong, in words for the user, and what to do next. */
 export interface Problem {
   readonly sentence: Phrase<string>;
   readonly next: Phrase<string>;
 }
 
-/** By a reason, or a status of HTTP. */
+/** Problems by the reason of an error, or by its HTTP status. */
 export type Problems = Readonly<Record<string | number, Problem>>;
 
 /**
- * What is said of a failure of the service, by its reason where there is one for people; its own
- * words else, in English. `own`: of the page that met it.
+ * What a page says about an error: by its reason, else by its HTTP status, else in the service's
+ * own words, in English. `own`: problems that only this page has; they come first.
  */
 export function problemOf(error: unknown, own: Problems = {}): Problem {
   if (!(error instanceof ApiError)) return broken;
@@ -22,7 +22,7 @@ export function problemOf(error: unknown, own: Problems = {}): Problem {
   return known ?? { sentence: { is: message, en: message }, next: nextOf(status) };
 }
 
-/** Reasons come from addresses, too: none finds what every object has. */
+/** Reasons also come from page addresses, so properties that every object has are not looked up. */
 function find(among: Problems, name: string | number): Problem | undefined {
   return Object.hasOwn(among, name) ? among[name] : undefined;
 }
@@ -36,7 +36,7 @@ const nexts = {
   correct: { is: "Lagfærðu þetta og reyndu aftur.", en: "Correct it and try again." },
   later: {
     is: "Reyndu aftur eftir augnablik. Ef þetta endurtekur sig segir dagbók þjónustunnar hvers vegna.",
-    en: "Try again in a moment. If it stays so, the log of the service says why.",
+    en: "Try again in a moment. If this keeps happening, the service's log has the reason.",
   },
   back: {
     is: "Farðu til baka og reyndu aftur.",
@@ -45,54 +45,53 @@ const nexts = {
 };
 
 const broken: Problem = {
-  sentence: { is: "Síðan bilaði.", en: "The page broke." },
+  sentence: { is: "Síðan bilaði.", en: "The page stopped working." },
   next: {
     is: "Það er okkur að kenna. Hladdu síðunni aftur.",
-    en: "That is our fault. Load the page again.",
+    en: "This is our fault. Reload the page.",
   },
 };
 
 /**
- * Something of the service, or of a proxy before it, does not work: its own words are for its
- * operator.
+ * The service, or a proxy in front of it, failed: the words of its answer are for the operator.
  */
 const failed: Problem = {
   sentence: { is: "Þjónustan gat ekki svarað.", en: "The service could not answer." },
   next: nexts.later,
 };
 
-const elsewhere: Problem = {
+const wrongOrigin: Problem = {
   sentence: {
     is: "Þjónustan tekur ekki við þessu frá þessari síðu.",
-    en: "The service does not take that from this page.",
+    en: "The service does not accept this from this page.",
   },
   next: {
     is: "Opnaðu síðuna á slóð þjónustunnar sjálfrar.",
-    en: "Open the page at the address of the service itself.",
+    en: "Open the page at the service's own address.",
   },
 };
 
 const problems: Problems = {
-  ORIGIN_REFUSED: elsewhere,
-  CONSOLE_HEADER_MISSING: elsewhere,
+  ORIGIN_REFUSED: wrongOrigin,
+  CONSOLE_HEADER_MISSING: wrongOrigin,
   TOO_MANY_REQUESTS: {
     sentence: {
       is: "Reikningurinn hefur kallað oftar á þjónustuna en hann má á einni mínútu.",
-      en: "The account has called the service more often than it may in a minute.",
+      en: "The account has reached its limit of requests per minute.",
     },
     next: { is: "Bíddu í eina mínútu og reyndu svo aftur.", en: "Wait a minute, then try again." },
   },
   DATABASE_UNAVAILABLE: {
     sentence: {
       is: "Gagnagrunnur þjónustunnar svarar ekki.",
-      en: "The database of the service does not answer.",
+      en: "The service's database is not responding.",
     },
     next: nexts.later,
   },
   STORAGE_UNAVAILABLE: {
     sentence: {
       is: "Ekki næst í geymslu þjónustunnar.",
-      en: "The storage of the service cannot be reached.",
+      en: "The service's storage cannot be reached.",
     },
     next: nexts.later,
   },
@@ -100,7 +99,7 @@ const problems: Problems = {
     sentence: { is: "Ekki næst í þjónustuna.", en: "The service cannot be reached." },
     next: {
       is: "Athugaðu netið. Síðan heldur áfram þegar samband næst.",
-      en: "Check the network. The page goes on when it is back.",
+      en: "Check your network. The page continues when the connection is back.",
     },
   },
   SIGNED_OUT: {
@@ -110,35 +109,35 @@ const problems: Problems = {
   SESSION_CHANGED: {
     sentence: {
       is: "Í öðrum flipa var skipt um reikning eða einhver annar skráður inn. Ekkert var gert.",
-      en: "Another tab has gone to another account, or signed in somebody else. Nothing was done.",
+      en: "Another tab switched accounts or signed in as someone else. Nothing was changed.",
     },
     next: {
       is: "Hladdu síðunni aftur til að sjá hver er skráður inn.",
-      en: "Load the page again to see who is signed in.",
+      en: "Reload the page to see who is signed in.",
     },
   },
   TOO_MANY_REFUSED: {
     sentence: {
       is: "Of mörgum tilraunum frá þessari vél hefur verið hafnað.",
-      en: "Too many attempts from this machine were refused.",
+      en: "Too many failed attempts from this machine.",
     },
     next: {
       is: "Bíddu í eina mínútu og reyndu svo aftur.",
       en: "Wait a minute, then try again.",
     },
   },
-  /** Of any limit that has no words of its own. */
+  /** Any limit without an entry of its own. */
   429: {
     sentence: { is: "Mörkum reikningsins er náð.", en: "The account has reached its limit." },
     next: {
       is: "Bíddu um stund, eða biddu rekstraraðilann um hærri mörk.",
-      en: "Wait a while, or ask the operator for a higher limit.",
+      en: "Try again later, or ask the operator for a higher limit.",
     },
   },
   AUDIO_LIMIT: {
     sentence: {
       is: "Reikningurinn hefur notað allt hljóð sem hann má láta skrifa upp á dag.",
-      en: "The account has used all the audio that it may have recognized in a day.",
+      en: "The account has reached its daily limit of audio.",
     },
     next: {
       is: "Reyndu aftur á morgun, eða biddu rekstraraðilann um hærri mörk.",
@@ -148,11 +147,11 @@ const problems: Problems = {
   STORAGE_LIMIT: {
     sentence: {
       is: "Ekki er meira pláss fyrir upptökur á reikningnum.",
-      en: "The account has no more room for recordings.",
+      en: "The account has no space left for recordings.",
     },
     next: {
       is: "Eyddu gömlum uppskriftum og reyndu aftur.",
-      en: "Delete old transcripts, and try again.",
+      en: "Delete old transcripts and try again.",
     },
   },
   FILE_CHANGED: {
@@ -160,93 +159,93 @@ const problems: Problems = {
       is: "Skránni var breytt eða hún færð eftir að þú valdir hana.",
       en: "The file was changed or moved after you chose it.",
     },
-    next: { is: "Fjarlægðu hana og veldu hana aftur.", en: "Remove it, and choose it again." },
+    next: { is: "Fjarlægðu hana og veldu hana aftur.", en: "Remove it and choose it again." },
   },
   TOO_MANY_JOBS: {
     sentence: {
       is: "Of mörg verk bíða á reikningnum.",
-      en: "Too many jobs of the account are waiting.",
+      en: "The account has too many waiting jobs.",
     },
     next: {
       is: "Reyndu aftur þegar einhver þeirra eru búin.",
-      en: "Try again when some of them have ended.",
+      en: "Try again when some of them have finished.",
     },
   },
   PAYLOAD_TOO_LARGE: {
     sentence: {
       is: "Skráin er stærri en þjónustan tekur við.",
-      en: "The file is larger than the service takes.",
+      en: "The file is larger than the service accepts.",
     },
     next: {
       is: "Breyttu henni til dæmis í MP3, eða skiptu upptökunni.",
-      en: "Convert it, to MP3 for one, or cut the recording.",
+      en: "Convert it, for example to MP3, or split the recording.",
     },
   },
   STORAGE_FULL: {
-    sentence: { is: "Diskur þjónustunnar er fullur.", en: "The disk of the service is full." },
+    sentence: { is: "Diskur þjónustunnar er fullur.", en: "The service's disk is full." },
     next: {
       is: "Rekstraraðili hennar þarf að losa um pláss.",
-      en: "Its operator has to make room.",
+      en: "The operator needs to free some space.",
     },
   },
   JOB_ENDED: {
-    sentence: { is: "Verkinu var þegar lokið.", en: "The job had ended already." },
-    next: { is: "Listinn sýnir hvernig.", en: "The list shows how." },
+    sentence: { is: "Verkinu var þegar lokið.", en: "The job had already finished." },
+    next: { is: "Listinn sýnir hvernig.", en: "The list shows its result." },
   },
   FILTER_TOO_SLOW: {
     sentence: { is: "Leitin tók of langan tíma.", en: "The search took too long." },
     next: {
       is: "Leitaðu að lengra broti úr orði: þrír stafir eða fleiri í röð finnast fljótt.",
-      en: "Search for a longer part of a word: three letters in a row or more are found at once.",
+      en: "Search for a longer part of a word: three or more letters in a row are found quickly.",
     },
   },
   SEARCHES_BUSY: {
-    sentence: { is: "Margar leitir bíða núna.", en: "Many searches are waiting." },
+    sentence: { is: "Margar leitir bíða núna.", en: "Many searches are waiting right now." },
     next: { is: "Reyndu aftur eftir augnablik.", en: "Try again in a moment." },
   },
   VERSION_STALE: {
     sentence: {
       is: "Uppskriftinni var breytt annars staðar á meðan.",
-      en: "The transcript was changed elsewhere meanwhile.",
+      en: "The transcript was changed elsewhere in the meantime.",
     },
     next: {
       is: "Skoðaðu það sem nú stendur og reyndu aftur.",
-      en: "Look at what stands now, and try again.",
+      en: "Look at the current version and try again.",
     },
   },
   VERSION_NOT_FOUND: {
-    sentence: { is: "Þessi útgáfa er ekki til.", en: "There is no such version." },
+    sentence: { is: "Þessi útgáfa er ekki til.", en: "This version does not exist." },
     next: {
       is: "Veldu aðra úr listanum.",
-      en: "Choose another one from the list.",
+      en: "Choose another version from the list.",
     },
   },
   FILES_BUSY: {
     sentence: {
       is: "Margar skrár og samanburðir bíða núna.",
-      en: "Many files and comparisons are waiting.",
+      en: "Many files and comparisons are waiting right now.",
     },
     next: { is: "Reyndu aftur eftir augnablik.", en: "Try again in a moment." },
   },
   TRANSCRIPTS_BUSY: {
     sentence: {
       is: "Margar langar uppskriftir bíða núna.",
-      en: "Many long transcripts are waiting.",
+      en: "Many long transcripts are waiting right now.",
     },
     next: { is: "Reyndu aftur eftir augnablik.", en: "Try again in a moment." },
   },
   404: {
-    sentence: { is: "Þetta finnst ekki.", en: "It is not there." },
+    sentence: { is: "Þetta finnst ekki.", en: "This was not found." },
     next: {
       is: "Því hefur ef til vill verið eytt. Farðu til baka í listann.",
-      en: "Somebody may have deleted it. Go back to the list.",
+      en: "It may have been deleted. Go back to the list.",
     },
   },
   403: {
     sentence: { is: "Þú hefur ekki leyfi til þess.", en: "You are not allowed to do that." },
     next: {
       is: "Eigandi reikningsins getur gefið það.",
-      en: "An owner of the account can allow it.",
+      en: "An owner of the account can give you permission.",
     },
   },
 };

@@ -1,32 +1,31 @@
 /**
- * What is wrong with a text that is no public key, before it is sent anywhere
- * (keys/public-key-problem.ts).
+ * Why a text is not a public key; it is checked before anything is sent (keys/public-key-problem.ts).
  */
 export const publicKeyProblems = {
   empty: { is: "Límdu opinbera lykilinn hér.", en: "Paste the public key here." },
   private: {
     is: "Þetta er einkalykill. Hann var ekki sendur, og á hvergi heima nema hjá þér. Skráðu opinbera helminginn: openssl pkey -in private.pem -pubout",
-    en: "This is a private key. It was not sent, and belongs with you alone. Register its public half: openssl pkey -in private.pem -pubout",
+    en: "This is a private key. It was not sent; keep it secret. Register its public half: openssl pkey -in private.pem -pubout",
   },
   ssh: {
     is: "Þetta er SSH-lykill. Breyttu honum í PEM: ssh-keygen -e -m pkcs8 -f lykill.pub",
-    en: "This is an SSH key. Turn it into PEM: ssh-keygen -e -m pkcs8 -f key.pub",
+    en: "This is an SSH key. Convert it to PEM: ssh-keygen -e -m pkcs8 -f key.pub",
   },
   certificate: {
     is: "Þetta er vottorð. Náðu lyklinum úr því: openssl x509 -in vottord.pem -pubkey -noout",
-    en: "This is a certificate. Take the key out of it: openssl x509 -in certificate.pem -pubkey -noout",
+    en: "This is a certificate. Extract its key: openssl x509 -in certificate.pem -pubkey -noout",
   },
   set: {
     is: "Þetta er safn lykla (JWKS). Skráðu þá einn í einu.",
-    en: "This is a set of keys (JWKS). Register them one by one.",
+    en: "This is a key set (JWKS). Register the keys one at a time.",
   },
   json: {
     is: "Þetta byrjar eins og JWK en er ekki JSON. Vantar eitthvað aftan á?",
-    en: "This begins like a JWK but is not JSON. Is the end of it missing?",
+    en: "This begins like a JWK but is not valid JSON. Is the end missing?",
   },
   cut: {
     is: "Það vantar aftan á lykilinn: línan -----END PUBLIC KEY----- á að vera síðust.",
-    en: "The end of the key is missing: the line -----END PUBLIC KEY----- comes last.",
+    en: "The end of the key is missing: the last line must be -----END PUBLIC KEY-----.",
   },
   unknown: {
     is: "Þetta er hvorki PEM (-----BEGIN PUBLIC KEY-----) né JWK ({…}).",

@@ -1,5 +1,5 @@
-// Times, spans, sizes and counts at their edges: the clock put forward, the end of a year, the last
-// second of a minute, nothing at all.
+// Times, spans, sizes and counts at their boundaries: the change to summer time, the end of a year,
+// the last second of a minute, zero.
 import assert from "node:assert/strict";
 import { env } from "node:process";
 import { test } from "node:test";
@@ -10,11 +10,11 @@ import { when } from "./dates.ts";
 import { bytesText, clockText, numberText, spanText } from "./numbers.ts";
 import { uploadText } from "./upload.ts";
 
-// A place where the clock is put forward in March and back in October.
+// A time zone with summer time from March to October.
 env["TZ"] = "Europe/Copenhagen";
 
 const whens = [
-  // Clocks of two machines differ a little.
+  // The clocks of two machines differ a little.
   ["2026-11-18T12:00:50", "2026-11-18T12:00:00", "rétt í þessu", "just now"],
   ["2026-11-18T11:57:00", "2026-11-18T12:00:59", "fyrir 3 mín.", "3 min ago"],
   ["2026-11-18T09:41:00", "2026-11-18T12:00:00", "í dag 09:41", "today 09:41"],
@@ -26,13 +26,13 @@ const whens = [
 ] as const;
 
 for (const [date, now, is, en] of whens) {
-  test(`when() says ${en} of ${date} at ${now}`, () => {
+  test(`when() shows ${date} at ${now} as "${en}"`, () => {
     assert.equal(when("is", new Date(date), new Date(now)), is);
     assert.equal(when("en", new Date(date), new Date(now)), en);
   });
 }
 
-test("spans, clocks, sizes and numbers at their edges", () => {
+test("spans, clock times, sizes and numbers at their boundaries", () => {
   assert.deepEqual(
     [0, 0.4, 59.9996, 60, 3599.9, 3600, 148_320].map((seconds) => spanText("is", seconds)),
     ["0 sek.", "0 sek.", "59 sek.", "1 mín.", "59 mín.", "1,0 klst.", "41,2 klst."],
@@ -55,7 +55,7 @@ test("spans, clocks, sizes and numbers at their edges", () => {
   );
 });
 
-test("what is counted takes the singular by its last digit, but for 11, wherever it is said", () => {
+test("Icelandic counts take the singular by the last digit, except 11, in every text", () => {
   const words = (count: number) => counted("is", count, "stafur", "stafir");
   assert.deepEqual([0, 1, 2, 11, 21, 111, 1001].map(words), [
     "0 stafir",

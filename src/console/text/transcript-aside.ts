@@ -2,15 +2,13 @@ import { counted, isOne } from "./counted.ts";
 import { capital, listed } from "./listed.ts";
 import { numberText } from "./numbers.ts";
 
-/**
- * Texts of what stands beside a transcript: speakers, versions, downloads, and what it is about.
- */
+/** Texts of the aside of a transcript: speakers, versions, downloads and metadata. */
 export const asideText = {
   speakers: { is: "Raddir", en: "Speakers" },
   speaker: { is: (id: string) => `Rödd ${id}`, en: (id: string) => `Speaker ${id}` },
   noSpeakers: {
     is: "Ekki er vitað hver talar í þessari upptöku.",
-    en: "Nobody knows who speaks in this recording.",
+    en: "The speakers of this recording are unknown.",
   },
   rename: {
     is: (name: string) => `Breyta nafninu ${name}`,
@@ -26,19 +24,19 @@ export const asideText = {
   },
   renamed: {
     is: (name: string) => `Nafnið ${name} er vistað.`,
-    en: (name: string) => `The name ${name} is saved.`,
+    en: (name: string) => `The name ${name} was saved.`,
   },
   nameChangedElsewhere: {
     is: (name: string) => `Nafninu var breytt annars staðar á meðan. Þar stendur nú „${name}“.`,
-    en: (name: string) => `The name was changed elsewhere meanwhile. It is now “${name}”.`,
+    en: (name: string) => `The name was changed elsewhere in the meantime. It is now “${name}”.`,
   },
   noName: { is: "ekkert nafn", en: "no name" },
   saveMine: { is: "Vista mitt samt", en: "Save mine anyway" },
-  keepTheirs: { is: "Halda hinu", en: "Keep the other" },
+  keepTheirs: { is: "Halda hinu", en: "Keep theirs" },
 
   versions: { is: "Útgáfur", en: "Versions" },
   olderVersions: { is: "Sýna eldri útgáfur", en: "Show older versions" },
-  fromRecognizer: { is: "Frá talgreini", en: "From the recognizer" },
+  fromRecognizer: { is: "Frá talgreini", en: "From speech recognition" },
   firstVersion: { is: "Fyrsta útgáfa", en: "First version" },
   someVersion: { is: "Útgáfa", en: "Version" },
   changed: {
@@ -54,7 +52,7 @@ export const asideText = {
   changedSubject: { is: "titli", en: "title" },
   changedDescription: { is: "lýsingu", en: "description" },
   changedKeywords: { is: "efnisorðum", en: "keywords" },
-  changedOther: { is: "öðrum upplýsingum", en: "other facts" },
+  changedOther: { is: "öðrum upplýsingum", en: "other details" },
   added: {
     is: (count: number) =>
       `${numberText("is", count)} orð ${isOne("is", count) ? "bættist" : "bættust"} við`,
@@ -73,11 +71,11 @@ export const asideText = {
   respoken: {
     is: (count: number) =>
       `${numberText("is", count)} orð ${isOne("is", count) ? "fékk" : "fengu"} aðra rödd`,
-    en: (count: number) => `${counted("en", count, "word has", "words have")} another speaker`,
+    en: (count: number) => `${counted("en", count, "word", "words")} given another speaker`,
   },
   resegmented: {
     is: (count: number) => `efnisgreinaskil breyttust við ${numberText("is", count)} orð`,
-    en: (count: number) => `paragraphs break elsewhere at ${counted("en", count, "word", "words")}`,
+    en: (count: number) => `paragraph breaks moved at ${counted("en", count, "word", "words")}`,
   },
   whatChanged: { is: "Hvað breyttist", en: "What changed" },
   restore: { is: "Endurheimta", en: "Restore" },
@@ -86,23 +84,23 @@ export const asideText = {
     is: (when: string) =>
       `Textinn og upplýsingarnar verða eins og þau voru (${when}). Úr því verður ný útgáfa; engin eldri glatast.`,
     en: (when: string) =>
-      `The text and the facts become what they were (${when}). That makes a new version; none of the older ones is lost.`,
+      `The text and details return to what they were (${when}). This creates a new version; no older version is lost.`,
   },
   restored: {
     is: "Útgáfan er endurheimt og er nú sú nýjasta.",
-    en: "The version is restored, and is now the newest.",
+    en: "The version was restored and is now the newest.",
   },
   restoreStale: {
     is: "Uppskriftinni var breytt annars staðar á meðan. Skoðaðu nýjustu útgáfuna áður en þú endurheimtir þessa.",
-    en: "The transcript was changed elsewhere meanwhile. Look at the newest version before you restore this one.",
+    en: "The transcript was changed elsewhere in the meantime. Look at the newest version before you restore this one.",
   },
 
   comparedWith: { is: "Borið saman við", en: "Compared with" },
   versionOf: {
     is: (when: string) => `Útgáfan: ${when}`,
-    en: (when: string) => `The version: ${when}`,
+    en: (when: string) => `Version: ${when}`,
   },
-  theOneBefore: { is: "útgáfuna á undan", en: "the one before" },
+  theOneBefore: { is: "útgáfuna á undan", en: "the previous version" },
   previousChange: { is: "Fyrri breyting", en: "Previous change" },
   nextChange: { is: "Næsta breyting", en: "Next change" },
   changeAt: {
@@ -116,7 +114,7 @@ export const asideText = {
       `${counted("en", count, "place", "places")}${more ? " or more" : ""}`,
   },
   changes: { is: "Breytingar", en: "Changes" },
-  facts: { is: "Upplýsingar", en: "Facts" },
+  facts: { is: "Upplýsingar", en: "Details" },
   moreChanges: { is: "Sýna fleiri breytingar", en: "Show more changes" },
   wholeText: {
     is: (count: number) => `Sýna öll ${counted("is", count, "orðið", "orðin")}`,
@@ -124,7 +122,7 @@ export const asideText = {
   },
   nothingDiffers: {
     is: "Þessar útgáfur eru eins.",
-    en: "These versions are the same.",
+    en: "These versions are identical.",
   },
 
   download: { is: "Sækja", en: "Download" },
@@ -136,7 +134,7 @@ export const asideText = {
   recording: { is: "Upptaka", en: "Recording" },
   downloaded: {
     is: (name: string) => `Skráin ${name} er komin í niðurhal vafrans.`,
-    en: (name: string) => `The file ${name} is in the browser's downloads.`,
+    en: (name: string) => `The file ${name} is in your browser's downloads.`,
   },
 
   details: { is: "Um upptökuna", en: "About the recording" },
@@ -144,29 +142,29 @@ export const asideText = {
   description: { is: "Lýsing", en: "Description" },
   keywords: { is: "Efnisorð", en: "Keywords" },
   language: { is: "Tungumál", en: "Language" },
-  fileType: { is: "Tegund", en: "Kind" },
-  origin: { is: "Uppruni", en: "Origin" },
-  originUpload: { is: "Skrá sem var hlaðið upp", en: "A file that was uploaded" },
+  fileType: { is: "Tegund", en: "Type" },
+  origin: { is: "Uppruni", en: "Source" },
+  originUpload: { is: "Skrá sem var hlaðið upp", en: "Uploaded file" },
   originUri: { is: "Sótt af vefslóð", en: "Fetched from a URL" },
-  originUser: { is: "Texti sem var sendur inn", en: "Text that was sent in" },
+  originUser: { is: "Texti sem var sendur inn", en: "Submitted text" },
   address: { is: "Vefslóð", en: "URL" },
   edit: { is: "Breyta", en: "Edit" },
-  editTitle: { is: "Breyta upplýsingum", en: "Edit facts" },
-  saved: { is: "Upplýsingarnar eru vistaðar.", en: "The facts are saved." },
+  editTitle: { is: "Breyta upplýsingum", en: "Edit details" },
+  saved: { is: "Upplýsingarnar eru vistaðar.", en: "The details were saved." },
   tooLong: {
     is: (over: number, max: number) =>
       `${counted("is", over, "staf", "stöfum")} of langt: mest ${counted("is", max, "stafur", "stafir")}.`,
     en: (over: number, max: number) =>
-      `Too long by ${counted("en", over, "character", "characters")}: ${numberText("en", max)} at most.`,
+      `Too long by ${counted("en", over, "character", "characters")}: the limit is ${numberText("en", max)}.`,
   },
   addKeyword: { is: "Nýtt efnisorð", en: "New keyword" },
   keywordHint: {
     is: "Enter bætir orðinu við. Backspace í auðum reit tekur það síðasta burt.",
-    en: "Enter adds the word. Backspace in the empty field removes the last one.",
+    en: "Enter adds the keyword. Backspace in an empty field removes the last one.",
   },
   removeKeyword: {
     is: (keyword: string) => `Taka burt efnisorðið ${keyword}`,
-    en: (keyword: string) => `Remove the keyword ${keyword}`,
+    en: (keyword: string) => `Remove keyword ${keyword}`,
   },
   keywordAdded: {
     is: (keyword: string) => `Efnisorðinu ${keyword} var bætt við.`,
@@ -178,31 +176,31 @@ export const asideText = {
   },
   keywordThere: {
     is: "Þetta efnisorð er þegar á uppskriftinni.",
-    en: "The transcript has this keyword already.",
+    en: "The transcript already has this keyword.",
   },
   keywordsFull: {
     is: (max: number) => `Efnisorðin eru orðin ${numberText("is", max)}: fleiri komast ekki að.`,
-    en: (max: number) => `There are ${numberText("en", max)} keywords: there is no room for more.`,
+    en: (max: number) => `The limit of ${numberText("en", max)} keywords is reached.`,
   },
   changedElsewhere: {
     is: "Þessu var breytt annars staðar meðan þú skrifaðir. Þitt er enn í reitunum; hér er það sem nú stendur.",
-    en: "This was changed elsewhere while you wrote. Yours is still in the fields; here is what stands now.",
+    en: "This was changed elsewhere while you were editing. Your text is still in the fields; this is the current version:",
   },
 
   nothing: { is: "(ekkert)", en: "(nothing)" },
 
-  remove: { is: "Eyða uppskriftinni", en: "Delete the transcript" },
+  remove: { is: "Eyða uppskriftinni", en: "Delete transcript" },
   removeTitle: {
     is: (subject: string) => `Eyða „${subject}“?`,
     en: (subject: string) => `Delete “${subject}”?`,
   },
   removeQuestion: {
     is: "Uppskriftin hverfur með öllum útgáfum sínum og upptökunni sjálfri. Það verður ekki tekið aftur.",
-    en: "The transcript goes with all its versions and the recording itself. That cannot be undone.",
+    en: "The transcript is deleted with all its versions and the recording itself. This cannot be undone.",
   },
   removeQuestionText: {
     is: "Uppskriftin hverfur með öllum útgáfum sínum. Það verður ekki tekið aftur.",
-    en: "The transcript goes with all its versions. That cannot be undone.",
+    en: "The transcript is deleted with all its versions. This cannot be undone.",
   },
   removeYes: { is: "Eyða", en: "Delete" },
   removedTranscript: {

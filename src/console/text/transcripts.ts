@@ -1,7 +1,6 @@
 import { counted } from "./counted.ts";
-import type { Problems } from "./problems.ts";
 
-/** Texts of the list of transcripts. */
+/** Texts of the transcripts page. */
 export const transcriptsText = {
   newJob: { is: "Ný uppskrift", en: "New transcript" },
   count: {
@@ -13,27 +12,30 @@ export const transcriptsText = {
     is: (count: number) => counted("is", count, "uppskrift fannst", "uppskriftir fundust"),
     en: (count: number) => `${counted("en", count, "transcript", "transcripts")} found`,
   },
-  foundSome: { is: "Uppskriftir sem fundust, þær nýjustu efst", en: "Found, newest first" },
+  foundSome: {
+    is: "Uppskriftir sem fundust, þær nýjustu efst",
+    en: "Transcripts found, newest first",
+  },
   search: { is: "Leit að uppskriftum", en: "Search for transcripts" },
   searchTitles: { is: "Leita í titlum", en: "Search titles" },
   keywordInstead: {
     is: (text: string) => `Leita heldur að efnisorðinu „${text}“`,
-    en: (text: string) => `Search for the keyword “${text}” instead`,
+    en: (text: string) => `Search by keyword “${text}” instead`,
   },
   withKeyword: {
     is: (text: string) => `Sýna aðeins með efnisorðinu „${text}“`,
-    en: (text: string) => `Show only with the keyword “${text}”`,
+    en: (text: string) => `Show only transcripts with keyword “${text}”`,
   },
   withoutKeyword: {
     is: (text: string) => `Taka efnisorðið „${text}“ úr leitinni`,
-    en: (text: string) => `Take the keyword “${text}” out of the search`,
+    en: (text: string) => `Remove keyword “${text}” from the search`,
   },
   showAll: { is: "Sýna allar", en: "Show all" },
   list: { is: "Uppskriftir", en: "Transcripts" },
   untitled: { is: "Án titils", en: "Untitled" },
-  voices: {
+  speakers: {
     is: (count: number) => counted("is", count, "rödd", "raddir"),
-    en: (count: number) => counted("en", count, "voice", "voices"),
+    en: (count: number) => counted("en", count, "speaker", "speakers"),
   },
   changed: {
     is: (date: string) => `breytt ${date}`,
@@ -43,11 +45,11 @@ export const transcriptsText = {
   none: { is: "Engar uppskriftir enn", en: "No transcripts yet" },
   noneNext: {
     is: "Sendu upptöku eða talaðu í hljóðnemann. Uppskriftin stendur hér þegar hún er tilbúin.",
-    en: "Send a recording, or speak into the microphone. The transcript is here once it is ready.",
+    en: "Submit a recording or speak into the microphone. The transcript appears here when it is ready.",
   },
   noneToSee: {
     is: "Hér birtast uppskriftir þegar einhver á reikningnum sendir upptöku.",
-    en: "Transcripts are here once somebody of the account has sent a recording.",
+    en: "Transcripts appear here when a member of the account submits a recording.",
   },
   speak: { is: "Tala í hljóðnemann", en: "Speak into the microphone" },
   nothingFound: { is: "Ekkert fannst", en: "Nothing found" },
@@ -55,7 +57,7 @@ export const transcriptsText = {
     is: (text: string) =>
       `Engin uppskrift hefur „${text}“ í titlinum. Prófaðu styttri hluta af orði, eða annað orð: stórir og litlir stafir eru jafngildir, en a og á eru hvor sinn stafurinn.`,
     en: (text: string) =>
-      `No transcript has “${text}” in its title. Try a shorter part of a word, or another one: capitals do not matter, but a and á are two letters.`,
+      `No transcript has “${text}” in its title. Try a shorter part of a word, or another word. Upper and lower case are treated alike, but a and á are different letters.`,
   },
   noKeyword: {
     is: (texts: readonly string[]) =>
@@ -64,25 +66,10 @@ export const transcriptsText = {
         : `Engin uppskrift hefur öll efnisorðin ${quotedIs(texts)}. Taktu eitt þeirra úr leitinni.`,
     en: (texts: readonly string[]) =>
       texts.length === 1
-        ? `No transcript has the keyword ${quotedEn(texts)}. Keywords have to be written exactly as they are, with the same capitals.`
-        : `No transcript has all of the keywords ${quotedEn(texts)}. Take one of them out of the search.`,
+        ? `No transcript has the keyword ${quotedEn(texts)}. Keywords must match exactly, including upper and lower case.`
+        : `No transcript has all of the keywords ${quotedEn(texts)}. Remove one of them from the search.`,
   },
 } as const;
-
-/** What can go wrong with a search alone. */
-export const searchProblems: Problems = {
-  FILTER_TOO_SLOW: {
-    sentence: { is: "Leitin tók of langan tíma.", en: "The search took too long." },
-    next: {
-      is: "Leitaðu að lengra broti úr orði: þrír stafir eða fleiri í röð finnast fljótt.",
-      en: "Search for a longer part of a word: three letters in a row or more are found at once.",
-    },
-  },
-  SEARCHES_BUSY: {
-    sentence: { is: "Margar leitir bíða núna.", en: "Many searches are waiting." },
-    next: { is: "Reyndu aftur eftir augnablik.", en: "Try again in a moment." },
-  },
-};
 
 function quotedIs(texts: readonly string[]): string {
   return texts.map((text) => `„${text}“`).join(", ");

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** So often "3 min ago" is said anew. */
+/** How often texts such as "3 min ago" are updated. */
 const everyMs = 30_000;
 
-/** The time, for what is said of times; it goes on while the page is open. */
+/** The current time, updated while the page is open. */
 export function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -1,5 +1,5 @@
 declare module "subset-font" {
-  /** The part of a font that sets `text`, with its axes cut to ranges. */
+  /** A font with only the characters of `text`, and with its axes limited to ranges. */
   export default function subsetFont(
     font: Uint8Array,
     text: string,

@@ -3,13 +3,13 @@ import { keep, readKept, themeKept } from "../api/kept.ts";
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-/** The look that the user has chosen, or the device's. */
+/** The theme that the user has chosen, or `system`. */
 export function chosenTheme(): Theme {
   const kept = readKept(themeKept);
   return themes.find((theme) => theme === kept) ?? "system";
 }
 
-/** Shows a look now, and at this browser from now on. */
+/** Applies a theme, and stores the choice in this browser. */
 export function showTheme(theme: Theme): void {
   keep(themeKept, theme === "system" ? undefined : theme);
   const { dataset } = document.documentElement;

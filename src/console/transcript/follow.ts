@@ -1,26 +1,26 @@
 /**
- * Where a word may stand on the screen, in shares of its height, before the page is scrolled to it;
- * and where it is put then.
+ * Where a word may be on the screen, as shares of its height, before the page scrolls to it; and
+ * where the page puts it then.
  */
-const zone = { top: 0.1, bottom: 0.62, put: 0.3 };
-/** The same for what somebody has gone to: all that is free of the player. */
-const free = { top: 0.06, bottom: 0.82, put: 0.3 };
+const followZone = { top: 0.1, bottom: 0.62, target: 0.3 };
+/** The same for a position that the user has chosen: everything that the player does not cover. */
+const visibleZone = { top: 0.06, bottom: 0.82, target: 0.3 };
 /**
- * Parts far away are as high as they are thought to be until they are laid out: then the place is
- * looked for again.
+ * Parts far away have an assumed height until they are laid out: then the page scrolls again, at
+ * most this many times.
  */
-const looksMax = 4;
+const correctionsMax = 4;
 
-/** Keeps what is heard in sight. */
+/** Keeps the word that is played in view. */
 export interface Follow extends Disposable {
   /**
-   * Scrolls to a word that is out of sight, unless the user has scrolled away; `isGoneTo`: the user
-   * wants to be there.
+   * Scrolls to a word that is not in view, unless the user has scrolled away; `isRequested`: the
+   * user has chosen this position, so it scrolls in any case.
    */
-  bring(word: Range, isGoneTo: boolean): void;
+  bringIntoView(word: Range, isRequested: boolean): void;
 }
 
-/** Follows until the user scrolls by hand, wheel, key or scroll bar: `onLeave` is called then. */
+/** Follows until the user scrolls by touch, wheel, key or scroll bar, which calls `onLeave`. */
 export function openFollow({
   isFollowing,
   onLeave,
@@ -49,22 +49,28 @@ export function openFollow({
     { signal },
   );
   return {
-    bring(word, isGoneTo) {
-      if (isGoneTo || isFollowing()) look(word, isGoneTo ? free : zone, looksMax, signal);
+    bringIntoView(word, isRequested) {
+      if (!isRequested && !isFollowing()) return;
+      scrollTo(word, isRequested ? visibleZone : followZone, correctionsMax, signal);
     },
     [Symbol.dispose]: () => listening.abort(),
   };
 }
 
-function look(word: Range, { top, bottom, put }: typeof zone, looks: number, signal: AbortSignal) {
+function scrollTo(
+  word: Range,
+  { top, bottom, target }: typeof followZone,
+  corrections: number,
+  signal: AbortSignal,
+) {
   const rect = word.getBoundingClientRect();
   const height = window.innerHeight;
   if (rect.top >= top * height && rect.bottom <= bottom * height) return;
-  const by = rect.top - put * height;
+  const by = rect.top - target * height;
   const isNear = Math.abs(by) < height && !matchMedia("(prefers-reduced-motion: reduce)").matches;
   window.scrollBy({ top: by, behavior: isNear ? "smooth" : "instant" });
-  if (isNear || looks === 0) return;
+  if (isNear || corrections === 0) return;
   requestAnimationFrame(() => {
-    if (!signal.aborted) look(word, { top, bottom, put }, looks - 1, signal);
+    if (!signal.aborted) scrollTo(word, { top, bottom, target }, corrections - 1, signal);
   });
 }

@@ -10,10 +10,7 @@ import { useText } from "../text/language.tsx";
 import { transcriptText } from "../text/transcript.ts";
 import { jobInsteadQuery } from "./transcript-query.ts";
 
-/**
- * What stands in place of a transcript that is not there: the job that is to make it, or that there
- * is none.
- */
+/** Shown instead of a missing transcript: the job that creates it, or that it does not exist. */
 export function NoTranscript({ id }: { readonly id: string }) {
   const t = useText();
   const { data: job, error, refetch } = useQuery(jobInsteadQuery(id));
@@ -43,7 +40,7 @@ export function NoTranscript({ id }: { readonly id: string }) {
   );
 }
 
-/** The transcript is there, but not as the address wants it. */
+/** Shown when the transcript exists, but not the version in the address. */
 export function NoVersion({ id }: { readonly id: string }) {
   const t = useText();
   return (

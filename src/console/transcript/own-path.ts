@@ -1,7 +1,7 @@
 /**
- * A signed URL of the service as a path of this page's own origin: only path and query are signed,
- * and a service that is reached by several names signs with one of them, which the policy of the
- * page may not let it ask.
+ * A signed URL of the service as a path on this page's origin. The signature covers path and query
+ * only, and a service with several host names signs with one of them, which the page's policy may
+ * not allow.
  */
 export function ownPath(signedUrl: string): string {
   const { pathname, search } = new URL(signedUrl, location.href);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placesOf, withPlace } from "./places.ts";
 
-test("the place of a transcript comes first, in tenths of seconds, and goes", () => {
+test("withPlace() puts a transcript first, in tenths of seconds, or removes it", () => {
   const places = withPlace(withPlace([], "a", 12.345), "b", 7);
   assert.deepEqual(places, [
     ["b", 7],
@@ -16,14 +16,14 @@ test("the place of a transcript comes first, in tenths of seconds, and goes", ()
   assert.deepEqual(placesOf(JSON.stringify(places)), places);
 });
 
-test("no more than fifty are kept, the oldest goes", () => {
+test("withPlace() keeps fifty places and drops the oldest", () => {
   const ids = Array.from({ length: 60 }, (_, at) => `transcripts/${at}`);
   const places = ids.reduce((kept, id) => withPlace(kept, id, 9), placesOf(undefined));
   assert.equal(places.length, 50);
   assert.equal(places.at(-1)?.[0], "transcripts/10");
 });
 
-test("what cannot be read is as if nothing was kept", () => {
+test("placesOf() ignores what it cannot read", () => {
   for (const kept of [
     "",
     "{",

@@ -1,25 +1,20 @@
 import { keep, readKept } from "../api/kept.ts";
 
-/**
- * Where the user stopped listening, of the last transcripts that they listened to: ids with
- * seconds, the latest first.
- */
+/** Where the user stopped listening in the last transcripts: ids with seconds, the latest first. */
 type Places = readonly (readonly [id: string, seconds: number])[];
 
 const keptAs = "hlust.places";
 const placesMax = 50;
-/** Nearer to the start than this nothing is kept. */
+/** Places before this are not kept. */
 const secondsMin = 3;
 
-/**
- * Where the user stopped in a transcript; undefined where they did not begin, or came to its end.
- */
+/** Where the user stopped in a transcript; undefined if they did not start it or reached its end. */
 export function placeIn(id: string): number | undefined {
   return placesOf(readKept(keptAs)).find(([kept]) => kept === id)?.[1];
 }
 
-/** Keeps where the user is; at the start, or at the end, nothing. */
-export function keepPlace(id: string, seconds: number, isAtEnd: boolean): void {
+/** Stores where the user is, except at the start and at the end. */
+export function savePlace(id: string, seconds: number, isAtEnd: boolean): void {
   const places = withPlace(
     placesOf(readKept(keptAs)),
     id,
@@ -28,7 +23,7 @@ export function keepPlace(id: string, seconds: number, isAtEnd: boolean): void {
   keep(keptAs, places.length === 0 ? undefined : JSON.stringify(places));
 }
 
-/** What was kept, as far as it can be read: whoever has the browser may have changed it. */
+/** The stored places that are readable: anyone who uses the browser can change its storage. */
 export function placesOf(kept: string | undefined): Places {
   try {
     const value: unknown = JSON.parse(kept ?? "[]");
@@ -48,7 +43,7 @@ function isPlace(value: unknown): value is readonly [string, number] {
   );
 }
 
-/** The places with that of one transcript first, in tenths of seconds; undefined takes it out. */
+/** The places with one transcript's first, in tenths of seconds; undefined removes it. */
 export function withPlace(places: Places, id: string, seconds: number | undefined): Places {
   const others = places.filter(([kept]) => kept !== id);
   if (seconds === undefined) return others;

@@ -1,35 +1,35 @@
 import { useSyncExternalStore } from "react";
 
-/** How the playing stands, but for the place, which changes with every frame. */
+/** The state of the playback, except the place, which changes with every frame. */
 export interface PlaybackState {
   readonly isPlaying: boolean;
   readonly isMuted: boolean;
-  /** 1 is as it was said. */
+  /** 1 is the original speed. */
   readonly rate: number;
-  /** Seconds; 0 while nobody knows. */
+  /** Seconds; 0 while it is unknown. */
   readonly duration: number;
-  /** Whether anything was played or gone to: until then the text is only read. */
+  /** Whether anything was played or sought: until then the text shows no position. */
   readonly isBegun: boolean;
-  /** "away": it could not be fetched. "unplayable": it could, but not decoded. */
-  readonly problem: "away" | "unplayable" | undefined;
+  /** "unavailable": it could not be fetched. "unplayable": it could not be decoded. */
+  readonly problem: "unavailable" | "unplayable" | undefined;
 }
 
 export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
 
-/** Where media comes from. */
+/** The URL of media. */
 export interface MediaSource {
   readonly url: string;
-  /** Gives another URL of the same media, as the signed ones expire. */
+  /** Returns another URL of the same media, because signed URLs expire. */
   readonly renewUrl: () => Promise<string>;
 }
 
-/** Is told the place in seconds; `isSought`: somebody has gone there. */
+/** Gets the place in seconds; `isSought`: the user went there. */
 type PlaceListener = (seconds: number, isSought: boolean) => void;
 
 /**
- * The playing of one recording: what the text, the player and the keys share. Without a media
- * element what is asked of it waits for one. `onPlace` listeners are told the place with each frame
- * while it plays, and whenever it changes otherwise.
+ * The playback of one recording, shared by the text, the player and the keyboard shortcuts. Without
+ * a media element, commands wait for one. `onPlace` listeners get the place with each frame while it
+ * plays, and whenever it changes otherwise.
  */
 export class Playback {
   #media: HTMLMediaElement | undefined;
@@ -37,7 +37,7 @@ export class Playback {
   #place = 0;
   #wantsPlay = false;
   #frame = 0;
-  /** Whether the URL was renewed since media last came by it. */
+  /** Whether the URL was renewed since media was last loaded from it. */
   #isRenewed = false;
   #state: PlaybackState;
   readonly #listeners = new Set<() => void>();
@@ -74,7 +74,7 @@ export class Playback {
     return () => this.#placeListeners.delete(listener);
   }
 
-  /** Plays by this element from now on. What is answered lets go of it. */
+  /** Plays with this element from now on. Returns a function that detaches it. */
   attach(media: HTMLMediaElement, source: MediaSource): () => void {
     this.#media = media;
     this.#source = source;
@@ -90,16 +90,16 @@ export class Playback {
     );
     on("playing", () => {
       this.#change({ isPlaying: !media.paused, isBegun: true, problem: undefined });
-      this.#tellFrames();
+      this.#notifyEachFrame();
     });
     for (const name of ["pause", "ended"] as const) {
       on(name, () => {
         this.#wantsPlay = !media.paused;
         this.#change({ isPlaying: !media.paused });
-        this.#tell();
+        this.#notify();
       });
     }
-    on("seeked", () => this.#tell());
+    on("seeked", () => this.#notify());
     on("ratechange", () => this.#change({ rate: media.playbackRate }));
     on("volumechange", () => this.#change({ isMuted: media.muted }));
     on("error", () => void this.#recover(media));
@@ -116,13 +116,14 @@ export class Playback {
 
   play(): void {
     this.#wantsPlay = true;
-    // What was away may be back.
-    if (this.#state.problem === "away" && this.#media) {
+    // The media may be available again.
+    if (this.#state.problem === "unavailable" && this.#media) {
       this.#isRenewed = false;
       void this.#recover(this.#media);
       return;
     }
-    // Refused where the browser wants a press first, or ended by a pause: then it stays as it is.
+    // It rejects if the browser requires a user action first, or if it is paused: then nothing
+    // changes.
     this.#media?.play().catch(() => {});
   }
 
@@ -131,14 +132,14 @@ export class Playback {
     this.#media?.pause();
   }
 
-  /** What the last press has asked for is known before its event comes: so two in a row are two. */
+  /** Uses the element's own state, not that of its last event, so that two quick presses count. */
   toggle(): void {
-    const isUnderWay = this.#media ? !this.#media.paused : this.#wantsPlay;
-    if (isUnderWay && this.#state.problem === undefined) this.pause();
+    const isPlaying = this.#media ? !this.#media.paused : this.#wantsPlay;
+    if (isPlaying && this.#state.problem === undefined) this.pause();
     else this.play();
   }
 
-  /** Goes to a place, within the recording. */
+  /** Goes to a place within the recording. */
   seek(seconds: number): void {
     const { duration } = this.#state;
     this.#place = Math.max(0, duration > 0 ? Math.min(seconds, duration) : seconds);
@@ -182,13 +183,11 @@ export class Playback {
     if (this.#place > 0) media.currentTime = this.#place;
   }
 
-  /**
-   * By a URL that has expired nothing comes any more: by a new one it goes on at the same place.
-   */
+  /** The URL may have expired: playback continues at the same place with a new one. */
   async #recover(media: HTMLMediaElement): Promise<void> {
-    const isOfContent = media.error?.code === MediaError.MEDIA_ERR_DECODE;
-    if (isOfContent || this.#isRenewed || !this.#source) {
-      this.#fail(isOfContent || this.#isRenewed ? "unplayable" : "away");
+    const isUndecodable = media.error?.code === MediaError.MEDIA_ERR_DECODE;
+    if (isUndecodable || this.#isRenewed || !this.#source) {
+      this.#fail(isUndecodable || this.#isRenewed ? "unplayable" : "unavailable");
       return;
     }
     this.#isRenewed = true;
@@ -196,26 +195,26 @@ export class Playback {
       const url = await this.#source.renewUrl();
       if (this.#media === media) this.#load(media, url);
     } catch {
-      this.#fail("away");
+      this.#fail("unavailable");
     }
   }
 
-  #fail(problem: "away" | "unplayable"): void {
+  #fail(problem: "unavailable" | "unplayable"): void {
     this.#wantsPlay = false;
     this.#change({ isPlaying: false, problem });
   }
 
-  #tellFrames(): void {
+  #notifyEachFrame(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
       if (!this.#state.isPlaying || !this.#media) return;
-      this.#tell();
-      this.#tellFrames();
+      this.#notify();
+      this.#notifyEachFrame();
     });
   }
 
-  #tell(): void {
-    // What is loading is at 0, whatever place it will go on at.
+  #notify(): void {
+    // While it loads, the element is at 0, not at the place where it will continue.
     if (this.#media && this.#media.readyState > 0 && !this.#media.seeking)
       this.#place = this.#media.currentTime;
     for (const listener of this.#placeListeners) listener(this.#place, false);
@@ -227,7 +226,7 @@ export class Playback {
   }
 }
 
-/** How the playing stands, as it changes. */
+/** The current state of a playback. */
 export function usePlaybackState(playback: Playback): PlaybackState {
   return useSyncExternalStore(playback.subscribe, () => playback.state);
 }

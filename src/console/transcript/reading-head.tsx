@@ -7,10 +7,7 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { clockText, secondsOf } from "../text/numbers.ts";
 import { transcriptText } from "../text/transcript.ts";
 
-/**
- * What a transcript is called, with when it was made, how long it is, and in which language; and
- * its keywords.
- */
+/** The title of a transcript with its date, length and language, and its keywords. */
 export function ReadingHead({ transcript }: { readonly transcript: TranscriptJson }) {
   const t = useText();
   const { language } = useLanguage();
@@ -18,7 +15,7 @@ export function ReadingHead({ transcript }: { readonly transcript: TranscriptJso
   const { subject = "", recordingDuration, languageCode = "", keywords = [] } = metadata ?? {};
   const facts = [
     version?.creationTime === undefined ? "" : longDate(language, new Date(version.creationTime)),
-    // Null in what has no media.
+    // Null without media.
     recordingDuration ? clockText(secondsOf(recordingDuration)) : "",
     languageCode === "" ? "" : t(languageName(languageCode)),
   ];
@@ -37,7 +34,7 @@ export function ReadingHead({ transcript }: { readonly transcript: TranscriptJso
           ))}
         </ul>
       )}
-      {/* On a phone the text stands between. */}
+      {/* On a phone the aside is below the text. */}
       <a className="reading-to-aside" href="#about">
         {t(transcriptText.toAside)}
       </a>

@@ -9,7 +9,7 @@ import { secondsOf } from "../text/numbers.ts";
 import { transcriptText } from "../text/transcript.ts";
 import { TranscriptAside } from "./aside/transcript-aside.tsx";
 import { Playback } from "./playback.ts";
-import { keepPlace, placeIn } from "./places.ts";
+import { placeIn, savePlace } from "./places.ts";
 import { ReadingHead } from "./reading-head.tsx";
 import { spokenText, type SpokenText } from "./spoken-text.ts";
 import { transcriptQuery } from "./transcript-query.ts";
@@ -20,7 +20,7 @@ const Player = lazy(() =>
   import("./player/player.tsx").then(({ Player }) => ({ default: Player })),
 );
 
-/** A transcript to read, and to hear where it has media. */
+/** A transcript to read, and to play if it has media. */
 export function Reading({
   transcript,
   name,
@@ -28,10 +28,7 @@ export function Reading({
 }: {
   readonly transcript: TranscriptJson;
   readonly name: string;
-  /**
-   * The id of the version that the address names; undefined where this is what the transcript is
-   * now.
-   */
+  /** The id of the version in the address; undefined for the current version. */
   readonly version: string | undefined;
 }) {
   const text = useTextOf(transcript);
@@ -44,15 +41,15 @@ export function Reading({
         start: place ?? placeIn(name) ?? 0,
       }),
   );
-  const heard = uri === "" ? undefined : playback;
+  const playable = uri === "" ? undefined : playback;
   useEffect(() => {
     if (place !== undefined && playback.place !== place) playback.seek(place);
   }, [place, playback]);
-  useKeptPlace(name, heard);
-  const renew = useFreshAnswer(name, version);
+  useSavedPlace(name, playable);
+  const renew = useRenewal(name, version);
   const linkTo = `/console/${name}?${version === undefined ? "" : `version=${encodeURIComponent(version)}&`}t=`;
   return (
-    <div className={heard ? "reading heard" : "reading"}>
+    <div className={playable ? "reading playable" : "reading"}>
       <ReadingHead transcript={transcript} />
       {version !== undefined && <EarlierVersion transcript={transcript} name={name} />}
       <div className="reading-columns">
@@ -63,17 +60,17 @@ export function Reading({
             text={text}
             speakers={metadata?.speakers ?? {}}
             languageCode={metadata?.languageCode ?? ""}
-            playback={heard}
+            playback={playable}
             linkTo={linkTo}
-            isGoneTo={place !== undefined}
+            startsAtPlace={place !== undefined}
           />
         )}
         <Aside transcript={transcript} name={name} />
       </div>
-      {heard && (
+      {playable && (
         <Suspense>
           <Player
-            playback={heard}
+            playback={playable}
             text={text}
             transcript={transcript}
             linkTo={linkTo}
@@ -85,10 +82,7 @@ export function Reading({
   );
 }
 
-/**
- * The text of a transcript: the same as long as its version is, while its URLs are others with each
- * answer.
- */
+/** The text of a transcript: the same object for the same version, though each answer has new URLs. */
 function useTextOf({ version, segments }: TranscriptJson): SpokenText {
   const id = version?.name;
   const [shown, setShown] = useState(() => ({ id, text: spokenText(segments ?? []) }));
@@ -98,42 +92,42 @@ function useTextOf({ version, segments }: TranscriptJson): SpokenText {
   return text;
 }
 
-/** The seconds that `?t=` names. */
+/** The seconds in `?t=`. */
 function usePlaceInAddress(): number | undefined {
   const named = new URLSearchParams(useSearch()).get("t");
   const seconds = Number.parseFloat(named ?? "");
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
-/** How often the place is kept while it plays. */
-const keepEverySeconds = 5;
+/** How often the place is saved while it plays. */
+const saveEverySeconds = 5;
 
-/** Keeps the place where the user stops listening, for the next time. */
-function useKeptPlace(name: string, playback: Playback | undefined): void {
+/** Saves the place where the user stops listening, for the next time. */
+function useSavedPlace(name: string, playback: Playback | undefined): void {
   useEffect(() => {
     if (!playback) return undefined;
-    let kept = playback.place;
-    const keepNow = (): void => {
+    let saved = playback.place;
+    const save = (): void => {
       const { duration } = playback.state;
-      if (!playback.state.isBegun || kept === playback.place) return;
-      kept = playback.place;
-      keepPlace(name, kept, duration > 0 && kept > duration - 1);
+      if (!playback.state.isBegun || saved === playback.place) return;
+      saved = playback.place;
+      savePlace(name, saved, duration > 0 && saved > duration - 1);
     };
     const stop = playback.onPlace((seconds) => {
-      const isDue = Math.abs(seconds - kept) >= keepEverySeconds;
-      if (isDue || !playback.state.isPlaying) keepNow();
+      const isDue = Math.abs(seconds - saved) >= saveEverySeconds;
+      if (isDue || !playback.state.isPlaying) save();
     });
-    addEventListener("pagehide", keepNow);
+    addEventListener("pagehide", save);
     return () => {
       stop();
-      removeEventListener("pagehide", keepNow);
-      keepNow();
+      removeEventListener("pagehide", save);
+      save();
     };
   }, [name, playback]);
 }
 
-/** Signed URLs end: the transcript has others each time that it is read. */
-function useFreshAnswer(name: string, version: string | undefined): () => Promise<TranscriptJson> {
+/** Reads the transcript again for new URLs, because signed URLs expire. */
+function useRenewal(name: string, version: string | undefined): () => Promise<TranscriptJson> {
   const queries = useQueryClient();
   return useCallback(
     () => queries.fetchQuery({ ...transcriptQuery(name, version), staleTime: 0 }),

@@ -5,14 +5,14 @@ export type Command =
   | { readonly do: "toggle" | "mute" }
   | { readonly do: "sheet" }
   | { readonly do: "copyLink" }
-  /** Seconds, on or back. */
+  /** Seconds, forward or back. */
   | { readonly do: "skip"; readonly by: number }
   | { readonly do: "word" | "segment" | "speed"; readonly by: 1 | -1 }
   | { readonly do: "tenth"; readonly at: number };
 
 /**
- * What of a key event tells the command; AltGr makes letters of its own, so that a key with it is
- * never one.
+ * The part of a key event that decides the command. AltGr types letters, so a key with it is never a
+ * command.
  */
 export interface Key {
   readonly key: string;
@@ -43,7 +43,7 @@ const commands: Readonly<Record<string, Command>> = {
   "?": { do: "sheet" },
 };
 
-/** The command of a key; undefined where it is none. */
+/** The command of a key; undefined if it has none. */
 export function commandOf(key: Key): Command | undefined {
   if (key.ctrlKey || key.metaKey || key.altKey || key.getModifierState("AltGraph"))
     return undefined;
@@ -53,7 +53,7 @@ export function commandOf(key: Key): Command | undefined {
   return commands[name];
 }
 
-/** The sheet: what each line does, and the keys for it as they are printed. */
+/** The lines of the shortcut sheet: what each does, and its keys as they are shown. */
 export const sheetLines = [
   { text: texts.keyToggle, keys: [texts.space, "K"] },
   { text: texts.keyBack, keys: ["J", "←"] },

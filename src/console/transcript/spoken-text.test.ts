@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   extentOfWord,
-  pieceOfWord,
-  pieceWordsMax,
+  paragraphOfWord,
+  paragraphWordsMax,
   spokenText,
   wordAt,
   wordAtOffset,
@@ -19,7 +19,7 @@ function segmentOf(said: string, start: number, speakerId = "") {
   return { startTime: `${start}s`, endTime: `${start + words.length / 2}s`, words, speakerId };
 }
 
-test("a segment is a paragraph, and a turn begins where somebody else speaks", () => {
+test("a segment is a paragraph, and a turn begins where the speaker changes", () => {
   const text = spokenText([
     segmentOf("Góðan dag. ", 0, "1"),
     segmentOf("Og vertu velkomin.", 1, "1"),
@@ -28,7 +28,12 @@ test("a segment is a paragraph, and a turn begins where somebody else speaks", (
     segmentOf("(hlær)", 4),
   ]);
   assert.deepEqual(
-    text.pieces.map(({ text: said, start, isTurn, firstWord }) => [said, start, isTurn, firstWord]),
+    text.paragraphs.map(({ text: said, start, isTurn, firstWord }) => [
+      said,
+      start,
+      isTurn,
+      firstWord,
+    ]),
     [
       ["Góðan dag. ", 0, true, 0],
       ["Og vertu velkomin.", 1, false, 2],
@@ -40,14 +45,14 @@ test("a segment is a paragraph, and a turn begins where somebody else speaks", (
   assert.equal(text.byTime, undefined);
 });
 
-test("every time has the word that is heard then, and every letter the word that it is of", () => {
+test("wordAt() finds the word played at a time, wordAtOffset() the word of a character", () => {
   const text = spokenText([segmentOf("Góðan dag. ", 2), segmentOf("Og velkomin.", 5)]);
   const said = (word: number) => {
-    const piece = text.pieces[pieceOfWord(text, word)];
+    const paragraph = text.paragraphs[paragraphOfWord(text, word)];
     const { from, to } = extentOfWord(text, word);
-    return piece?.text.slice(from, to);
+    return paragraph?.text.slice(from, to);
   };
-  const heard: [seconds: number, word: string | undefined][] = [
+  const played: [seconds: number, word: string | undefined][] = [
     [0, undefined],
     [1.999, "Góðan"],
     [2.4, "Góðan"],
@@ -56,7 +61,7 @@ test("every time has the word that is heard then, and every letter the word that
     [5, "Og"],
     [100, "velkomin."],
   ];
-  for (const [seconds, word] of heard)
+  for (const [seconds, word] of played)
     assert.equal(said(wordAt(text, seconds)), word, `${seconds}`);
   for (const [offset, word] of [
     [0, "Góðan"],
@@ -70,24 +75,24 @@ test("every time has the word that is heard then, and every letter the word that
   assert.equal(wordAt(spokenText([]), 1), -1);
 });
 
-test("where people talk at once the word that began last is heard", () => {
+test("where speakers overlap, wordAt() finds the word that began last", () => {
   const text = spokenText([segmentOf("a b c d ", 0, "1"), segmentOf("x y ", 0.75, "2")]);
-  const heard = [0, 0.5, 0.8, 1, 1.3, 1.6].map((seconds) => wordAt(text, seconds));
-  assert.deepEqual(heard, [0, 1, 4, 2, 5, 3]);
+  const words = [0, 0.5, 0.8, 1, 1.3, 1.6].map((seconds) => wordAt(text, seconds));
+  assert.deepEqual(words, [0, 1, 4, 2, 5, 3]);
 });
 
-test("a segment without end is parted at the ends of sentences, and no word is lost", () => {
+test("a very long segment is split at the ends of sentences, and no word is lost", () => {
   const sentence = "Þetta er setning með sjö orðum alls. ";
   const said = sentence.repeat(100) + "orð ".repeat(400);
   const text = spokenText([segmentOf(said.trimEnd(), 0, "1")]);
-  assert.equal(text.pieces.map((piece) => piece.text).join(""), said.trimEnd());
-  const counts = text.pieces.map(
-    ({ firstWord }, at) => (text.pieces[at + 1]?.firstWord ?? text.wordCount) - firstWord,
+  assert.equal(text.paragraphs.map((paragraph) => paragraph.text).join(""), said.trimEnd());
+  const counts = text.paragraphs.map(
+    ({ firstWord }, at) => (text.paragraphs[at + 1]?.firstWord ?? text.wordCount) - firstWord,
   );
-  assert.ok(Math.max(...counts) <= pieceWordsMax, String(counts));
-  assert.equal(text.pieces[0]?.text, sentence.repeat(21));
+  assert.ok(Math.max(...counts) <= paragraphWordsMax, String(counts));
+  assert.equal(text.paragraphs[0]?.text, sentence.repeat(21));
   assert.deepEqual(
-    text.pieces.map(({ isTurn }) => isTurn),
-    text.pieces.map((_, at) => at === 0),
+    text.paragraphs.map(({ isTurn }) => isTurn),
+    text.paragraphs.map((_, at) => at === 0),
   );
 });

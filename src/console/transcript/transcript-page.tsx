@@ -10,19 +10,19 @@ import { Reading } from "./reading.tsx";
 import { transcriptQuery } from "./transcript-query.ts";
 
 /**
- * One transcript: /transcripts/<id>, with `?t=<seconds>` at a place in it, with `?version=<id>` as
- * it once was.
+ * One transcript: /transcripts/<id>; with `?t=<seconds>` at a position in it, with `?version=<id>`
+ * an earlier version.
  */
 export function TranscriptPage() {
   const t = useText();
   const id = useParams<{ id: string }>().id;
   const version = new URLSearchParams(useSearch()).get("version") ?? undefined;
-  // An address is anybody's: what it names must not climb to other methods. Browsers take a
-  // backslash for a slash.
+  // Anyone can write an address: its id must not reach other methods. Browsers treat a backslash as
+  // a slash.
   const name = `transcripts/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useQuery(transcriptQuery(name, version));
   if (data) {
-    // Another transcript, or another state of one, begins anew.
+    // Another transcript or version starts with new state.
     return <Reading key={`${id} ${version}`} transcript={data} name={name} version={version} />;
   }
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {

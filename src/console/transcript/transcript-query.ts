@@ -6,13 +6,12 @@ import type {
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
 
-/** How often, and how many times, a waveform is looked for that is being made. */
+/** How often, and at most how many times, the page polls for a waveform that is being made. */
 const waveformWait = { everyMs: 5_000, timesMax: 24 };
 
 /**
- * A transcript with its text: `name` is transcripts/<transcript_id>, `version` the id of an earlier
- * state of it. Its answers may be of many megabytes, so that they are neither compared nor asked
- * for again without need.
+ * A transcript with its text. `name`: transcripts/<transcript_id>; `version`: the id of an earlier
+ * version. Answers may have many megabytes, so they are neither compared nor refetched without need.
  */
 export function transcriptQuery(name: string, version?: string) {
   const path = version === undefined ? name : `${name}/versions/${encodeURIComponent(version)}`;
@@ -29,12 +28,12 @@ export function transcriptQuery(name: string, version?: string) {
   });
 }
 
-/** Whether the service has looked at the media yet; true where there is none. */
+/** Whether the service has described the media; true if there is none. */
 function isDescribed({ uri = "", metadata }: TranscriptJson): boolean {
   return uri === "" || (metadata?.waveformUri ?? "") !== "";
 }
 
-/** The job that an address may name in place of a transcript; null where there is none. */
+/** The job whose id an address may have instead of a transcript's; null if there is none. */
 export function jobInsteadQuery(id: string) {
   return queryOptions({
     queryKey: ["transcript", "job", id],

@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from "react";
 import { openFollow } from "./follow.ts";
-import { HeardLight } from "./heard-light.ts";
+import { PlaybackHighlight } from "./playback-highlight.ts";
 import type { Playback } from "./playback.ts";
 import type { SpokenText } from "./spoken-text.ts";
 import { wordAtPoint } from "./word-at-point.ts";
 
 /**
- * Lets a text be heard: it shows the word under way, follows it, and a press on a word goes to it.
- * `shown` changes when more of the text is there. `isGoneTo`: the address names a place, which is
- * brought into sight first.
+ * Connects a text with its playback: it highlights the current word, keeps it in view, and seeks to
+ * a word that is clicked. `shown` changes when more of the text is rendered. `startsAtPlace`: the
+ * address has a place, which is brought into view first.
  */
 export function useListening(
   root: RefObject<HTMLElement | null>,
@@ -16,25 +16,25 @@ export function useListening(
   {
     playback,
     shown,
-    isGoneTo,
+    startsAtPlace,
   }: {
     readonly playback: Playback | undefined;
     readonly shown: number;
-    readonly isGoneTo: boolean;
+    readonly startsAtPlace: boolean;
   },
 ): { readonly isFollowing: boolean; readonly follow: () => void } {
   const [isFollowing, setFollowing] = useState(true);
   const following = useRef(true);
-  const wantsSight = useRef(isGoneTo);
+  const needsView = useRef(startsAtPlace);
   const change = useCallback((next: boolean) => {
     following.current = next;
     setFollowing(next);
   }, []);
-  const bring = useRef<() => void>(undefined);
+  const bringIntoView = useRef<() => void>(undefined);
   useEffect(() => {
     const ground = root.current;
     if (!ground || !playback || shown === 0) return undefined;
-    const light = new HeardLight(ground, text);
+    const highlight = new PlaybackHighlight(ground, text);
     const follow = openFollow({
       isFollowing: () => following.current,
       onLeave: () => {
@@ -42,39 +42,39 @@ export function useListening(
       },
     });
     const show = (seconds: number, isSought: boolean): void => {
-      const isOther = light.show(seconds);
+      const isOther = highlight.show(seconds);
       if (isSought) change(true);
-      const word = isOther || isSought ? light.range() : undefined;
-      if (word) follow.bring(word, isSought);
+      const word = isOther || isSought ? highlight.range() : undefined;
+      if (word) follow.bringIntoView(word, isSought);
     };
-    bring.current = () => {
-      const word = light.range();
-      if (word) follow.bring(word, true);
+    bringIntoView.current = () => {
+      const word = highlight.range();
+      if (word) follow.bringIntoView(word, true);
     };
-    if (playback.state.isBegun) light.show(playback.place);
-    if (wantsSight.current && light.range()) {
-      wantsSight.current = false;
-      bring.current();
+    if (playback.state.isBegun) highlight.show(playback.place);
+    if (needsView.current && highlight.range()) {
+      needsView.current = false;
+      bringIntoView.current();
     }
     const stop = playback.onPlace(show);
-    const press = (event: MouseEvent): void => {
-      // Whoever marks text wants to copy it.
+    const onClick = (event: MouseEvent): void => {
+      // A click that selects text is for copying.
       if (event.button !== 0 || !getSelection()?.isCollapsed) return;
       const word = wordAtPoint(ground, text, event);
       const start = word === undefined ? undefined : text.starts[word];
       if (start !== undefined) playback.seek(start);
     };
-    ground.addEventListener("click", press);
+    ground.addEventListener("click", onClick);
     return () => {
       stop();
-      ground.removeEventListener("click", press);
+      ground.removeEventListener("click", onClick);
       follow[Symbol.dispose]();
-      light[Symbol.dispose]();
+      highlight[Symbol.dispose]();
     };
   }, [root, text, playback, shown, change]);
   const follow = useCallback(() => {
     change(true);
-    bring.current?.();
+    bringIntoView.current?.();
   }, [change]);
   return { isFollowing, follow };
 }

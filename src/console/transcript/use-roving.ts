@@ -1,13 +1,13 @@
 import { useEffect, type RefObject } from "react";
-import { focusInSight } from "../parts/focus-in-sight.ts";
+import { focusInView } from "../parts/focus-in-view.ts";
 import type { Playback } from "./playback.ts";
 import type { SpokenText } from "./spoken-text.ts";
-import { piecesOfPart } from "./heard-light.ts";
+import { paragraphsPerPart } from "./playback-highlight.ts";
 
 /**
- * Makes the times in the margin one stop of the keyboard: up and down go from one to the next, Home
- * and End to the first and the last, and Enter, or a press, plays from there. They stay links to
- * their places, to be copied or opened elsewhere.
+ * Makes the times in the margin one tab stop (roving tabindex): the arrow keys move between them,
+ * Home and End go to the first and the last, and Enter or a click plays from there. They remain
+ * links, which can be copied or opened elsewhere.
  */
 export function useRoving(
   root: RefObject<HTMLElement | null>,
@@ -33,11 +33,11 @@ export function useRoving(
       (event) => {
         const { target, key } = event;
         if (!isTime(target) || event.shiftKey || event.altKey || event.ctrlKey) return;
-        const to = neighbor(text, pieceOf(ground, target), key);
+        const to = neighbor(text, paragraphOf(ground, target), key);
         if (to === undefined) return;
         event.preventDefault();
         const time = timeOf(ground, to);
-        if (time) focusInSight(time);
+        if (time) focusInView(time);
       },
       { signal },
     );
@@ -47,7 +47,7 @@ export function useRoving(
         const { target } = event;
         if (!isTime(target) || event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
-        playback.seek(text.pieces[pieceOf(ground, target)]?.start ?? 0);
+        playback.seek(text.paragraphs[paragraphOf(ground, target)]?.start ?? 0);
         playback.play();
       },
       { signal },
@@ -60,22 +60,22 @@ function isTime(target: EventTarget | null): target is HTMLAnchorElement {
   return target instanceof HTMLAnchorElement && target.classList.contains("segment-time");
 }
 
-function neighbor({ pieces }: SpokenText, piece: number, key: string): number | undefined {
-  const last = pieces.length - 1;
-  if (key === "ArrowDown") return Math.min(piece + 1, last);
-  if (key === "ArrowUp") return Math.max(piece - 1, 0);
+function neighbor({ paragraphs }: SpokenText, paragraph: number, key: string): number | undefined {
+  const last = paragraphs.length - 1;
+  if (key === "ArrowDown") return Math.min(paragraph + 1, last);
+  if (key === "ArrowUp") return Math.max(paragraph - 1, 0);
   if (key === "Home") return 0;
   return key === "End" ? last : undefined;
 }
 
-function pieceOf(root: Element, time: Element): number {
+function paragraphOf(root: Element, time: Element): number {
   const segment = time.closest(".segment");
   const part = segment?.parentElement;
   if (!segment || !part) return 0;
-  return [...root.children].indexOf(part) * piecesOfPart + [...part.children].indexOf(segment);
+  return [...root.children].indexOf(part) * paragraphsPerPart + [...part.children].indexOf(segment);
 }
 
-function timeOf(root: Element, piece: number): HTMLAnchorElement | null {
-  const part = root.children[Math.floor(piece / piecesOfPart)];
-  return part?.children[piece % piecesOfPart]?.querySelector("a") ?? null;
+function timeOf(root: Element, paragraph: number): HTMLAnchorElement | null {
+  const part = root.children[Math.floor(paragraph / paragraphsPerPart)];
+  return part?.children[paragraph % paragraphsPerPart]?.querySelector("a") ?? null;
 }

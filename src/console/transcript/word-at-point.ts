@@ -1,12 +1,10 @@
-import { piecesOfPart } from "./heard-light.ts";
+import { paragraphsPerPart } from "./playback-highlight.ts";
 import { extentOfWord, wordAtOffset, type SpokenText } from "./spoken-text.ts";
 
-/** How far beside a word a press still means it, in pixels. */
+/** How far from a word a click still counts, in pixels. */
 const slackPx = 3;
 
-/**
- * The word at a point of the window; undefined where there is none. `root` as HeardLight has it.
- */
+/** The word at a point of the window, or undefined. `root`: as in PlaybackHighlight. */
 export function wordAtPoint(
   root: HTMLElement,
   text: SpokenText,
@@ -20,10 +18,10 @@ export function wordAtPoint(
   if (!segment || !part || node.parentElement?.localName !== "p" || part.parentElement !== root)
     return undefined;
   const indexIn = (parent: Element, child: Element) => [...parent.children].indexOf(child);
-  const piece = indexIn(root, part) * piecesOfPart + indexIn(part, segment);
-  // A point right of a letter's middle is before the next one, which may be of the next word.
+  const paragraph = indexIn(root, part) * paragraphsPerPart + indexIn(part, segment);
+  // Right of a character's middle, the caret is before the next one, which may be another word's.
   for (const offset of [place.offset, place.offset - 1]) {
-    const word = wordAtOffset(text, piece, Math.max(0, offset));
+    const word = wordAtOffset(text, paragraph, Math.max(0, offset));
     const { from, to } = extentOfWord(text, word);
     const range = document.createRange();
     range.setStart(node, from);
@@ -34,8 +32,8 @@ export function wordAtPoint(
 }
 
 function isIn({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean {
-  const isBeside = x < left - slackPx || x > right + slackPx;
-  return !isBeside && y >= top - slackPx && y <= bottom + slackPx;
+  const isWithinX = x >= left - slackPx && x <= right + slackPx;
+  return isWithinX && y >= top - slackPx && y <= bottom + slackPx;
 }
 
 function caretAt(x: number, y: number): { node: Node; offset: number } | undefined {
@@ -43,7 +41,7 @@ function caretAt(x: number, y: number): { node: Node; offset: number } | undefin
     const caret = document.caretPositionFromPoint(x, y);
     return caret ? { node: caret.offsetNode, offset: caret.offset } : undefined;
   }
-  // The older name of the same.
+  // The older API for the same.
   const range = document.caretRangeFromPoint(x, y);
   return range ? { node: range.startContainer, offset: range.startOffset } : undefined;
 }

@@ -4,21 +4,21 @@ import { Button } from "../parts/button.tsx";
 import { useText } from "../text/language.tsx";
 import { clockText } from "../text/numbers.ts";
 import { transcriptText } from "../text/transcript.ts";
-import { piecesOfPart } from "./heard-light.ts";
+import { paragraphsPerPart } from "./playback-highlight.ts";
 import { usePlaybackState, type Playback } from "./playback.ts";
-import type { Piece, SpokenText } from "./spoken-text.ts";
+import type { Paragraph, SpokenText } from "./spoken-text.ts";
 import { useListening } from "./use-listening.ts";
 import { useRoving } from "./use-roving.ts";
 import "./words.css";
 
-/** Parts that are there at once; the others come while these are read already. */
-const partsAtOnce = 3;
+/** The number of parts rendered first; the others follow while these can be read already. */
+const firstParts = 3;
 
 type Speakers = Readonly<Record<string, SpeakerJson>>;
 
 /**
- * The text of a transcript, with who speaks and when in its margin; with a playback it can be heard
- * from any place.
+ * The text of a transcript, with speakers and times in its margin; with a playback it can be played
+ * from any word.
  */
 export function Words({
   text,
@@ -26,30 +26,30 @@ export function Words({
   languageCode,
   playback,
   linkTo,
-  isGoneTo,
+  startsAtPlace,
 }: {
   readonly text: SpokenText;
   readonly speakers: Speakers;
   readonly languageCode: string;
   readonly playback: Playback | undefined;
-  /** The address of this text, to which seconds are added. */
+  /** The address of this text, to which seconds are appended. */
   readonly linkTo: string;
-  /** Whether the address names a place. */
-  readonly isGoneTo: boolean;
+  /** Whether the address has a place. */
+  readonly startsAtPlace: boolean;
 }) {
   const t = useText();
   const root = useRef<HTMLDivElement>(null);
-  const parts = useMemo(() => partsOf(text.pieces), [text]);
-  const shown = useDeferredValue(parts.length, Math.min(parts.length, partsAtOnce));
-  const { isFollowing, follow } = useListening(root, text, { playback, shown, isGoneTo });
+  const parts = useMemo(() => partsOf(text.paragraphs), [text]);
+  const shown = useDeferredValue(parts.length, Math.min(parts.length, firstParts));
+  const { isFollowing, follow } = useListening(root, text, { playback, shown, startsAtPlace });
   useRoving(root, text, playback);
   return (
     <section className="words" aria-label={t(transcriptText.textName)}>
       <div className="words-text" ref={root} lang={languageCode}>
-        {parts.slice(0, shown).map((pieces, at) => (
+        {parts.slice(0, shown).map((paragraphs, at) => (
           <Part
-            key={pieces[0]?.firstWord}
-            pieces={pieces}
+            key={paragraphs[0]?.firstWord}
+            paragraphs={paragraphs}
             speakers={speakers}
             linkTo={playback && linkTo}
             isFirst={at === 0}
@@ -61,25 +61,25 @@ export function Words({
   );
 }
 
-function partsOf(pieces: readonly Piece[]): (readonly Piece[])[] {
-  return Array.from({ length: Math.ceil(pieces.length / piecesOfPart) }, (_, at) =>
-    pieces.slice(at * piecesOfPart, (at + 1) * piecesOfPart),
+function partsOf(paragraphs: readonly Paragraph[]): (readonly Paragraph[])[] {
+  return Array.from({ length: Math.ceil(paragraphs.length / paragraphsPerPart) }, (_, at) =>
+    paragraphs.slice(at * paragraphsPerPart, (at + 1) * paragraphsPerPart),
   );
 }
 
-/** Ids are what callers made them, and may be names that every object has. */
+/** Callers choose speaker ids, so they may be names of properties that every object has. */
 function nameOf(speakers: Speakers, id: string): string | undefined {
   return Object.hasOwn(speakers, id) ? speakers[id]?.name : undefined;
 }
 
-/** Some paragraphs, in the order of reading. */
+/** Some paragraphs, in reading order. */
 const Part = memo(function Part({
-  pieces,
+  paragraphs,
   speakers,
   linkTo,
   isFirst,
 }: {
-  readonly pieces: readonly Piece[];
+  readonly paragraphs: readonly Paragraph[];
   readonly speakers: Speakers;
   readonly linkTo: string | undefined;
   readonly isFirst: boolean;
@@ -87,15 +87,15 @@ const Part = memo(function Part({
   const t = useText();
   return (
     <div className="words-part">
-      {pieces.map((piece, at) => {
-        const time = clockText(piece.start);
+      {paragraphs.map((paragraph, at) => {
+        const time = clockText(paragraph.start);
         return (
-          <div className="segment" key={piece.firstWord}>
+          <div className="segment" key={paragraph.firstWord}>
             <div className="segment-margin">
-              {piece.isTurn && (
+              {paragraph.isTurn && (
                 <b className="segment-speaker">
-                  {nameOf(speakers, piece.speaker) ??
-                    t(transcriptText.unknownSpeaker)(piece.speaker)}
+                  {nameOf(speakers, paragraph.speaker) ??
+                    t(transcriptText.unknownSpeaker)(paragraph.speaker)}
                 </b>
               )}
               {linkTo === undefined ? (
@@ -103,7 +103,7 @@ const Part = memo(function Part({
               ) : (
                 <a
                   className="segment-time"
-                  href={linkTo + piece.start}
+                  href={linkTo + paragraph.start}
                   aria-label={t(transcriptText.playFrom)(time)}
                   tabIndex={isFirst && at === 0 ? 0 : -1}
                 >
@@ -111,7 +111,7 @@ const Part = memo(function Part({
                 </a>
               )}
             </div>
-            <p>{piece.text}</p>
+            <p>{paragraph.text}</p>
           </div>
         );
       })}
@@ -119,7 +119,7 @@ const Part = memo(function Part({
   );
 });
 
-/** The way back to what is heard, for who has scrolled away from it while it plays. */
+/** A button that scrolls back to the current word, after the user has scrolled away from it. */
 function FollowButton({
   playback,
   onPress,

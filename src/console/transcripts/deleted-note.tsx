@@ -3,10 +3,10 @@ import { useText } from "../text/language.tsx";
 import { asideText } from "../text/transcript-aside.ts";
 import "../parts/note.css";
 
-/** That a transcript was deleted, on the list that its page went back to. */
+/** A note that a transcript was deleted, on the list that is shown afterwards. */
 export function DeletedNote() {
   const t = useText();
-  // The entry of the history keeps other things from then on.
+  // Read once, because the history entry's state is overwritten later.
   const [deleted] = useState(deletedHere);
   if (deleted === undefined) return null;
   return <p className="note">{t(asideText.removedTranscript)(deleted)}</p>;

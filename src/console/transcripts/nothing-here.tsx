@@ -5,7 +5,7 @@ import { useText } from "../text/language.tsx";
 import { transcriptsText } from "../text/transcripts.ts";
 import { everything, type Search } from "./search.ts";
 
-/** What stands where rows would be: why there are none, and what to do. */
+/** Shown instead of rows: why there are none, and what to do. */
 export function NothingHere({
   search,
   mayCreate,

@@ -5,39 +5,39 @@ import type {
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { secondsOf } from "../text/numbers.ts";
-import type { Reading } from "./reading.ts";
+import type { ListPages } from "./list-pages.ts";
 
-/** What a row of the list shows: a tenth of what the service tells, so that many can be kept. */
-export interface TranscriptRow {
+/** What a row of the list shows: a tenth of what the service returns, so that many can be kept. */
+export interface TranscriptSummary {
   readonly id: string;
   readonly subject: string;
   readonly keywords: readonly string[];
   readonly languageCode: string;
   /** undefined without media. */
   readonly seconds: number | undefined;
-  readonly voices: number;
-  /** When its current version was made. */
+  readonly speakers: number;
+  /** When its current version was created. */
   readonly versionTime: string;
   readonly isChanged: boolean;
 }
 
-export interface TranscriptRows {
-  readonly rows: readonly TranscriptRow[];
-  /** The token of the page behind; undefined on the last one. */
+export interface SummaryPage {
+  readonly rows: readonly TranscriptSummary[];
+  /** The token of the next page; undefined on the last one. */
   readonly next: string | undefined;
 }
 
 const pageSize = 100;
-/** How long a page that is out of sight is kept. */
-const outOfSightMs = 30_000;
+/** How long a page that is not visible is kept. */
+const unusedMs = 30_000;
 
-/** A page of a list. What has come stays as it is: rows must not move under the reader. */
-export function pageQuery({ id, filter }: Reading, page: number, token: string) {
+/** A page of a list. It is never refetched, because rows must not move while they are read. */
+export function pageQuery({ id, filter }: ListPages, page: number, token: string) {
   return queryOptions({
     queryKey: ["transcripts", "list", id, page],
     queryFn: ({ signal }) => readPage(filter, token, signal),
     staleTime: Infinity,
-    gcTime: outOfSightMs,
+    gcTime: unusedMs,
   });
 }
 
@@ -45,7 +45,7 @@ async function readPage(
   filter: string,
   pageToken: string,
   signal: AbortSignal,
-): Promise<TranscriptRows> {
+): Promise<SummaryPage> {
   const parts = new URLSearchParams({ pageSize: `${pageSize}` });
   if (filter !== "") parts.set("filter", filter);
   if (pageToken !== "") parts.set("pageToken", pageToken);
@@ -55,13 +55,12 @@ async function readPage(
   );
   const { transcripts = [], nextPageToken = "" } = answer;
   return {
-    rows: transcripts.map(rowOf),
+    rows: transcripts.map(summaryOf),
     next: nextPageToken === "" ? undefined : nextPageToken,
   };
 }
 
-/** A transcript of a list as its row. */
-export function rowOf({ name = "", metadata, version }: TranscriptJson): TranscriptRow {
+export function summaryOf({ name = "", metadata, version }: TranscriptJson): TranscriptSummary {
   const { recordingDuration } = metadata ?? {};
   return {
     id: name.slice("transcripts/".length),
@@ -69,7 +68,7 @@ export function rowOf({ name = "", metadata, version }: TranscriptJson): Transcr
     keywords: metadata?.keywords ?? [],
     languageCode: metadata?.languageCode ?? "",
     seconds: recordingDuration ? secondsOf(recordingDuration) : undefined,
-    voices: Object.keys(metadata?.speakers ?? {}).length,
+    speakers: Object.keys(metadata?.speakers ?? {}).length,
     versionTime: version?.creationTime ?? "",
     isChanged: (version?.parent ?? "") !== "",
   };

@@ -4,13 +4,14 @@ import { Button } from "../parts/button.tsx";
 import { ChipButton } from "../parts/chip-button.tsx";
 import { useText } from "../text/language.tsx";
 import { transcriptsText } from "../text/transcripts.ts";
-import { type Search, subjectCharsMax } from "./search.ts";
+import { metadataLimits } from "../api/metadata-limits.ts";
+import type { Search } from "./search.ts";
 import "./search-bar.css";
 
-/** So long after the last letter the search begins. */
+/** The search begins this long after the last character is typed. */
 const pauseMs = 250;
 
-/** Where titles are searched, and the keywords that the list is searched by. */
+/** A field that searches titles, and the keywords of the current search. */
 export function SearchBar({
   search,
   onSearch,
@@ -23,26 +24,26 @@ export function SearchBar({
   const t = useText();
   const { subject, keywords } = search;
   const [typed, setTyped] = useState(subject);
-  const [told, setTold] = useState(subject);
-  // The address has changed by itself: the reader went back, or pressed a keyword.
-  if (subject !== told) {
-    setTold(subject);
+  const [searched, setSearched] = useState(subject);
+  // The address changed without typing: the user went back, or pressed a keyword.
+  if (subject !== searched) {
+    setSearched(subject);
     setTyped(subject);
   }
   const text = typed.trim();
-  const isTold = text === told;
-  const tell = () => {
-    setTold(text);
+  const isSearched = text === searched;
+  const searchNow = () => {
+    setSearched(text);
     onSearch({ subject: text, keywords: [] });
   };
   useEffect(() => {
-    if (isTold) return undefined;
-    const timer = setTimeout(tell, pauseMs);
+    if (isSearched) return undefined;
+    const timer = setTimeout(searchNow, pauseMs);
     return () => clearTimeout(timer);
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (!isTold) tell();
+    if (!isSearched) searchNow();
   };
   return (
     <search className="search-bar" aria-label={t(transcriptsText.search)}>
@@ -52,7 +53,7 @@ export function SearchBar({
           className="input"
           aria-label={t(transcriptsText.searchTitles)}
           placeholder={t(transcriptsText.searchTitles)}
-          maxLength={subjectCharsMax}
+          maxLength={metadataLimits.subjectChars}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
@@ -62,7 +63,7 @@ export function SearchBar({
           key={keyword}
           text={keyword}
           label={t(transcriptsText.withoutKeyword)(keyword)}
-          isTaken
+          isRemovable
           onPress={() =>
             onSearch({ subject: "", keywords: keywords.filter((other) => other !== keyword) })
           }

@@ -17,7 +17,7 @@ test("readSearch() reads what searchQuery() writes", () => {
   }
 });
 
-test("readSearch() leaves out what nothing can have", () => {
+test("readSearch() drops what no transcript can match", () => {
   const none = [everything, everything, everything, { subject: "ab", keywords: [] }];
   const queries = ["?subject=", "?keyword=&keyword=%20", "?other=1", "?subject=%20a%00b%20"];
   assert.deepEqual(queries.map(readSearch), none);
@@ -25,7 +25,7 @@ test("readSearch() leaves out what nothing can have", () => {
   assert.equal(readSearch(`?subject=${"þ".repeat(5000)}`).subject.length, 1000);
 });
 
-test("filterOf() says any text so that the service finds it again", () => {
+test("the service's filter parser reads back any text that filterOf() writes", () => {
   const texts = fc.string({ unit: "binary", maxLength: 60 });
   fc.assert(
     fc.property(texts, fc.array(texts, { maxLength: 4 }), (subject, keywords) => {

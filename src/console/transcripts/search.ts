@@ -1,6 +1,8 @@
+import { metadataLimits } from "../api/metadata-limits.ts";
+
 /**
- * What the list is searched for: a part of the title, or keywords, all of them. The service's
- * filter takes one of the two (section 4.3).
+ * A search of the list: by a part of the title, or by keywords that must all match. The service's
+ * filter allows one of the two (§4.3).
  */
 export interface Search {
   readonly subject: string;
@@ -9,10 +11,7 @@ export interface Search {
 
 export const everything: Search = { subject: "", keywords: [] };
 
-/** Titles are no longer than this (section 2.2); quoted, the filter still fits. */
-export const subjectCharsMax = 1000;
-
-/** The search that the query of an address tells: ?subject=... or ?keyword=...&keyword=... */
+/** The search in the query of an address: ?subject=... or ?keyword=...&keyword=... */
 export function readSearch(query: string): Search {
   const parts = new URLSearchParams(query);
   const keywords = new Set(
@@ -25,14 +24,14 @@ export function readSearch(query: string): Search {
   return { subject: clean(parts.get("subject") ?? ""), keywords: [] };
 }
 
-/** Addresses come from anywhere: what no title has, and no filter takes, is left out. */
+/** Anyone can write an address: characters that no title has and no filter allows are removed. */
 function clean(text: string): string {
   return Array.from(text.replaceAll("\0", "").toWellFormed().trim())
-    .slice(0, subjectCharsMax)
+    .slice(0, metadataLimits.subjectChars)
     .join("");
 }
 
-/** As readSearch() reads it; "" for everything. */
+/** The query that readSearch() reads; "" for everything. */
 export function searchQuery({ subject, keywords }: Search): string {
   const parts = new URLSearchParams(keywords.map((keyword) => ["keyword", keyword]));
   const text = clean(subject);
@@ -49,7 +48,7 @@ export function filterOf({ subject, keywords }: Search): string {
   return text === "" ? "" : `metadata.subject CONTAINS ${quoted(text)}`;
 }
 
-/** \" and \\ are the only escapes of the filter's grammar. */
+/** \" and \\ are the only escape sequences in the filter's grammar. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

@@ -5,14 +5,14 @@ import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { clockText } from "../text/numbers.ts";
 import { transcriptsText } from "../text/transcripts.ts";
-import type { TranscriptRow as Row } from "./page-query.ts";
+import type { TranscriptSummary } from "./page-query.ts";
 
-/** So many keywords fit beside the facts; the transcript's own page shows all. */
+/** The number of keywords that fit in a row; the transcript's own page shows all. */
 const keywordsShown = 3;
 
 /**
- * A transcript in the list: its title, which opens it, and what is known of it. `row` is undefined
- * while its page is on its way.
+ * A transcript in the list: its title, which opens it, and its details. `row` is undefined while its
+ * page is loading.
  */
 export function TranscriptRow({
   row,
@@ -22,9 +22,9 @@ export function TranscriptRow({
   now,
   onKeyword,
 }: {
-  readonly row: Row | undefined;
+  readonly row: TranscriptSummary | undefined;
   readonly index: number;
-  /** -1 while nobody knows. */
+  /** -1 while it is unknown. */
   readonly setSize: number;
   readonly top: number;
   readonly now: Date;
@@ -39,7 +39,7 @@ export function TranscriptRow({
       style={{ transform: `translateY(${top}px)` }}
     >
       {row ? (
-        <Known row={row} now={now} onKeyword={onKeyword} />
+        <Loaded row={row} now={now} onKeyword={onKeyword} />
       ) : (
         <span className="transcript-row-waiting" />
       )}
@@ -47,18 +47,18 @@ export function TranscriptRow({
   );
 }
 
-function Known({
+function Loaded({
   row,
   now,
   onKeyword,
 }: {
-  readonly row: Row;
+  readonly row: TranscriptSummary;
   readonly now: Date;
   readonly onKeyword: (keyword: string) => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
-  const { id, subject, keywords, languageCode, seconds, voices, versionTime, isChanged } = row;
+  const { id, subject, keywords, languageCode, seconds, speakers, versionTime, isChanged } = row;
   const date = new Date(versionTime);
   const day = shortDate(language, date, now);
   return (
@@ -77,7 +77,7 @@ function Known({
         ))}
         {keywords.length > keywordsShown && <span>+{keywords.length - keywordsShown}</span>}
         <span>{t(languageName(languageCode))}</span>
-        {voices > 0 && <span>{t(transcriptsText.voices)(voices)}</span>}
+        {speakers > 0 && <span>{t(transcriptsText.speakers)(speakers)}</span>}
       </div>
       <div className="side">
         {seconds !== undefined && <span>{clockText(seconds)}</span>}

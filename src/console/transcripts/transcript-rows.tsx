@@ -1,48 +1,48 @@
 import { useQueries } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { searchProblems, transcriptsText } from "../text/transcripts.ts";
+import { transcriptsText } from "../text/transcripts.ts";
 import { useText } from "../text/language.tsx";
-import { pageQuery, type TranscriptRows as Rows } from "./page-query.ts";
-import { placeOf, type Reading, rowCount, tokenOf } from "./reading.ts";
+import { pageQuery, type SummaryPage } from "./page-query.ts";
+import { placeOf, type ListPages, rowCount, tokenOf } from "./list-pages.ts";
 import { TranscriptRow } from "./transcript-row.tsx";
 import { useFocusedRow } from "./use-focused-row.ts";
-import { useKeptPlace } from "./use-kept-place.ts";
+import { useScrollPosition } from "./use-scroll-position.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import "./transcript-rows.css";
 
-/** So many rows before the end of what is known the next page is asked for. */
+/** The next page is read when the window is this many rows from the end of the known ones. */
 const rowsAhead = 60;
 
 /**
- * A list without end, of which only the rows in sight, and the one with the keyboard, are in the
- * page. Those of a page that was forgotten are asked for again when they come into sight.
+ * An infinite list, of which only visible rows and the focused one are rendered. Pages whose rows
+ * were dropped are read again when they become visible.
  */
 export function TranscriptRows({
-  reading,
+  listPages,
   isWaiting,
   onPage,
   onKeyword,
 }: {
-  readonly reading: Reading;
-  /** The rows are those of the search before. */
+  readonly listPages: ListPages;
+  /** The rows are those of the previous search. */
   readonly isWaiting: boolean;
-  readonly onPage: (reading: number, page: number, came: Rows) => void;
+  readonly onPage: (listId: number, page: number, read: SummaryPage) => void;
   readonly onKeyword: (keyword: string) => void;
 }) {
   const t = useText();
   const [now] = useState(() => new Date());
-  const known = rowCount(reading);
+  const known = rowCount(listPages);
   const focus = useFocusedRow(known);
   const { list, first, last, items, top, height } = useRowWindow(known, focus.row);
-  useKeptPlace(reading.id, focus.row, list);
-  const pages = pagesOf(reading, first, last);
+  useScrollPosition(listPages.id, focus.row, list);
+  const pages = pagesOf(listPages, first, last);
   const answers = useQueries({
-    queries: pages.map((page) => pageQuery(reading, page, tokenOf(reading, page) ?? "")),
+    queries: pages.map((page) => pageQuery(listPages, page, tokenOf(listPages, page) ?? "")),
   });
   const rowsOf = new Map(pages.map((page, at) => [page, answers[at]?.data]));
   useEffect(() => {
-    for (const [page, came] of rowsOf) if (came) onPage(reading.id, page, came);
+    for (const [page, read] of rowsOf) if (read) onPage(listPages.id, page, read);
   });
   const failed = answers.find(({ error, data }) => error && !data);
   return (
@@ -56,14 +56,14 @@ export function TranscriptRows({
         {...focus.handlers}
       >
         {items.map(({ index, start }) => {
-          const place = placeOf(reading, index);
+          const place = placeOf(listPages, index);
           return (
             <TranscriptRow
               key={index}
               row={place && rowsOf.get(place.page)?.rows[place.row]}
               index={index}
-              // Nobody knows how many there are before the last page has come.
-              setSize={reading.next === undefined ? known : -1}
+              // The number of rows is unknown until the last page is read.
+              setSize={listPages.next === undefined ? known : -1}
               top={start - top}
               now={now}
               onKeyword={onKeyword}
@@ -73,16 +73,12 @@ export function TranscriptRows({
       </ul>
       {failed?.error ? (
         <div className="transcript-rows-problem">
-          <ProblemNote
-            error={failed.error}
-            own={searchProblems}
-            onRetry={() => void failed.refetch()}
-          />
+          <ProblemNote error={failed.error} onRetry={() => void failed.refetch()} />
         </div>
       ) : (
         <p className="transcript-rows-end quiet">
-          {reading.next === undefined
-            ? known > endWorthTelling && t(transcriptsText.count)(known)
+          {listPages.next === undefined
+            ? known > countedRowsMin && t(transcriptsText.count)(known)
             : t(transcriptsText.loadingMore)}
         </p>
       )}
@@ -90,15 +86,17 @@ export function TranscriptRows({
   );
 }
 
-/** Of a shorter list the end is in sight. */
-const endWorthTelling = 20;
+/** The end of a shorter list is visible without a count. */
+const countedRowsMin = 20;
 
-/** The pages in sight, and the next one when its rows are near. */
-function pagesOf(reading: Reading, first: number, last: number): number[] {
-  const known = rowCount(reading);
-  const from = placeOf(reading, first)?.page ?? 0;
-  const to = placeOf(reading, Math.min(last, known - 1))?.page ?? 0;
+/** The visible pages, and the next one if its rows are near. */
+function pagesOf(listPages: ListPages, first: number, last: number): number[] {
+  const known = rowCount(listPages);
+  const from = placeOf(listPages, first)?.page ?? 0;
+  const to = placeOf(listPages, Math.min(last, known - 1))?.page ?? 0;
   const pages = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  const isNext = reading.next !== undefined && last + rowsAhead >= known;
-  return isNext && !pages.includes(reading.pages.length) ? [...pages, reading.pages.length] : pages;
+  const isNext = listPages.next !== undefined && last + rowsAhead >= known;
+  return isNext && !pages.includes(listPages.pages.length)
+    ? [...pages, listPages.pages.length]
+    : pages;
 }

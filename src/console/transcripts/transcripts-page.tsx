@@ -6,19 +6,16 @@ import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import { searchProblems, transcriptsText } from "../text/transcripts.ts";
+import { transcriptsText } from "../text/transcripts.ts";
 import { DeletedNote } from "./deleted-note.tsx";
 import { NothingHere } from "./nothing-here.tsx";
-import { type Reading, rowCount } from "./reading.ts";
+import { type ListPages, rowCount } from "./list-pages.ts";
 import { SearchBar } from "./search-bar.tsx";
 import { filterOf, readSearch, type Search, searchQuery } from "./search.ts";
 import { TranscriptRows } from "./transcript-rows.tsx";
-import { useReading } from "./use-reading.ts";
+import { useListPages } from "./use-list-pages.ts";
 
-/**
- * The account's transcripts, newest first, and the search for some of them, which stands in the
- * address.
- */
+/** The account's transcripts, newest first, with a search whose terms are in the address. */
 export function TranscriptsPage() {
   const { account } = useSession();
   return <Transcripts key={account.name} />;
@@ -31,12 +28,12 @@ function Transcripts() {
   const query = useSearch();
   const search = readSearch(query);
   const filter = filterOf(search);
-  const { shown, isWaiting, error, retry, onPage } = useReading(filter);
+  const { shown, isWaiting, error, retry, onPage } = useListPages(filter);
   const mayCreate = scopes.includes("transcripts.write");
   const find = useCallback(
     (wanted: Search) => {
       const before = readSearch(query);
-      // Each letter takes the place of the one before; going back leaves the search.
+      // Typing replaces the history entry, so that going back leaves the search.
       const isTyping = before.subject !== "" && wanted.subject !== "";
       navigate(`/transcripts${searchQuery(wanted)}`, { replace: isTyping });
     },
@@ -56,7 +53,7 @@ function Transcripts() {
       <PageHead title={t(commonText.transcripts)} sub={sub} />
       <DeletedNote />
       <SearchBar search={search} onSearch={find} mayCreate={mayCreate} />
-      {error && <ProblemNote error={error} own={searchProblems} onRetry={retry} />}
+      {error && <ProblemNote error={error} onRetry={retry} />}
       {!shown && !error && <p className="quiet">{t(commonText.loading)}</p>}
       {shown && !error && isNothing && !isWaiting && (
         <NothingHere
@@ -69,7 +66,7 @@ function Transcripts() {
       {shown && !error && !(isNothing && !isWaiting) && (
         <TranscriptRows
           key={shown.id}
-          reading={shown}
+          listPages={shown}
           isWaiting={isWaiting}
           onPage={onPage}
           onKeyword={addKeyword}
@@ -79,8 +76,8 @@ function Transcripts() {
   );
 }
 
-/** The sentence under the title, which is also read out when a search has an answer. */
-function useSub(shown: Reading | undefined, isNothing: boolean): string {
+/** The subtitle, which is also announced when a search has a result. */
+function useSub(shown: ListPages | undefined, isNothing: boolean): string {
   const t = useText();
   const announce = useAnnounce();
   const { filter = "", next, pages = [] } = shown ?? {};
@@ -91,9 +88,9 @@ function useSub(shown: Reading | undefined, isNothing: boolean): string {
   const all = t(isFound ? transcriptsText.found : transcriptsText.count)(count);
   const sub = isWhole ? all : some;
   const isKnown = pages.length > 0;
-  const said = isNothing && isFound ? t(transcriptsText.nothingFound) : sub;
+  const message = isNothing && isFound ? t(transcriptsText.nothingFound) : sub;
   useEffect(() => {
-    if (isFound && isKnown) announce(said);
-  }, [isFound, isKnown, said, announce]);
+    if (isFound && isKnown) announce(message);
+  }, [isFound, isKnown, message, announce]);
   return isNothing ? " " : sub;
 }

@@ -1,7 +1,7 @@
 import { type FocusEvent, type KeyboardEvent, useState } from "react";
-import { focusInSight } from "../parts/focus-in-sight.ts";
+import { focusInView } from "../parts/focus-in-view.ts";
 
-/** The row that the keyboard stands in, and the arrows that go from one row's title to the next. */
+/** The row with the focus, and handlers that make arrow keys move it between the rows' titles. */
 export function useFocusedRow(count: number): {
   readonly row: number | undefined;
   readonly handlers: {
@@ -26,7 +26,7 @@ export function useFocusedRow(count: number): {
         const next = from === undefined ? undefined : titleOf(currentTarget, from + step);
         if (!next) return;
         event.preventDefault();
-        focusInSight(next);
+        focusInView(next);
       },
     },
   };
@@ -38,7 +38,7 @@ function rowOf(target: EventTarget): number | undefined {
   return row === undefined ? undefined : Number(row);
 }
 
-/** The title of a row that is in the page. */
+/** The title of a row, if it is rendered. */
 export function titleOf(list: Element, row: number): HTMLElement | null {
   return list.querySelector<HTMLElement>(`[data-row="${row}"] a`);
 }

@@ -6,30 +6,30 @@ import {
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
 /**
- * All rows are as high as the first one, which is as high as its style and the reader's size of
- * type make it: so no row ever moves.
+ * All rows have the height of the first one, which depends on its style and the user's font size: so
+ * no row ever moves.
  */
 let lastRowHeight = 85;
-/** Rows that are ready above and below the window. */
+/** The number of rows rendered above and below the window. */
 const overscan = 8;
 
-/** Which of a list's rows are in the window, and where they stand. */
+/** The rows of a list that are in the window, and their positions. */
 export function useRowWindow(
   count: number,
-  /** A row that stays in the page with those beside it, wherever the window is. */
+  /** A row that stays rendered, with the rows next to it, wherever the window is. */
   held: number | undefined,
 ): {
   readonly list: RefObject<HTMLUListElement | null>;
   readonly first: number;
   readonly last: number;
   readonly items: readonly VirtualItem[];
-  /** Where the list begins in the page: what `start` of items counts from, too. */
+  /** The position of the list in the page; `start` of items is relative to the page, too. */
   readonly top: number;
   readonly height: number;
 } {
   const list = useRef<HTMLUListElement>(null);
   const [{ top, rowHeight }, setSizes] = useState({ top: 0, rowHeight: lastRowHeight });
-  // oxlint-disable-next-line react/incompatible-library -- no compiler keeps what it answers
+  // oxlint-disable-next-line react/incompatible-library -- the React compiler is not used
   const virtualizer = useWindowVirtualizer({
     count,
     estimateSize: useCallback(() => rowHeight, [rowHeight]),
@@ -48,19 +48,19 @@ export function useRowWindow(
   useLayoutEffect(() => {
     const element = list.current;
     if (!element) return undefined;
-    const look = () => {
-      const place = Math.round(element.getBoundingClientRect().top + window.scrollY);
+    const measure = () => {
+      const position = Math.round(element.getBoundingClientRect().top + window.scrollY);
       const size = element.querySelector("li")?.getBoundingClientRect().height ?? lastRowHeight;
       lastRowHeight = size;
       setSizes((before) =>
-        before.top === place && before.rowHeight === size
+        before.top === position && before.rowHeight === size
           ? before
-          : { top: place, rowHeight: size },
+          : { top: position, rowHeight: size },
       );
     };
-    look();
-    // What stands above the list grows, and so do rows with the size of type.
-    const observer = new ResizeObserver(look);
+    measure();
+    // What is above the list may grow, and so may rows with the font size.
+    const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();
   }, [isFilled]);

@@ -4,8 +4,8 @@ import { uploadText } from "../text/upload.ts";
 import "./file-drop.css";
 
 /**
- * Takes files that are dropped anywhere on the page, and says so while they are held over it. A
- * browser would go to a file that nobody takes: without `onFiles` it is dropped to no effect.
+ * Accepts files dropped anywhere on the page, and shows a hint while they are dragged over it.
+ * Without `onFiles` a drop has no effect; the browser would otherwise open the file.
  */
 export function FileDrop({
   onFiles,
@@ -24,7 +24,7 @@ export function FileDrop({
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       const { type, dataTransfer } = event;
-      // Of leaving: only that of the window itself has nowhere that it goes to.
+      // A dragleave event without a related target is the one that leaves the window.
       setIsOver(type === "dragover" || (type === "dragleave" && event.relatedTarget !== null));
       if (type === "dragover") dataTransfer.dropEffect = take.current ? "copy" : "none";
       if (type === "drop" && dataTransfer.files.length > 0) {

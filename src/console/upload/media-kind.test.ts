@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kindOfFile, kindOfUrl, subjectOfName, subjectOfUrl } from "./media-kind.ts";
 
-test("kindOfFile() goes by the name, then by the type", () => {
+test("kindOfFile() decides by the file name first, then by the type", () => {
   const rows = [
     ["fundur.mp3", "", "AUDIO"],
     ["Fundur.WAV", "text/plain", "AUDIO"],
     ["fundur.mp4", "audio/mp4", "VIDEO"],
     ["fundur", "video/webm", "VIDEO"],
-    ["fundur", "audio/x-unheard", "AUDIO"],
+    ["fundur", "audio/x-unknown", "AUDIO"],
     ["fundur.xyz", "", "UNKNOWN"],
     ["fundur.bin", "application/octet-stream", "UNKNOWN"],
     ["síða.html", "text/html", "OTHER"],
@@ -18,13 +18,13 @@ test("kindOfFile() goes by the name, then by the type", () => {
   for (const [name, type, kind] of rows) assert.equal(kindOfFile({ name, type }), kind, name);
 });
 
-test("kindOfUrl() goes by the path", () => {
+test("kindOfUrl() decides by the path", () => {
   assert.equal(kindOfUrl("https://ruv.is/þáttur.mp4?token=a.mp3"), "VIDEO");
   assert.equal(kindOfUrl("https://ruv.is/þáttur"), "UNKNOWN");
   assert.equal(kindOfUrl("https://"), "UNKNOWN");
 });
 
-test("subjectOfName() and subjectOfUrl() make titles", () => {
+test("subjectOfName() and subjectOfUrl() make titles of file names and URLs", () => {
   const names = [
     ["viðtal_við_Þórð.wav", "viðtal við Þórð"],
     ["20. fundur fjárlaganefndar.mp3", "20. fundur fjárlaganefndar"],

@@ -1,10 +1,10 @@
 /**
- * What a file or URL seems to be, by its type and its name; the service looks at the bytes
+ * What a file or URL seems to be, judged by its type and name only; the service checks the bytes
  * (docs/api.md, Uploads).
  */
 export type MediaKind = "AUDIO" | "VIDEO" | "UNKNOWN" | "OTHER";
 
-/** Names of files that the service reads (docs/api.md, Jobs). */
+/** File name extensions that the service reads (docs/api.md, Jobs). */
 const audioNames =
   "wav w64 aif aiff aifc caf au snd voc flac wv tta ape tak mpc dsf mp1 mp2 mp3 m4a m4b aac ac3 eac3 ec3 dts amr awb gsm sph nist dss ds2 oma aa3 qcp ogg oga opus spx mka weba wma ra";
 const videoNames =
@@ -13,10 +13,10 @@ const kindsByName: ReadonlyMap<string, MediaKind> = new Map([
   ...audioNames.split(" ").map((name) => [name, "AUDIO"] as const),
   ...videoNames.split(" ").map((name) => [name, "VIDEO"] as const),
 ]);
-/** Types of what is certainly no recording. */
+/** Media types that are certainly not recordings. */
 const otherTypes = /^(text|image|font)\/|^application\/(pdf|zip|json|xml|javascript|xhtml|gzip)/;
 
-/** What a file seems to be: OTHER is certainly no recording. */
+/** What a file seems to be; OTHER is certainly not a recording. */
 export function kindOfFile({
   name,
   type,
@@ -31,7 +31,7 @@ export function kindOfFile({
   return otherTypes.test(type) ? "OTHER" : "UNKNOWN";
 }
 
-/** What is behind a URL, as far as its path tells. */
+/** What is behind a URL, judged by its path. */
 export function kindOfUrl(text: string): MediaKind {
   return kindsByName.get(endingOf(URL.parse(text)?.pathname ?? "")) ?? "UNKNOWN";
 }
@@ -40,13 +40,14 @@ function endingOf(name: string): string {
   return /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 
-/** For the browser's own window where files are chosen. */
+/** The `accept` attribute of inputs for files. */
 export const acceptedFiles = ["audio/*", "video/*", ...kindsByName.keys().map((name) => `.${name}`)]
   .filter((name) => name !== ".ts")
   .join(",");
 
 /**
- * A title made of a file's name: without its ending, and with spaces for what stands in for them.
+ * A title made from a file name: without the extension, and with spaces for _ and + if the name has
+ * no spaces.
  */
 export function subjectOfName(name: string): string {
   const stem = name.replace(/\.[^./\s]{1,5}$/, "");
@@ -54,7 +55,7 @@ export function subjectOfName(name: string): string {
   return (isSpaced ? stem : stem.replaceAll(/[_+]+/g, " ")).normalize("NFC").trim();
 }
 
-/** The same of a URL: the last part of its path, or its host. */
+/** A title made from the last part of a URL's path, or its host. */
 export function subjectOfUrl(text: string): string {
   const url = URL.parse(text.trim());
   if (!url) return "";

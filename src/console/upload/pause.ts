@@ -1,28 +1,28 @@
-/** A wait that ends with its time, when the network is back, or when somebody wants to go on. */
+/** A wait that ends after a time, when the network is back, or when the user asks for it. */
 export class Pause {
   #end: (() => void) | undefined;
 
-  /** Waits for `ms` (Infinity: until it is ended); rejects with the signal's reason. */
+  /** Waits for `ms` (Infinity: until end() is called); rejects with the signal's reason. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stop = (): void => reject(signal.reason);
-    const goOn = (): void => resolve();
-    const timer = Number.isFinite(ms) ? setTimeout(goOn, ms) : undefined;
-    this.#end = goOn;
-    addEventListener("online", goOn);
+    const end = (): void => resolve();
+    const timer = Number.isFinite(ms) ? setTimeout(end, ms) : undefined;
+    this.#end = end;
+    addEventListener("online", end);
     signal.addEventListener("abort", stop);
     try {
       await promise;
     } finally {
       this.#end = undefined;
       clearTimeout(timer);
-      removeEventListener("online", goOn);
+      removeEventListener("online", end);
       signal.removeEventListener("abort", stop);
     }
   }
 
-  /** Goes on now. */
+  /** Ends the wait now. */
   end(): void {
     this.#end?.();
   }

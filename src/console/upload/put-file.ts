@@ -1,15 +1,12 @@
 import { ApiError, errorOfBody, offlineError } from "../api/api-error.ts";
 
-/**
- * A connection that takes nothing for as long is dead, whatever the browser believes. The service
- * waits as long itself.
- */
-const stillMsMax = 60_000;
+/** An upload without progress for this long has stalled. The service's own limit is the same. */
+const stallMsMax = 60_000;
 
 /**
- * Sends a file by one PUT and tells how many of its bytes are gone (XMLHttpRequest: fetch does not
- * tell). Resolves when the service has all of them on its disk; rejects with ApiError, or with the
- * signal's reason. Half a file is never kept (docs/api.md, Uploads).
+ * Sends a file with one PUT and reports how many bytes have been sent (which fetch cannot, hence
+ * XMLHttpRequest). Resolves when the service has the whole file on disk; rejects with ApiError, or
+ * with the signal's reason. The service never keeps part of a file (docs/api.md, Uploads).
  */
 export function putFile(
   url: string,
@@ -21,25 +18,25 @@ export function putFile(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const request = new XMLHttpRequest();
-  let stillTimer: number | undefined;
+  let stallTimer: number | undefined;
   const fail = (error: unknown): void => {
     reject(error);
     request.abort();
   };
   const stop = (): void => fail(signal.reason);
-  // Browsers say so long before they give the connection up.
+  // Browsers report this long before they give up the connection.
   const goOffline = (): void => fail(offlineError());
-  const watchStill = (): void => {
-    clearTimeout(stillTimer);
-    stillTimer = window.setTimeout(goOffline, stillMsMax);
+  const watchForStall = (): void => {
+    clearTimeout(stallTimer);
+    stallTimer = window.setTimeout(goOffline, stallMsMax);
   };
   request.upload.addEventListener("progress", ({ loaded }) => {
-    watchStill();
+    watchForStall();
     onSent(loaded);
   });
-  // From here on it is the service that works: it may have gigabytes to make sure of.
-  request.upload.addEventListener("load", () => clearTimeout(stillTimer));
-  request.addEventListener("error", () => void brokenBy(file).then(reject));
+  // Now the service works without a limit: it may have gigabytes to flush to disk.
+  request.upload.addEventListener("load", () => clearTimeout(stallTimer));
+  request.addEventListener("error", () => void failureOf(file).then(reject));
   request.addEventListener("load", () => {
     if (request.status >= 200 && request.status < 300) resolve();
     else reject(answeredError(request));
@@ -47,26 +44,26 @@ export function putFile(
   signal.addEventListener("abort", stop, { once: true });
   addEventListener("offline", goOffline);
   request.open("PUT", url);
-  watchStill();
-  // Without its type, which is not signed: the service looks at the bytes.
+  watchForStall();
+  // slice() drops the media type, which is not signed: the service checks the bytes.
   request.send(file.slice());
   return promise.finally(() => {
-    clearTimeout(stillTimer);
+    clearTimeout(stallTimer);
     signal.removeEventListener("abort", stop);
     removeEventListener("offline", goOffline);
   });
 }
 
 /**
- * Why nothing came of it: the connection, or a file that has changed on the device since it was
- * chosen, which browsers tell nobody.
+ * Why an upload failed: because of the connection, or because the file was changed on the device
+ * after it was chosen, which browsers do not report.
  */
-async function brokenBy(file: Blob): Promise<ApiError> {
+async function failureOf(file: Blob): Promise<ApiError> {
   try {
     await file.slice(0, 1).arrayBuffer();
     return offlineError();
   } catch {
-    return new ApiError("the file cannot be read any longer", {
+    return new ApiError("the file can no longer be read", {
       status: 400,
       reason: "FILE_CHANGED",
     });

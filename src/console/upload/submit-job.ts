@@ -6,8 +6,7 @@ import { ApiError, type FieldViolation } from "../api/api-error.ts";
 import { type Call, callApi } from "../api/call-api.ts";
 
 /**
- * Submits a recording (§4.1). With the same `key` it makes one job, however often it is sent.
- * Throws ApiError.
+ * Submits a recording (§4.1). Several requests with the same `key` create one job. Throws ApiError.
  */
 export function submitJob(
   request: SubmitTranscriptJobRequestJson,
@@ -22,9 +21,9 @@ export function submitJob(
 }
 
 /**
- * What the service has against a job of a file that is still here, so that nobody sends gigabytes
- * for a wrong word: the job is submitted with a place that has got no file yet, which is always
- * refused, with all else that is wrong. Throws ApiError for what is no violation.
+ * The violations of a job whose file is not uploaded yet, so that no one uploads gigabytes only to
+ * be refused. The job is submitted with an upload that has no file yet: the service always refuses
+ * it, and reports every other violation too. Throws ApiError for other errors.
  */
 export async function checkJob(
   metadata: SubmitTranscriptJobRequestJson["metadata"],

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TransferSpeed } from "./transfer-speed.ts";
 
-test("the speed is that of the last seconds, once a second of it is known", () => {
+test("the speed is that of the last 8 s, and undefined during the first second", () => {
   const speed = new TransferSpeed();
   speed.note(0, 0);
   speed.note(500, 500);
   assert.equal(speed.bytesPerSecond(), undefined);
   speed.note(1_000, 1_000);
   assert.equal(speed.bytesPerSecond(), 1_000);
-  // Ten seconds of ten times as much: what was before is forgotten.
+  // Ten seconds at ten times the speed: the first second no longer counts.
   for (let second = 2; second <= 12; second++)
     speed.note(1_000 + (second - 1) * 10_000, second * 1000);
   assert.equal(speed.bytesPerSecond(), 10_000);
 });
 
-test("a transfer that begins anew, or stands still, has no speed", () => {
+test("a transfer that restarted or stalled has no speed", () => {
   const speed = new TransferSpeed();
   speed.note(0, 0);
   speed.note(9_000, 2_000);

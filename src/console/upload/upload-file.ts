@@ -4,22 +4,20 @@ import { putFile } from "./put-file.ts";
 import { initUpload, type UploadPlace } from "./upload-place.ts";
 import { waitOut } from "./wait-out.ts";
 
-/** How far a file is. */
+/** The progress of an upload. */
 export interface Transfer {
   readonly sentBytes: number;
   /**
-   * What it waits to pass, as OFFLINE where the network is gone: it goes on by itself, from the
-   * first byte.
+   * The error that it waits out, such as OFFLINE; then it resumes by itself, from the first byte.
    */
   readonly waitsFor: ApiError | undefined;
 }
 
 /**
- * Sends a file to the service and answers `uploads/<id>`, for a job to take; see waitOut() for what
- * it rejects with.
+ * Uploads a file and returns `uploads/<id>`, for a job. Rejects as waitOut() does.
  *
- * `begin`: where the file goes, asked for anew when a place has got too old. `pause`: end() tries
- * again now.
+ * `begin`: creates the upload, and another one when it has become too old. `pause`: its end()
+ * starts the next attempt now.
  */
 export async function uploadFile(
   file: Blob,
@@ -34,26 +32,26 @@ export async function uploadFile(
   const onSent = (sentBytes: number): void => onChange({ sentBytes, waitsFor: undefined });
   const onWait = (waitsFor: ApiError): void => onChange({ sentBytes: 0, waitsFor });
   let place: UploadPlace | undefined;
-  let isTried = false;
+  let isAttempted = false;
   const send = async (): Promise<string> => {
     if (!place || place.staleAt <= Date.now()) {
       place = await begin(signal);
-      isTried = false;
+      isAttempted = false;
     }
     checkSize(file, place);
     onSent(0);
-    const wasTried = isTried;
-    isTried = true;
+    const wasAttempted = isAttempted;
+    isAttempted = true;
     try {
       await putFile(place.url, file, { signal, onSent });
     } catch (error) {
-      if (!wasTried || !(error instanceof ApiError)) throw error;
-      // The place has gone while the network was.
+      if (!wasAttempted || !(error instanceof ApiError)) throw error;
+      // The upload expired while the network was unavailable.
       if (error.status === 403 || error.status === 404) {
         place = undefined;
         return await send();
       }
-      // It is there, its answer had got lost: an upload is whole or nothing.
+      // The file is there already, only the answer was lost: an upload is complete or absent.
       if (error.reason !== "UPLOAD_USED") throw error;
     }
     return place.name;
@@ -61,7 +59,7 @@ export async function uploadFile(
   return await waitOut(send, { signal, pause, onWait });
 }
 
-/** Throws what the service would answer, before a byte is sent. */
+/** Throws the error that the service would return, before a byte is sent. */
 export function checkSize({ size }: Blob, { bytesMax }: UploadPlace): void {
   if (bytesMax === undefined || size <= bytesMax) return;
   throw new ApiError(`the media is larger than ${bytesMax} bytes`, {

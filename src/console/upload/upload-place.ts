@@ -4,28 +4,22 @@ import type {
   InitUploadResponseJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** A place for one PUT of media (§4.7). */
+/** Where to PUT one file (§4.7). */
 export interface UploadPlace {
-  /** `uploads/<id>`, or the transcript that gets the media. */
+  /** `uploads/<id>`, or the name of the transcript that the media is for. */
   readonly name: string;
-  /** Takes the PUT: of the service itself, or of its bucket. */
+  /** Accepts the PUT; it belongs to the service itself or to its bucket. */
   readonly url: string;
-  /** Longest file that it takes, where it says so. */
+  /** The size of the largest file it accepts, if the URL says so. */
   readonly bytesMax: number | undefined;
-  /** When this page stops to count on it, in ms of Date.now(). */
+  /** When this page no longer relies on the URL, in ms of Date.now(). */
   readonly staleAt: number;
 }
 
-/**
- * §4.7: a URL works for an hour; the clock of this machine is not looked at by anybody, so it is
- * not taken to the end.
- */
+/** §4.7: a URL is valid for an hour. The margin allows for a clock that is wrong here. */
 const placeMs = 50 * 60_000;
 
-/**
- * Asks for a place: of a recording that a job is to take, or of a transcript's media. Throws
- * ApiError.
- */
+/** Creates an upload: for a job, or for the media of `transcript`. Throws ApiError. */
 export async function initUpload(
   signal: AbortSignal,
   { transcript, owner }: { readonly transcript?: string; readonly owner?: string } = {},
@@ -40,8 +34,8 @@ export async function initUpload(
   const bytesMax = Number(searchParams.get("bytesMax"));
   return {
     name: resourceName,
-    // The service may be called by several names; its pages call it by the one that they came from.
-    // What is signed has no host.
+    // The service may have several host names; pages use the one they were loaded from. The
+    // signature does not cover the host.
     url: pathname.startsWith("/media/uploads/") ? pathname + search : storageSignedUrl,
     bytesMax: bytesMax > 0 ? bytesMax : undefined,
     staleAt: askedAt + placeMs,

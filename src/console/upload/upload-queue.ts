@@ -7,45 +7,45 @@ import { uploadFile } from "./upload-file.ts";
 import { initUpload } from "./upload-place.ts";
 import { waitOut } from "./wait-out.ts";
 
-/** A file on its way to a job. */
+/** A file that is to become a job. */
 export interface QueuedUpload {
   readonly id: string;
-  /** Who chose it, in which account. */
+  /** The user who chose it, in which account (identityOf). */
   readonly owner: string;
   readonly file: File;
   readonly metadata: TranscriptMetadataJson;
   readonly state: UploadState;
 }
 
-/** Where a file is; those that became a job are in the queue no more. */
+/** The state of an upload. Uploads that have become jobs are no longer in the queue. */
 export type UploadState =
-  /** Others go before it. */
+  /** Others are sent before it. */
   | { readonly kind: "QUEUED" }
   | {
       readonly kind: "SENDING";
       readonly sentBytes: number;
       readonly bytesPerSecond: number | undefined;
     }
-  /** The network is gone, or the like; it goes on by itself. */
+  /** Something temporary, such as no network; it resumes by itself. */
   | { readonly kind: "WAITING"; readonly error: ApiError }
-  /** The service has it, and makes the job. */
+  /** The service has the file; the job is being created. */
   | { readonly kind: "SUBMITTING" }
   | { readonly kind: "FAILED"; readonly error: unknown };
 
-/** What only the queue knows of a file. */
+/** The queue's private state of an upload. */
 interface Work {
   readonly stop: AbortController;
   readonly pause: Pause;
-  /** Names the job that it becomes, however often that is asked for. */
+  /** The idempotency key, so that several submit requests create one job. */
   readonly key: string;
-  /** `uploads/<id>`, once it is there. */
+  /** `uploads/<id>`, once the file is uploaded. */
   uploaded: string | undefined;
 }
 
 /**
- * Files go up one after the other and become jobs; whoever looks is told of each change. One at a
- * time: a browser has six connections to a service of HTTP/1.1, which jobs are watched through as
- * well.
+ * Uploads files one at a time, submits them as jobs, and notifies listeners of each change. Only
+ * one at a time, because over HTTP/1.1 a browser has six connections to the service, and watching
+ * jobs uses them too.
  */
 export class UploadQueue {
   #uploads: readonly QueuedUpload[] = [];
@@ -53,7 +53,7 @@ export class UploadQueue {
   readonly #listeners = new Set<() => void>();
   #onSubmitted: ((upload: QueuedUpload) => void) | undefined;
   #owner: string | undefined;
-  /** Whose files are on their way: what waits for one to come back keeps nobody else's. */
+  /** The owners whose files are being sent: one who is signed out does not block the others. */
   readonly #busy = new Set<string>();
 
   /** For useSyncExternalStore. */
@@ -63,48 +63,48 @@ export class UploadQueue {
   };
   readonly read = (): readonly QueuedUpload[] => this.#uploads;
 
-  /** Who is told of files that became jobs. */
-  whenSubmitted(tell: (upload: QueuedUpload) => void): () => void {
-    this.#onSubmitted = tell;
+  /** Calls the listener with each upload that has become a job. */
+  whenSubmitted(listener: (upload: QueuedUpload) => void): () => void {
+    this.#onSubmitted = listener;
     return () => {
       this.#onSubmitted = undefined;
     };
   }
 
-  /** Files wait while nobody, or somebody else, is signed in (identityOf). */
+  /** The signed-in user (identityOf). Files of other users wait until their owner is back. */
   setOwner(owner: string | undefined): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
     for (const { pause } of this.#works.values()) pause.end();
-    void this.#goOn();
+    void this.#sendAll();
   }
 
-  /** `owner`: who chose it; by now somebody else may be signed in. */
+  /** `owner`: the user who chose the file; by now another one may be signed in. */
   add(owner: string, file: File, metadata: TranscriptMetadataJson): void {
     const id = crypto.randomUUID();
     const stop = new AbortController();
     this.#works.set(id, { stop, pause: new Pause(), key: id, uploaded: undefined });
     this.#set([...this.#uploads, { id, owner, file, metadata, state: { kind: "QUEUED" } }]);
-    void this.#goOn();
+    void this.#sendAll();
   }
 
-  /** Stops and forgets it; nothing of half a file stays at the service. */
+  /** Stops and removes an upload; the service keeps no partial file. */
   remove(id: string): void {
     this.#works.get(id)?.stop.abort();
     this.#works.delete(id);
     this.#set(this.#uploads.filter((upload) => upload.id !== id));
   }
 
-  /** Goes on with one that waits or has failed, now. */
+  /** Resumes an upload that waits or has failed, now. */
   retry(id: string): void {
     const upload = this.#uploads.find((upload) => upload.id === id);
     this.#works.get(id)?.pause.end();
     if (upload?.state.kind !== "FAILED") return;
-    this.#tell(id, { kind: "QUEUED" });
-    void this.#goOn();
+    this.#update(id, { kind: "QUEUED" });
+    void this.#sendAll();
   }
 
-  async #goOn(): Promise<void> {
+  async #sendAll(): Promise<void> {
     const owner = this.#owner;
     if (owner === undefined || this.#busy.has(owner)) return;
     this.#busy.add(owner);
@@ -129,11 +129,11 @@ export class UploadQueue {
       this.#onSubmitted?.(upload);
     } catch (error) {
       if (work.stop.signal.aborted) return;
-      // The service has forgotten the file.
+      // The service no longer has the file.
       if (error instanceof ApiError && error.violations.some(({ field }) => field === "uri")) {
         work.uploaded = undefined;
       }
-      this.#tell(upload.id, { kind: "FAILED", error });
+      this.#update(upload.id, { kind: "FAILED", error });
     }
   }
 
@@ -148,12 +148,12 @@ export class UploadQueue {
       },
       onChange: ({ sentBytes, waitsFor }) => {
         if (waitsFor) {
-          this.#tell(id, { kind: "WAITING", error: waitsFor });
+          this.#update(id, { kind: "WAITING", error: waitsFor });
           return;
         }
         speed.note(sentBytes, performance.now());
         const bytesPerSecond = speed.bytesPerSecond();
-        this.#tell(id, { kind: "SENDING", sentBytes, bytesPerSecond });
+        this.#update(id, { kind: "SENDING", sentBytes, bytesPerSecond });
       },
     });
   }
@@ -164,21 +164,21 @@ export class UploadQueue {
     uploaded: string,
   ): Promise<void> {
     const submit = async (): Promise<void> => {
-      this.#tell(id, { kind: "SUBMITTING" });
+      this.#update(id, { kind: "SUBMITTING" });
       this.#checkOwner(owner);
       await submitJob({ metadata, useUri: false, uri: uploaded }, { key, signal, owner });
     };
-    const onWait = (error: ApiError): void => this.#tell(id, { kind: "WAITING", error });
+    const onWait = (error: ApiError): void => this.#update(id, { kind: "WAITING", error });
     await waitOut(submit, { signal, pause, onWait });
   }
 
-  /** Throws what setOwner() ends. */
+  /** Throws an error that is waited out until setOwner() is called. */
   #checkOwner(owner: string): void {
     if (owner === this.#owner) return;
-    throw new ApiError("somebody else is signed in", { status: 401, reason: "SIGNED_OUT" });
+    throw new ApiError("another user is signed in", { status: 401, reason: "SIGNED_OUT" });
   }
 
-  #tell(id: string, state: UploadState): void {
+  #update(id: string, state: UploadState): void {
     this.#set(this.#uploads.map((upload) => (upload.id === id ? { ...upload, state } : upload)));
   }
 
@@ -188,7 +188,7 @@ export class UploadQueue {
   }
 }
 
-/** How far all of them are, 0 to 100, by their bytes. */
+/** The overall progress, 0 to 100, by bytes. */
 export function percentSent(uploads: readonly QueuedUpload[]): number {
   const total = uploads.reduce((sum, { file }) => sum + file.size, 0);
   const sent = uploads.reduce((sum, upload) => sum + sentBytesOf(upload), 0);

@@ -6,7 +6,7 @@ import { percentSent } from "./upload-queue.ts";
 import { useUploads } from "./uploads.tsx";
 import "./uploads-line.css";
 
-/** On pages other than that of jobs: that files are on their way, and how far. */
+/** The progress of uploads, on every page except the jobs page. */
 export function UploadsLine() {
   const t = useText();
   const { uploads } = useUploads();

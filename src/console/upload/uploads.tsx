@@ -21,20 +21,19 @@ import { UploadQueue, type QueuedUpload } from "./upload-queue.ts";
 
 interface Uploads {
   readonly queue: UploadQueue;
-  /** Those of whoever is signed in. */
+  /** The uploads of the signed-in user. */
   readonly uploads: readonly QueuedUpload[];
   readonly draft: JobDraft;
   readonly change: (fields: Partial<JobDraft>) => void;
-  /** Takes files into the draft, and opens it. */
+  /** Adds files to the draft, and opens it. */
   readonly take: (files: Iterable<File>) => void;
 }
 
 const Context = createContext<Uploads | undefined>(undefined);
 
 /**
- * What outlasts the pages: files on their way, and what is typed for a new job. Whoever would leave
- * the console while files are on their way is asked. A file that is dropped anywhere becomes part
- * of the draft.
+ * State that outlives the pages: uploads, and the draft of a new job. The browser asks before the
+ * user leaves the console during an upload. A file dropped anywhere is added to the draft.
  */
 export function UploadsProvider({ children }: { readonly children: ReactNode }) {
   const queue = useQueue();
@@ -45,9 +44,9 @@ export function UploadsProvider({ children }: { readonly children: ReactNode }) 
   useLeaveQuestion(all.length > 0);
   const uploads = useMemo(() => all.filter((upload) => upload.owner === owner), [all, owner]);
   const [{ author, draft }, setDraft] = useState({ author: owner, draft: emptyDraft });
-  // What one has typed is for nobody else; it is there when the same person comes back.
+  // A draft belongs to the user who typed it, and is there when the same user is back.
   if (owner !== undefined && owner !== author) setDraft({ author: owner, draft: emptyDraft });
-  // What was sent by one may be answered when the draft is another's.
+  // An answer may arrive when the draft already belongs to another user.
   const change = useCallback(
     (fields: Partial<JobDraft>) =>
       setDraft((now) =>
@@ -106,13 +105,13 @@ function useQueue(): UploadQueue {
   return queue;
 }
 
-/** The session that is there, or not: it is asked for by those who show it. */
+/** The session if it is known; this hook does not fetch it. */
 function useSessionOrNone(): Session | undefined {
   const { data } = useQuery({ ...sessionQuery, enabled: false });
   return data && isSignedIn(data) ? data : undefined;
 }
 
-/** The browser asks, in its own words, before it leaves the page. */
+/** Makes the browser ask, in its own words, before the page is left. */
 function useLeaveQuestion(isAsked: boolean): void {
   useEffect(() => {
     if (!isAsked) return undefined;

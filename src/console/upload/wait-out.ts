@@ -1,11 +1,11 @@
 import { ApiError } from "../api/api-error.ts";
-import { mayPass } from "../api/call-api.ts";
+import { isRetryable } from "../api/call-api.ts";
 import type { Pause } from "./pause.ts";
 
 /**
- * Does something until it is done: what can pass is waited out, as the network gone, the service
- * away, a session that ended. Rejects with what no other try would help, or with the signal's
- * reason. `pause`: end() tries again now.
+ * Retries `work` until it succeeds, waiting out temporary errors: no network, an unavailable
+ * service, a session that has ended. Rejects with errors that no other attempt would help, or with
+ * the signal's reason. `pause`: its end() starts the next attempt now.
  */
 export async function waitOut<Done>(
   work: () => Promise<Done>,
@@ -21,24 +21,24 @@ export async function waitOut<Done>(
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ApiError) || !isPassing(error)) throw error;
+      if (!(error instanceof ApiError) || !isTemporary(error)) throw error;
       onWait(error);
       await pause.wait(error.reason === "SIGNED_OUT" ? Infinity : pauseMs(failures), signal);
     }
   }
 }
 
-const passingReasons: ReadonlySet<string> = new Set([
+const temporaryReasons: ReadonlySet<string> = new Set([
   "SIGNED_OUT",
   "SESSION_CHANGED",
   "TOO_MANY_REQUESTS",
 ]);
 
-function isPassing(error: ApiError): boolean {
-  return mayPass(error) || error.status === 408 || passingReasons.has(error.reason);
+function isTemporary(error: ApiError): boolean {
+  return isRetryable(error) || error.status === 408 || temporaryReasons.has(error.reason);
 }
 
-/** A second, two, four ... half a minute. */
+/** 1 s, 2 s, 4 s, ... up to 30 s. */
 function pauseMs(failures: number): number {
   return Math.min(1000 * 2 ** failures, 30_000);
 }

@@ -4,7 +4,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import { Admission, type LoadedProcess } from "./admission.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
-/** A process with sessions of so much demand, and so many seconds of recordings. */
+/** A process with live sessions of these demands, and seconds of recordings that wait. */
 class TestProcess implements LoadedProcess {
   readonly name: string;
   readonly demands: number[] = [];
@@ -24,12 +24,12 @@ class TestProcess implements LoadedProcess {
     return this.demands.reduce((sum, demand) => sum + demand, 0);
   }
 
-  unsettledSeconds(modes: readonly RecognitionMode[]): number {
+  uncommittedSeconds(modes: readonly RecognitionMode[]): number {
     return modes.reduce((sum, mode) => sum + this.seconds[mode], 0);
   }
 }
 
-/** Lets streams in until one is refused; each needs what is expected. */
+/** Admits streams until one is refused; each needs the expected demand. */
 function fill(admission: Admission, processes: readonly TestProcess[]): number {
   for (let count = 0; count < 10_000; count++) {
     if (isRefused(() => admit(admission, processes))) return count;
@@ -55,7 +55,7 @@ function isRefused(attempt: () => unknown): boolean {
   }
 }
 
-test("Admission lets in as many streams as can be heard while all of them speak", () => {
+test("Admission admits as many streams as the cores can serve while all of them carry speech", () => {
   const rows: [cores: number, processes: number, cpuPerSpeech: number, streams: number][] = [
     [2, 2, 0.19, 8],
     [4, 2, 0.19, 8],
@@ -75,10 +75,10 @@ test("Admission lets in as many streams as can be heard while all of them speak"
   }
 });
 
-test("Admission has room for all who are silent, and lets in again when others leave", () => {
+test("Admission has room for many silent streams, and admits again when streams end", () => {
   const processes = [new TestProcess("a"), new TestProcess("b")];
   const admission = new Admission(2, 0.2, () => processes);
-  // Each is found to cost next to nothing before the next one comes.
+  // Each is measured to cost next to nothing before the next one comes.
   for (let count = 0; count < 300; count++) {
     const process = admit(admission, processes);
     assert.ok(process);
@@ -89,7 +89,7 @@ test("Admission has room for all who are silent, and lets in again when others l
   assert.equal(fill(admission, processes), 1);
 });
 
-test("Admission that has refused asks for some room to spare before it lets in again", () => {
+test("Admission admits again after a refusal only when there is some room to spare", () => {
   const process = new TestProcess("a");
   const admission = new Admission(1, 0.15, () => [process]);
   assert.equal(fill(admission, [process]), 5);
@@ -102,7 +102,7 @@ test("Admission that has refused asks for some room to spare before it lets in a
   assert.equal(fill(admission, [process]), 1);
 });
 
-test("Admission lets in less when audio waits for its turn, whatever the reason", () => {
+test("Admission refuses live streams while live audio is late", () => {
   const process = new TestProcess("a");
   const admission = new Admission(2, 0.1, () => [process]);
   admit(admission, [process]);
@@ -112,19 +112,19 @@ test("Admission lets in less when audio waits for its turn, whatever the reason"
   assert.ok(admit(admission, [process]));
 });
 
-test("Admission counts cores, not processes, also where a process is idle", () => {
+test("Admission counts cores, not processes, also while a process is idle", () => {
   const processes = ["a", "b", "c", "d"].map((name) => new TestProcess(name));
   const admission = new Admission(2, 0.3, () => processes);
   for (const process of processes.slice(0, 2)) process.demands.push(0.9);
   assert.ok(isRefused(() => admit(admission, processes)));
-  // One core is free: its stream is let in, however slow the engine.
+  // One core is free: a stream is admitted, however slow the engine.
   const slow = new Admission(2, 3, () => processes);
   processes[1]?.demands.pop();
   assert.ok(admit(slow, processes));
   assert.ok(isRefused(() => admit(slow, processes)));
 });
 
-test("Admission finds a process crowded by a live session that it cannot hear in time", () => {
+test("Admission reports a process as crowded by a live session that it cannot serve in time", () => {
   const admission = new Admission(2, 0.2, () => []);
   const rows: [mode: RecognitionMode, share: number, demands: number[], isCrowded: boolean][] = [
     ["live", 0.2, [0.3, 0.2], false],
@@ -141,7 +141,7 @@ test("Admission finds a process crowded by a live session that it cannot hear in
   }
 });
 
-test("Admission learns from what is measured", () => {
+test("Admission learns the cost of speech from load reports", () => {
   const process = new TestProcess("a");
   const admission = new Admission(2, 0.049, () => [process]);
   assert.equal(admission.streamsMax([process]), 16);
@@ -158,29 +158,29 @@ test("Admission learns from what is measured", () => {
   assert.equal(admission.streamsMax([process]), 2);
 });
 
-test("Admission chooses where the mode and those before it leave most room", () => {
+test("Admission chooses the process with the most room for the mode", () => {
   const [a, b, c] = [new TestProcess("a"), new TestProcess("b"), new TestProcess("c")];
   const admission = new Admission(4, 0.2, () => [a, b, c]);
   const rows: [what: string, mode: RecognitionMode, change: () => void, best: string][] = [
-    ["all alike", "live", () => {}, "a"],
+    ["all are alike", "live", () => {}, "a"],
     ["fewest sessions", "live", () => a.demands.push(0), "b"],
     ["least demand, not fewest sessions", "live", () => b.demands.push(0.3), "c"],
     [
-      "recordings do not matter to live",
+      "recordings do not delay live streams",
       "live",
       () => (c.seconds = { live: 0, short: 60, job: 60 }),
       "c",
     ],
-    ["they do to a recording", "short", () => {}, "a"],
-    ["jobs do not", "short", () => (a.seconds = { live: 0, short: 0, job: 300 }), "a"],
-    ["they do to a job", "job", () => {}, "b"],
-    ["live leaves less for recordings", "short", () => (a.seconds.short = 10), "b"],
+    ["they delay recordings", "short", () => {}, "a"],
     [
-      "who is in the middle of something long comes last",
-      "live",
-      () => (c.isResponsive = false),
+      "jobs do not delay short recordings",
+      "short",
+      () => (a.seconds = { live: 0, short: 0, job: 300 }),
       "a",
     ],
+    ["they delay jobs", "job", () => {}, "b"],
+    ["live streams leave less for recordings", "short", () => (a.seconds.short = 10), "b"],
+    ["a process that does not respond comes last", "live", () => (c.isResponsive = false), "a"],
   ];
   for (const [what, mode, change, best] of rows) {
     change();
@@ -197,13 +197,13 @@ test("Admission refuses a recording that would wait too long, and never a job", 
   process.seconds.short = 105;
   assert.ok(isRefused(() => admission.admit("short", [process])));
   assert.equal(admission.admit("job", [process]), process);
-  // Half of the process is there for live streams.
+  // Live streams take half of the process.
   process.demands.push(0.5);
   process.seconds.short = 60;
   assert.ok(isRefused(() => admission.admit("short", [process])));
 });
 
-test("Admission counts what the streams of other models take of the machine", () => {
+test("Admission counts the demand of other models' streams on the machine", () => {
   const [own, other] = [new TestProcess("own"), new TestProcess("other")];
   const admission = new Admission(2, 0.2, () => [own, other]);
   assert.equal(fill(admission, [own]), 4);

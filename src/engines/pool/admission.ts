@@ -3,54 +3,49 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 
 /**
- * Live sessions may need this share of each core: what is left catches up after a burst, and goes
- * to recordings. Measured with PocketSphinx: at 0.74 words come 160 ms late (p95), at 0.93 1 s.
+ * Live sessions may need this share of each core. The rest lets them catch up after a burst, and
+ * goes to recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at 0.93, 1 s.
  */
 const liveShareMax = 0.8;
-/** Once refused, a stream is let in again when there is this much more room than it needs. */
+/** After a refusal, streams are admitted again when this much more room is free than they need. */
 const roomToSpare = 0.05;
-/**
- * When live audio is heard this late, there is less of the machine than was thought, or more to
- * hear.
- */
+/** A process is overloaded when it processes live audio this late. */
 const liveLateMsMax = 300;
-/** A recording that would wait longer than this for its turn is refused. */
+/** A short recording that would wait longer than this for its turn is refused. */
 const queueMsMax = 20_000;
-/** Recordings get at least this share of a process, however much is live. */
+/** Recordings get at least this share of a process, whatever its live sessions need. */
 const queueShareMin = 0.1;
-/**
- * What was measured at the start counts for as many seconds of audio, and newer measures for more
- * than old ones.
- */
+/** The measurement at the start counts like this many seconds of audio. */
 const priorSeconds = 2;
+/** Each report multiplies the weight of older ones by this. */
 const memoryOfReports = 0.998;
-/** No engine is cheaper than what carries its audio. */
+/** No engine costs less than moving its audio around. */
 const cpuPerAudioMin = 0.0005;
 const retryMs = { live: 5000, short: 2000 } as const;
 
-/** A process as far as it matters for who is let in. */
+/** What admission has to know of a process. */
 export interface LoadedProcess {
   readonly sessions: number;
   readonly isResponsive: boolean;
   readonly liveDemand: number;
   readonly liveLateMs: number;
-  unsettledSeconds(modes: readonly RecognitionMode[]): number;
+  uncommittedSeconds(modes: readonly RecognitionMode[]): number;
 }
 
-/** Decides which process a session goes to, and whether there is room for it at all. */
+/** Decides whether there is room for a session, and in which process. */
 export class Admission {
   readonly #cores: number;
-  readonly #everyone: () => readonly LoadedProcess[];
+  readonly #allProcesses: () => readonly LoadedProcess[];
   readonly #costs: Record<RecognitionMode, Cost>;
   #isFull = false;
 
   /**
-   * For the processes of one model. `cpuPerSpeech`: CPU seconds that a second of live speech takes,
-   * as measured at the start. `everyone`: the processes of all models, which share the cores.
+   * For the processes of one model. `cpuPerSpeech`: CPU seconds for a second of live speech, as
+   * measured at the start. `allProcesses`: the processes of all models, which share the cores.
    */
-  constructor(cores: number, cpuPerSpeech: number, everyone: () => readonly LoadedProcess[]) {
+  constructor(cores: number, cpuPerSpeech: number, allProcesses: () => readonly LoadedProcess[]) {
     this.#cores = cores;
-    this.#everyone = everyone;
+    this.#allProcesses = allProcesses;
     this.#costs = {
       live: new Cost(cpuPerSpeech),
       short: new Cost(cpuPerSpeech),
@@ -69,17 +64,17 @@ export class Admission {
     this.#costs.job.learn(work.job);
   }
 
-  /** Live sessions that these can hear at a time while all of them speak and nobody else does. */
+  /** Live sessions these processes can serve at a time if all carry speech and nothing else runs. */
   streamsMax(processes: readonly LoadedProcess[]): number {
     const streams = Math.floor(this.#coresFor(processes) / this.liveDemand);
     return Math.max(processes.length > 0 ? 1 : 0, streams);
   }
 
-  /** Share of what live sessions of all models may take that is in use. */
+  /** Share in use of the cores that live sessions of all models may take. */
   load(): number {
-    const everyone = this.#everyone();
-    const cores = this.#coresFor(everyone);
-    return cores > 0 ? demandOf(everyone) / cores : 0;
+    const all = this.#allProcesses();
+    const cores = this.#coresFor(all);
+    return cores > 0 ? demandOf(all) / cores : 0;
   }
 
   #coresFor(processes: readonly LoadedProcess[]): number {
@@ -87,7 +82,7 @@ export class Admission {
   }
 
   /**
-   * The best process for a new session. Throws resource_exhausted when none can hear it in time.
+   * The best process for a new session. Throws resource_exhausted when none can serve it in time.
    * Jobs are never refused: they wait.
    */
   admit<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
@@ -98,7 +93,7 @@ export class Admission {
     return best;
   }
 
-  /** The process where this mode waits least, whether there is room or not. */
+  /** The process where this mode waits least, whether it has room or not. */
   choose<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const ranked = processes.map((process) => ({
       process,
@@ -111,7 +106,7 @@ export class Admission {
     return ranked[0]?.process;
   }
 
-  /** Whether a live session more is more than this process can hear in time. */
+  /** Whether one more live session is more than this process can serve in time. */
   isCrowded(
     {
       mode,
@@ -125,20 +120,20 @@ export class Admission {
   }
 
   #admitLive(best: LoadedProcess): void {
-    const everyone = this.#everyone();
+    const all = this.#allProcesses();
     const need = this.liveDemand + (this.#isFull ? roomToSpare : 0);
-    const cores = Math.min(everyone.length, this.#cores);
+    const cores = Math.min(all.length, this.#cores);
     const isOver =
       best.liveDemand + need > liveShareMax ||
-      demandOf(everyone) + need > liveShareMax * cores ||
+      demandOf(all) + need > liveShareMax * cores ||
       best.liveLateMs > liveLateMsMax;
-    // Where nobody is heard one stream always is, however slow the engine.
+    // An idle machine always serves one stream, however slow the engine.
     const isBusy = ({ liveDemand }: LoadedProcess) => liveDemand > roomToSpare;
-    this.#isFull = isOver && (isBusy(best) || everyone.filter(isBusy).length >= cores);
+    this.#isFull = isOver && (isBusy(best) || all.filter(isBusy).length >= cores);
     if (!this.#isFull) return;
     throw new ServiceError(
       "resource_exhausted",
-      "no more live streams can be heard in real time here now; try again",
+      "no more live streams can be recognized in real time now; try again",
       { reason: "STREAMS_FULL", retryAfterMs: retryMs.live },
     );
   }
@@ -153,16 +148,14 @@ export class Admission {
     );
   }
 
-  /**
-   * How long a recording would wait here for those before it, at the rank of its mode and above.
-   */
+  /** How long a recording would wait here for those before it, of its own mode and higher ones. */
   #queueMs(mode: "short" | "job", process: LoadedProcess): number {
-    const everyone = this.#everyone();
-    const idleCores = Math.min(everyone.length, this.#cores) - demandOf(everyone);
+    const all = this.#allProcesses();
+    const idleCores = Math.min(all.length, this.#cores) - demandOf(all);
     const share = Math.max(queueShareMin, Math.min(1 - process.liveDemand, idleCores));
-    const shortSeconds = process.unsettledSeconds(["short"]) * this.#costs.short.cpuPerAudio;
+    const shortSeconds = process.uncommittedSeconds(["short"]) * this.#costs.short.cpuPerAudio;
     const jobSeconds =
-      mode === "job" ? process.unsettledSeconds(["job"]) * this.#costs.job.cpuPerAudio : 0;
+      mode === "job" ? process.uncommittedSeconds(["job"]) * this.#costs.job.cpuPerAudio : 0;
     return ((shortSeconds + jobSeconds) / share) * 1000;
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ChoosableModel, chooseModel, languagesHeard, unmetChoices } from "./choose-model.ts";
+import { type ChoosableModel, chooseModel, servedLanguages, unmetChoices } from "./choose-model.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
@@ -25,7 +25,7 @@ const choiceOf = (...entries: string[]): ModelChoice =>
     return { languageCode, use: mode, model: name };
   });
 
-test("chooseModel() takes the best that is meant for the use, or what was chosen", () => {
+test("chooseModel() returns the chosen model, or the best that is meant for the use", () => {
   const rows: [string, RecognitionMode, readonly string[], string | undefined][] = [
     ["is-IS", "live", [], "starter"],
     ["is-IS", "short", [], "whisper"],
@@ -49,22 +49,22 @@ test("chooseModel() takes the best that is meant for the use, or what was chosen
     const found = chooseModel(all, { languageCode, mode }, choiceOf(...chosen));
     assert.equal(found?.name, expected, `${languageCode} ${mode} ${chosen.join()}`);
     const reversed = chooseModel(all.toReversed(), { languageCode, mode }, choiceOf(...chosen));
-    assert.equal(reversed, found, "whatever the order of the folder");
+    assert.equal(reversed, found, "whatever the order of the models");
   }
 });
 
-test("languagesHeard() has the languages that some model serves in a mode", () => {
-  assert.deepEqual(languagesHeard(all, "live", []), ["en-US", "is-IS"]);
-  assert.deepEqual(languagesHeard(all, "job", []), ["en-US", "is-IS", "is-IS-x-exp"]);
+test("servedLanguages() returns the languages that some model serves in a mode", () => {
+  assert.deepEqual(servedLanguages(all, "live", []), ["en-US", "is-IS"]);
+  assert.deepEqual(servedLanguages(all, "job", []), ["en-US", "is-IS", "is-IS-x-exp"]);
   const chosen = choiceOf("is-IS-x-exp:live=whisper");
-  assert.deepEqual(languagesHeard(all, "live", chosen), ["en-US", "is-IS", "is-IS-x-exp"]);
-  assert.deepEqual(languagesHeard([], "job", chosen), []);
+  assert.deepEqual(servedLanguages(all, "live", chosen), ["en-US", "is-IS", "is-IS-x-exp"]);
+  assert.deepEqual(servedLanguages([], "job", chosen), []);
 });
 
-test("unmetChoices() says which choices cannot be had", () => {
+test("unmetChoices() describes choices that no model meets", () => {
   const chosen = choiceOf("is-IS=starter", "en-US:live=starter", "is-IS:job=gone");
   assert.deepEqual(unmetChoices(all, chosen), [
-    "starter does not hear en-US",
+    "starter does not recognize en-US",
     "gone is not installed",
   ]);
 });

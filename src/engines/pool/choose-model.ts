@@ -1,7 +1,7 @@
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
-/** A model as far as it matters for who serves what. */
+/** What decides which model serves what. */
 export interface ChoosableModel {
   readonly name: string;
   readonly languageCodes: readonly string[];
@@ -10,7 +10,7 @@ export interface ChoosableModel {
 }
 
 /**
- * The model that serves a use of a language: the chosen one where it is installed and hears the
+ * The model that serves a use of a language: the chosen one where it is installed and has the
  * language, else the one with the highest preference of those that are meant for this use;
  * undefined without one.
  */
@@ -22,7 +22,7 @@ export function chooseModel<Model extends ChoosableModel>(
   const able = models.filter(({ languageCodes }) => languageCodes.includes(languageCode));
   const wanted = choice
     .filter((each) => each.languageCode === languageCode && (each.use ?? mode) === mode)
-    // A use of its own goes before all uses.
+    // A choice for one use goes before a choice for all.
     .toSorted((a, b) => Number(a.use === undefined) - Number(b.use === undefined));
   for (const { model } of wanted) {
     const found = able.find(({ name }) => name === model);
@@ -34,8 +34,8 @@ export function chooseModel<Model extends ChoosableModel>(
     .at(0);
 }
 
-/** Languages that can be heard in this mode, sorted. */
-export function languagesHeard(
+/** Languages that can be recognized in this mode, sorted. */
+export function servedLanguages(
   models: readonly ChoosableModel[],
   mode: RecognitionMode,
   choice: ModelChoice,
@@ -46,12 +46,12 @@ export function languagesHeard(
     .toSorted();
 }
 
-/** What was chosen and cannot be had, as sentences for the operator. */
+/** Choices that no installed model meets, as sentences for the operator. */
 export function unmetChoices(models: readonly ChoosableModel[], choice: ModelChoice): string[] {
   return choice.flatMap(({ languageCode, model }) => {
     const found = models.find(({ name }) => name === model);
     if (!found) return [`${model} is not installed`];
     if (found.languageCodes.includes(languageCode)) return [];
-    return [`${model} does not hear ${languageCode}`];
+    return [`${model} does not recognize ${languageCode}`];
   });
 }

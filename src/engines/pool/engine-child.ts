@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { errorFields, type Log } from "../../std/log.ts";
-import { ChildSession, type SessionOwner } from "./child-session.ts";
+import { ChildSession } from "./child-session.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import {
   type EngineDescription,
@@ -15,24 +15,22 @@ import {
 } from "../protocol/engine-frames.ts";
 import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
+import type { SessionClient } from "./session-client.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/**
- * An engine process must answer that it is ready within this time: large models come from slow
- * disks.
- */
+/** An engine process must be ready within this time: large models are read from slow disks. */
 const loadMsMax = 180_000;
-/** After standard input has ended, a process that does not go is killed. */
+/** A process that has not ended this long after its standard input is killed. */
 const closeMsMax = 2000;
-/** A process tells its load so often, which is also its sign of life. */
+/** How often a process reports its load, which is also its heartbeat. */
 const reportMsMax = 1000;
-/** How late audio is heard is the mean of about so long. */
+/** The time constant of the mean delay of live audio. */
 const lateSeconds = 3;
 
 /**
- * Nothing of the service's: an engine process parses what strangers send and needs no secret. Its
- * models and searches lie in huge pages where the machine leaves that to programs: they are read
- * here and there, all of them, and the way to a small page is long.
+ * The environment of engine processes. It has nothing of the service's: they parse untrusted audio
+ * and need no secret. Models and searches are read all over, which misses the TLB with small pages:
+ * glibc asks for huge ones where the kernel leaves that to programs.
  */
 const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 
@@ -42,23 +40,23 @@ export interface EngineChildOptions {
   readonly source: EngineSource | DiarizerSource;
   /** Its name, for the log. */
   readonly model: string;
-  /** A process that has work and does nothing for this long is killed. */
+  /** A process that has work and makes no progress for this long is killed. */
   readonly stuckMsMax: number;
   readonly log: Log;
   /** Called with each report of its load. */
   readonly onLoad: (report: LoadReport) => void;
-  /** Gives up starting it; afterwards it means nothing. */
+  /** Aborts the start; it has no effect afterwards. */
   readonly signal?: AbortSignal;
 }
 
 /** One engine process, seen from the service. */
 export class EngineChild {
   readonly engine: EngineDescription;
-  /** CPU seconds that a second of live speech took when it was started. */
+  /** CPU seconds for a second of live speech, as measured when it was loaded. */
   readonly cpuPerSpeech: number;
   readonly pid: number;
-  /** Resolves when the process has gone, with how. */
-  readonly gone: Promise<string>;
+  /** Resolves when the process has ended, with how: a signal or an exit code. */
+  readonly exited: Promise<string>;
   readonly #process: PipedProcess;
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
@@ -66,13 +64,13 @@ export class EngineChild {
   readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, ChildSession>();
   #lastId = 0;
-  /** The suspect session that is being worked on. */
-  #workingOn = 0;
-  #hasSettled = false;
+  /** The suspect session that is being worked on; 0: none. */
+  #activeSuspect = 0;
+  #hasCommitted = false;
   #liveLateMs = 0;
-  #isGone = false;
-  /** Called when there are no sessions, by who waits for that. */
-  #idle: (() => void) | undefined;
+  #hasExited = false;
+  /** Resolves closeWhenIdle()'s wait for the last session. */
+  #onIdle: (() => void) | undefined;
 
   constructor(started: StartedChild, ready: ReadyProcess, options: EngineChildOptions) {
     this.engine = ready.engine;
@@ -97,20 +95,20 @@ export class EngineChild {
         this.#take(frame);
       }
     };
-    this.gone = started.gone.then((how) => {
-      this.#isGone = true;
+    this.exited = started.exited.then((how) => {
+      this.#hasExited = true;
       this.#watchdog[Symbol.dispose]();
       for (const session of this.#sessions.values()) {
-        session.end({ kind: "lost", wasInHand: session.id === this.#workingOn });
+        session.end({ kind: "lost", wasActive: session.id === this.#activeSuspect });
       }
       this.#sessions.clear();
       return how;
     });
   }
 
-  /** The process has gone: nothing can be opened in it any more. */
-  get isGone(): boolean {
-    return this.#isGone;
+  /** The process has ended: no session can be opened in it any more. */
+  get hasExited(): boolean {
+    return this.#hasExited;
   }
 
   get sessions(): number {
@@ -118,13 +116,13 @@ export class EngineChild {
   }
 
   /**
-   * Whether it ever got anything done: a process that did and dies is worth starting again at once.
+   * Whether any of its sessions has committed: a process that was of use is restarted at once.
    */
-  get hasSettled(): boolean {
-    return this.#hasSettled;
+  get hasCommitted(): boolean {
+    return this.#hasCommitted;
   }
 
-  /** Whether it has told of itself lately: one that has not is in the middle of something long. */
+  /** Whether it has reported lately: if not, it is in the middle of something long. */
   get isResponsive(): boolean {
     return this.#watchdog.silentMs < 2 * this.#reportMs;
   }
@@ -133,37 +131,37 @@ export class EngineChild {
   get liveDemand(): number {
     return this.#sessions
       .values()
-      .reduce((sum, { owner }) => sum + (owner.mode === "live" ? owner.demand.share : 0), 0);
+      .reduce((sum, { client }) => sum + (client.mode === "live" ? client.demand.share : 0), 0);
   }
 
-  /** How late live audio is heard. */
+  /** Mean delay between the arrival of live audio and its processing. */
   get liveLateMs(): number {
-    const hasLive = this.#sessions.values().some(({ owner }) => owner.mode === "live");
+    const hasLive = this.#sessions.values().some(({ client }) => client.mode === "live");
     return hasLive ? this.#liveLateMs : 0;
   }
 
-  /** Seconds of audio that sessions of these modes were given and have not settled. */
-  unsettledSeconds(modes: readonly RecognitionMode[]): number {
+  /** Seconds of audio that sessions of these modes have sent and no commit covers. */
+  uncommittedSeconds(modes: readonly RecognitionMode[]): number {
     return this.#sessions
       .values()
-      .filter(({ owner }) => modes.includes(owner.mode))
-      .reduce((sum, { owner }) => sum + owner.unsettledSeconds(), 0);
+      .filter(({ client }) => modes.includes(client.mode))
+      .reduce((sum, { client }) => sum + client.uncommittedSeconds, 0);
   }
 
-  /** Begins a session, or goes on with one of another process. */
-  open(owner: SessionOwner, payload: OpenSession): ChildSession {
+  /** Begins a session, or continues one of another process. */
+  open(client: SessionClient, payload: OpenSession): ChildSession {
     const id = (this.#lastId = (this.#lastId % 0xffff_ffff) + 1);
-    const session = new ChildSession(id, owner, this.#writer);
+    const session = new ChildSession(id, client, this.#writer);
     this.#sessions.set(id, session);
     this.#writer.writeJson("open", id, payload);
     return session;
   }
 
-  /** Ends a session that is not wanted any more. */
+  /** Ends a session at once. */
   leave(session: ChildSession): void {
     if (this.#sessions.delete(session.id)) this.#writer.write("close", session.id);
     session.end({ kind: "done" });
-    this.#tellIdle();
+    this.#checkIdle();
   }
 
   #take(frame: Frame): void {
@@ -172,36 +170,36 @@ export class EngineChild {
       return;
     }
     if (frame.kind === "working") {
-      this.#workingOn = frame.session;
+      this.#activeSuspect = frame.session;
       return;
     }
-    if (frame.kind === "settled") this.#hasSettled = true;
+    if (frame.kind === "committed") this.#hasCommitted = true;
     const session = this.#sessions.get(frame.session);
-    // Answers may be on their way to a session that has been left.
+    // Frames may still arrive for a session that has been left.
     session?.take(frame);
     if (session?.isOver) this.#sessions.delete(session.id);
-    this.#tellIdle();
+    this.#checkIdle();
   }
 
   #measure(report: LoadReport): void {
     for (const [id, share] of report.live) {
-      this.#sessions.get(id)?.owner.demand.measured(share, report.seconds);
+      this.#sessions.get(id)?.client.demand.measured(share, report.seconds);
     }
     const weight = 1 - Math.exp(-report.seconds / lateSeconds);
     this.#liveLateMs += weight * (report.liveLateMs - this.#liveLateMs);
     this.#onLoad(report);
   }
 
-  #tellIdle(): void {
-    if (this.#sessions.size === 0) this.#idle?.();
+  #checkIdle(): void {
+    if (this.#sessions.size === 0) this.#onIdle?.();
   }
 
   /** Ends the process when its last session has ended. */
   async closeWhenIdle(): Promise<void> {
     if (this.#sessions.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#idle = resolve;
-      await Promise.race([promise, this.gone]);
+      this.#onIdle = resolve;
+      await Promise.race([promise, this.exited]);
     }
     await this.close();
   }
@@ -210,7 +208,7 @@ export class EngineChild {
   async close(): Promise<void> {
     this.#process.stdin.end();
     const timer = setTimeout(() => this.#process.kill("SIGKILL"), closeMsMax);
-    await this.gone;
+    await this.exited;
     clearTimeout(timer);
   }
 }
@@ -221,13 +219,13 @@ function reportMsFor(stuckMsMax: number): number {
 
 interface StartedChild {
   readonly process: PipedProcess;
-  readonly gone: Promise<string>;
+  readonly exited: Promise<string>;
   onFrames: (frames: Iterable<Frame>) => void;
 }
 
 /**
- * Starts an engine process and waits until its models are loaded. Throws an Error that says what is
- * missing; then it has gone.
+ * Starts an engine process and waits until its model is loaded. Throws an Error that says what is
+ * missing; the process has ended then.
  */
 export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {
   const { signal } = options;
@@ -240,7 +238,7 @@ export async function openEngineChild(options: EngineChildOptions): Promise<Engi
       else if (frame.kind === "failed") reject(new Error(jsonPayload("failed", frame).message));
     }
   };
-  void started.gone.then((how) => reject(new Error(`the engine process ended with ${how}`)));
+  void started.exited.then((how) => reject(new Error(`the engine process ended with ${how}`)));
   const timer = setTimeout(
     () => reject(new Error(`the engine process was not ready within ${loadMsMax / 1000} s`)),
     loadMsMax,
@@ -253,7 +251,7 @@ export async function openEngineChild(options: EngineChildOptions): Promise<Engi
     return child;
   } catch (error) {
     started.process.kill("SIGKILL");
-    await started.gone;
+    await started.exited;
     throw error;
   } finally {
     clearTimeout(timer);
@@ -270,24 +268,24 @@ function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
     stdio: ["pipe", "pipe", "inherit"],
     env: environment,
   });
-  const gone = new Promise<string>((resolve) => {
+  const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(signal ?? `code ${code}`));
   });
-  const started: StartedChild = { process: child, gone, onFrames() {} };
+  const started: StartedChild = { process: child, exited, onFrames() {} };
   const reader = new FrameReader();
   child.stdout.on("data", (chunk: Buffer) => {
     try {
       started.onFrames(reader.push(chunk));
     } catch (error) {
-      // Its memory is broken, or a library wrote where it should not: nothing that it says can be
-      // believed any more.
+      // Its memory is corrupt, or a library wrote to standard output: nothing that it sends can be
+      // trusted any more.
       log.error({ pid: child.pid, ...errorFields(error) }, "engine.garbled");
       child.stdout.removeAllListeners("data").resume();
       child.kill("SIGKILL");
     }
   });
-  // A process that has gone no longer reads; `gone` tells it.
+  // A process that has ended no longer reads; `exited` reports that.
   child.stdin.on("error", () => {});
   return started;
 }

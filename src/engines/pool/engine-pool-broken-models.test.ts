@@ -1,4 +1,4 @@
-// Models that are broken, and choices that cannot be met.
+// Broken models, and choices that no model meets.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 const { pool, folder, talk, log, logged, names, reasonOf, putModel } = models;
 
-/** What can be wrong with a file, and how its refusal says so. */
+/** What can be wrong with a file, and what its refusal says. */
 const damages: Record<string, { readonly spoil: (path: string) => void; readonly says: RegExp }> = {
   missing: { spoil: (path) => rmSync(path), says: /is missing|is no file/ },
   empty: { spoil: (path) => truncateSync(path, 0), says: /is empty|has 0 bytes/ },
@@ -45,7 +45,7 @@ const damages: Record<string, { readonly spoil: (path: string) => void; readonly
   },
 };
 
-test("every file of a model that is damaged in whatever way is refused by name, and all else works", async () => {
+test("a model with a damaged file is refused with the name of the file, and the others serve", async () => {
   const files = ["model.onnx", "tokens.txt", "words.txt"];
   const rows = Object.entries(damages).flatMap(([damage, { spoil, says }], index) =>
     files.flatMap((file) =>
@@ -55,7 +55,7 @@ test("every file of a model that is damaged in whatever way is refused by name, 
       }),
     ),
   );
-  // Without a checksum nobody can tell one weight or word from another.
+  // Without a checksum, some damages cannot be detected.
   const found = rows.filter(
     ({ damage, file, withChecksums }) =>
       withChecksums || (damage !== "altered" && !(damage === "cut off" && file === "words.txt")),
@@ -63,30 +63,30 @@ test("every file of a model that is damaged in whatever way is refused by name, 
   for (const { name, file, spoil, withChecksums } of found) {
     putModel({ name, withChecksums, change: (model) => spoil(join(model, file)) });
   }
-  const heard = recognize(pool, [talk], { languageCode: "is-IS", mode: "live" });
+  const running = recognize(pool, [talk], { languageCode: "is-IS", mode: "live" });
   const left = () => found.filter(({ name }) => reasonOf(name) === undefined);
   const leftNames = () =>
-    `refused are not ${left()
+    `not refused: ${left()
       .map(({ name }) => name)
       .join()}`;
-  // Each takes the start of a process.
+  // For each of them a process is started.
   await until(() => left().length === 0, leftNames, 90_000);
   for (const { name, file, damage, says } of found) {
     const reason = String(reasonOf(name));
     assert.ok(reason.includes(file), `${file}, ${damage}: ${reason}`);
     assert.match(reason, says, `${file}, ${damage}`);
   }
-  assert.deepEqual(textsOf(await heard), sentences);
+  assert.deepEqual(textsOf(await running), sentences);
   assert.deepEqual(names(), builtin);
   assert.deepEqual(pool.languageCodes("job"), ["en-US", "is-IS"]);
-  // What was refused is not tried again and again.
+  // A refused model is not tried again.
   const count = logged.length;
   await delay(2500);
   assert.equal(logged.length, count);
   for (const { name } of found) rmSync(join(folder, name), { recursive: true });
 });
 
-test("a model whose card cannot be read is refused by its folder, one of another kind by its layout", async () => {
+test("a model with an unreadable card is refused by its folder's name, a wrong kind by its layout", async () => {
   putModel({
     name: "no-card",
     change: (model) => writeFileSync(join(model, "model.json"), "{"),
@@ -105,11 +105,11 @@ test("a model whose card cannot be read is refused by its folder, one of another
   assert.equal(refused.length, 3);
   assert.match(String(reasonOf("no-card")), /model\.json: .*JSON/);
   assert.match(String(reasonOf("empty")), /no file model\.json/);
-  // Mended, it is taken.
+  // Repaired, it is loaded.
   putModel({ name: "whole" });
   rmSync(join(folder, "empty"), { recursive: true });
   await until(() => names().includes("whole"), "it is loaded");
-  // Broken again, it is told again.
+  // Broken again, it is logged again.
   logged.length = 0;
   mkdirSync(join(folder, "empty"));
   await until(() => reasonOf("empty") !== undefined, "it is refused again");
@@ -117,10 +117,10 @@ test("a model whose card cannot be read is refused by its folder, one of another
   for (const name of ["no-card", "whole", "empty"]) {
     rmSync(join(folder, name), { recursive: true });
   }
-  await until(() => names().length === builtin.length, "it is gone");
+  await until(() => names().length === builtin.length, "it is removed");
 });
 
-test("openEnginePool() serves with the models that can be loaded, and says which choices cannot be met", async () => {
+test("openEnginePool() serves with the models that can be loaded, and logs unmet choices", async () => {
   putModel({ name: "broken", change: (model) => rmSync(join(model, "model.onnx")) });
   const choice = [
     { languageCode: "is-IS", use: undefined, model: "broken" },
@@ -137,27 +137,27 @@ test("openEnginePool() serves with the models that can be loaded, and says which
   const problems = logged
     .filter((line) => line["event"] === "model.choice_unmet")
     .map((line) => line["problem"]);
-  assert.deepEqual(problems, ["broken is not installed", "is-IS-starter does not hear en-US"]);
+  assert.deepEqual(problems, ["broken is not installed", "is-IS-starter does not recognize en-US"]);
   assert.match(String(reasonOf("broken")), /model\.onnx is no file/);
   rmSync(join(folder, "broken"), { recursive: true });
 });
 
-test("opening that is given up leaves no process, also of models whose turn to load had not come", async () => {
+test("an aborted openEnginePool() leaves no process, also of models that were to be loaded later", async () => {
   const copies = Array.from({ length: availableParallelism() }, (_, index) => `late-${index}`);
   const others = enginePids();
   const staged = mkdtempSync(join(tmpdir(), "hlust-models-"));
   for (const name of copies) putModel({ name, into: staged });
-  const giveUp = new AbortController();
+  const stopping = new AbortController();
   const opening = openEnginePool({
     engine: "auto",
     processes: 1,
     modelsFolder: staged,
     log,
-    signal: giveUp.signal,
+    signal: stopping.signal,
   });
   await until(() => enginePids().length > others.length, "the first are loading");
-  giveUp.abort(new Error("given up"));
-  await assert.rejects(opening, /given up/);
+  stopping.abort(new Error("stop"));
+  await assert.rejects(opening, /stop/);
   assert.deepEqual(enginePids(), others);
   rmSync(staged, { recursive: true });
 });

@@ -1,4 +1,4 @@
-// Processes that die, stop, loop and lie: what the callers of their sessions see of it.
+// What clients see of processes that die, stop, loop, or send garbage.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,7 +22,7 @@ import { scriptedOrders } from "../scripted/scripted-engine.ts";
 
 const log = createLog("silent");
 const stuckMsMax = 500;
-/** Of kills at random moments; `npm run test:long` has many more. */
+/** Rounds of kills at random moments; `npm run test:long` has many more. */
 const killRounds = Number(process.env["ENGINE_ROUNDS"] ?? 6);
 let others: ReadonlySet<number>;
 let pool: EnginePool;
@@ -35,7 +35,7 @@ after(() => pool[Symbol.asyncDispose]());
 const pids = () => enginePids().filter((pid) => !others.has(pid));
 const allReady = () => until(() => pool.state().ready === 2, "the processes are back");
 
-/** Gives these chunks spread over so long. */
+/** Yields these chunks, spread over this time. */
 async function* paced(items: readonly RecognitionInput[], totalMs: number) {
   const start = performance.now();
   for (const [index, item] of items.entries()) {
@@ -45,8 +45,8 @@ async function* paced(items: readonly RecognitionInput[], totalMs: number) {
   }
 }
 
-const itemsOf = (pieces: readonly { isSpeech: boolean; ms: number }[], chunkMs: number) =>
-  pieces.flatMap(({ isSpeech, ms }): RecognitionInput[] => {
+const itemsOf = (sections: readonly { isSpeech: boolean; ms: number }[], chunkMs: number) =>
+  sections.flatMap(({ isSpeech, ms }): RecognitionInput[] => {
     if (ms < 20) return [endUtterance];
     const samples = isSpeech ? speech(ms) : silence(ms);
     const length = chunkMs * 16;
@@ -55,12 +55,15 @@ const itemsOf = (pieces: readonly { isSpeech: boolean; ms: number }[], chunkMs: 
     );
   });
 
-test("kills at any time change no final: no error, no word lost, none twice", async () => {
+test("processes killed at random times change no final, lose no word and repeat none", async () => {
   const stream = fc.record({
-    pieces: fc.array(fc.record({ isSpeech: fc.boolean(), ms: fc.integer({ min: 1, max: 2000 }) }), {
-      minLength: 1,
-      maxLength: 12,
-    }),
+    sections: fc.array(
+      fc.record({ isSpeech: fc.boolean(), ms: fc.integer({ min: 1, max: 2000 }) }),
+      {
+        minLength: 1,
+        maxLength: 12,
+      },
+    ),
     chunkMs: fc.integer({ min: 5, max: 400 }),
     totalMs: fc.constantFrom(0, 200, 400, 800),
     mode: fc.constantFrom("live", "live", "live", "short", "job"),
@@ -77,13 +80,13 @@ test("kills at any time change no final: no error, no word lost, none twice", as
   });
   for (const { streams, kills } of fc.sample(rounds, killRounds)) {
     await allReady();
-    const running = streams.map(async ({ pieces, chunkMs, totalMs, mode }) => {
-      const items = itemsOf(pieces, chunkMs);
-      const told: number[] = [];
-      const onProgress = (ms: number) => told.push(ms);
+    const running = streams.map(async ({ sections, chunkMs, totalMs, mode }) => {
+      const items = itemsOf(sections, chunkMs);
+      const reported: number[] = [];
+      const onProgress = (ms: number) => reported.push(ms);
       const found = await recognize(pool, paced(items, totalMs), { mode, onProgress });
       assert.deepEqual(found, finalsWithoutPool(items, { mode }));
-      if (mode === "job") assertRising(told, items);
+      if (mode === "job") assertRising(reported, items);
       return found.length;
     });
     const counts = Promise.all(running);
@@ -98,7 +101,7 @@ test("kills at any time change no final: no error, no word lost, none twice", as
   assert.equal(pool.state().sessions, 0);
 });
 
-test("interim results never go back when another process takes over", async () => {
+test("interim results never lose words when another process takes over", async () => {
   await allReady();
   const items = itemsOf([{ isSpeech: true, ms: 8000 }], 100);
   const found: Recognition[] = [];
@@ -122,10 +125,10 @@ test("interim results never go back when another process takes over", async () =
   assert.ok(found.length >= 16);
 });
 
-test("a stopped process and one that loops are replaced, and their streams go on", async () => {
+test("a stopped process is replaced and an idle one is kept, and their streams continue", async () => {
   const rows: [what: string, stop: (pid: number) => void, extra: RecognitionInput[]][] = [
     ["stopped", (pid) => process.kill(pid, "SIGSTOP"), []],
-    ["resting, as far as it can be seen", () => {}, []],
+    ["idle", () => {}, []],
   ];
   for (const [what, stop] of rows) {
     await allReady();
@@ -141,9 +144,9 @@ test("a stopped process and one that loops are replaced, and their streams go on
     const running = inputs.map(({ input }) =>
       Array.fromAsync(pool.recognize(input, scriptedOptions)),
     );
-    await until(() => inputs.every(({ given }) => given() === items.length), "all is given");
+    await until(() => inputs.every(({ given }) => given() === items.length), "all input is sent");
     for (const pid of before) stop(pid);
-    // Longer than a stuck process may take.
+    // Longer than a process may be stuck.
     await delay(2 * stuckMsMax);
     for (const { end } of inputs) end();
     for (const found of await Promise.all(running)) {
@@ -159,7 +162,7 @@ test("a stopped process and one that loops are replaced, and their streams go on
   }
 });
 
-test("a stream that kills, hangs or garbles its process fails alone, and after three of them", async () => {
+test("a stream that crashes, hangs or garbles its process three times fails, and no other stream does", async () => {
   for (const [name, order] of Object.entries(scriptedOrders)) {
     if (name === "toil" || name === "askRemote") continue;
     await allReady();
@@ -186,12 +189,12 @@ test("a stream that kills, hangs or garbles its process fails alone, and after t
     await allReady();
     assert.ok(
       before.every((pid) => !pids().includes(pid)),
-      "more than one has died of it",
+      "every process has died of it",
     );
   }
 });
 
-test("finals that were told before are told once, and the next ones count from the start", async () => {
+test("finals before a crash do not come again, and no process is needed for what is committed", async () => {
   await allReady();
   const first = [speech(1000), silence(1000)];
   const one = openInput(...first);
@@ -199,23 +202,23 @@ test("finals that were told before are told once, and the next ones count from t
   assert.deepEqual((await running.next()).value, finalsWithoutPool(first)[0]);
   for (let round = 0; round < 3; round++) {
     for (const pid of pids()) process.kill(pid, "SIGKILL");
-    await until(() => pool.state().ready === 0, "they are gone");
+    await until(() => pool.state().ready === 0, "they have ended");
     await allReady();
   }
   one.end();
   assert.deepEqual(await Array.fromAsync(running), []);
 });
 
-test("a stream that comes while all processes are away waits for one", async () => {
+test("a stream that begins while all processes restart waits for one", async () => {
   await allReady();
   for (const pid of pids()) process.kill(pid, "SIGKILL");
-  await until(() => pool.state().ready === 0, "they are gone");
+  await until(() => pool.state().ready === 0, "they have ended");
   assert.equal((await recognize(pool, [speech(500)])).length, 1);
 });
 
 /** A pool of a single process. */
 async function openSingle() {
-  // Those of the other pool that come later would be taken for its own.
+  // Processes that the other pool starts later would be mistaken for its own.
   await allReady();
   const before = new Set(enginePids());
   const single = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
@@ -223,15 +226,15 @@ async function openSingle() {
   return {
     pool: single,
     pid: () => find() ?? assert.fail("there is no process"),
-    died: (pid: number) => until(() => find() !== pid, "it is gone"),
+    died: (pid: number) => until(() => find() !== pid, "it has ended"),
     ready: () => until(() => single.state().ready === 1 && find() !== undefined, "it is back"),
     [Symbol.asyncDispose]: () => single[Symbol.asyncDispose](),
   };
 }
 
-test("an utterance that is ended while its process is stopped has its final", async () => {
+test("an utterance that is flushed while its process is stopped gets its final", async () => {
   await using single = await openSingle();
-  // The process owes nothing: it tells what it heard every 500 ms, and so with the last of these.
+  // It confirms every 500 ms what it has received, and so also the last of these chunks.
   const said = Array.from({ length: 6 }, () => speech(90));
   const stopped = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -258,7 +261,7 @@ test("an utterance that is ended while its process is stopped has its final", as
   assert.deepEqual(finals, finalsWithoutPool([...said, endUtterance]));
 });
 
-test("a stream is not blamed for what others do right after its turn", async () => {
+test("a stream is not blamed for a crash of another one right after its turn", async () => {
   await using single = await openSingle();
   const { pool: own, pid, died, ready } = single;
   const gates: (() => void)[] = [];
@@ -281,22 +284,22 @@ test("a stream is not blamed for what others do right after its turn", async () 
   const innocent = recognize(own, innocentInput());
   let failure: unknown;
   innocent.catch((error: unknown) => (failure = error));
-  await until(() => own.state().sessions === 1, "it is heard");
+  await until(() => own.state().sessions === 1, "it has its place");
   const first = pid();
   process.kill(first, "SIGKILL");
   await died(first);
   for (let round = 0; round < 3; round++) {
     await ready();
-    await until(() => own.state().sessions === 1 || failure !== undefined, "it is back there");
+    await until(() => own.state().sessions === 1 || failure !== undefined, "it is replayed there");
     assert.equal(failure, undefined);
     const leaving = new AbortController();
-    // New in each round: nobody watches its first death.
+    // A new stream in each round: on its first crash it is no suspect.
     const poison = own.recognize(poisonInput(), {
       ...scriptedOptions,
       interim: true,
       signal: leaving.signal,
     });
-    // Once it is heard, so is what came before it.
+    // When its audio is processed, so is the audio that came before.
     await poison.next();
     await until(() => gates.length === 2, "both wait");
     const victim = pid();
@@ -314,34 +317,34 @@ test("a stream is not blamed for what others do right after its turn", async () 
   );
 });
 
-test("audio that processes die of while it is heard elsewhere ends its own stream, and no other", async () => {
+test("audio that crashes processes from another thread ends its own stream, and no other", async () => {
   await using own = await openEnginePool({ engine: "scripted", processes: 1, log });
   const ending = new AbortController();
   const innocent = openInput(speech(100));
-  const heard = recognize(own, innocent.input);
-  await until(() => own.state().sessions === 1, "it is heard");
-  const poison = [speech(100), speech(200).fill(scriptedOrders.dieElsewhere), speech(100)];
-  const limit = setTimeout(() => ending.abort(new Error("it goes on and on")), 15_000);
+  const running = recognize(own, innocent.input);
+  await until(() => own.state().sessions === 1, "it has its place");
+  const poison = [speech(100), speech(200).fill(scriptedOrders.dieOnThread), speech(100)];
+  const limit = setTimeout(() => ending.abort(new Error("it does not end")), 15_000);
   await assert.rejects(recognize(own, poison, { signal: ending.signal }), {
     reason: "ENGINE_FAILED",
   });
   clearTimeout(limit);
   innocent.end();
-  assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
+  assert.deepEqual(await running, finalsWithoutPool([speech(100)]));
 });
 
-test("a stream that hangs its process elsewhere, on another thread, is found out as well", async () => {
+test("a stream that hangs its process on another thread ends, and no other does", async () => {
   await using own = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
   const ending = new AbortController();
   const innocent = openInput(speech(100));
-  const heard = recognize(own, innocent.input);
-  await until(() => own.state().sessions === 1, "it is heard");
-  const poison = [speech(100), speech(200).fill(scriptedOrders.hangElsewhere), speech(100)];
-  const limit = setTimeout(() => ending.abort(new Error("it hangs for ever")), 60_000);
+  const running = recognize(own, innocent.input);
+  await until(() => own.state().sessions === 1, "it has its place");
+  const poison = [speech(100), speech(200).fill(scriptedOrders.hangOnThread), speech(100)];
+  const limit = setTimeout(() => ending.abort(new Error("it hangs forever")), 60_000);
   await assert.rejects(recognize(own, poison, { signal: ending.signal }), {
     reason: "ENGINE_FAILED",
   });
   clearTimeout(limit);
   innocent.end();
-  assert.deepEqual(await heard, finalsWithoutPool([speech(100)]));
+  assert.deepEqual(await running, finalsWithoutPool([speech(100)]));
 });

@@ -1,4 +1,4 @@
-// What the pool takes on, and what it refuses, measured while it runs.
+// What the pool admits and what it refuses, measured while it runs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -18,10 +18,10 @@ import { scriptedOrders } from "../scripted/scripted-engine.ts";
 
 const log = createLog("silent");
 const chunkMs = 100;
-/** A fifth of a core while it is heard. */
+/** Takes a fifth of a core at the speed of speech. */
 const toil = speech(chunkMs).fill(scriptedOrders.toil);
 
-/** A stream at the speed of speech, until it is told to end. */
+/** A stream at the speed of speech, until end() is called. */
 function openPaced(pool: EnginePool, chunk: Int16Array) {
   const ending = new AbortController();
   const lags: number[] = [];
@@ -48,7 +48,7 @@ function openPaced(pool: EnginePool, chunk: Int16Array) {
       ending.abort();
       await running;
     },
-    isHeard: () => lags.length > 0,
+    hasResults: () => lags.length > 0,
     failure: () => failure,
   };
 }
@@ -62,21 +62,24 @@ function isFull(error: unknown): boolean {
   );
 }
 
-test("live streams are taken on until the machine can hear no more in time, and again when they end", async (context) => {
+test("live streams are admitted until the machine can serve no more in time, and again when they end", async (context) => {
   const others = new Set(enginePids());
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   const pid = enginePids().find((each) => !others.has(each)) ?? 0;
-  // Whoever is silent costs nothing worth a refusal.
+  // Silent streams cost too little to matter.
   const silent = Array.from({ length: 50 }, () => openPaced(pool, silence(chunkMs)));
   const streams: ReturnType<typeof openPaced>[] = [];
   let refused: unknown;
   while (refused === undefined) {
     const stream = openPaced(pool, toil);
-    await until(() => stream.isHeard() || stream.failure() !== undefined, "it is heard or refused");
+    await until(
+      () => stream.hasResults() || stream.failure() !== undefined,
+      "it has results or is refused",
+    );
     refused = stream.failure();
     if (refused === undefined) streams.push(stream);
     await delay(1200);
-    assert.ok(streams.length <= 8, "more than a process can hear");
+    assert.ok(streams.length <= 8, "more than a process can serve");
   }
   assert.ok(isFull(refused));
   const { load, models, sessions } = pool.state();
@@ -84,13 +87,15 @@ test("live streams are taken on until the machine can hear no more in time, and 
   assert.ok(load <= 1.2, `load ${load}`);
   assert.equal(sessions, 50 + streams.length);
 
-  // Those that were taken on are heard in time, and none is dropped.
+  // Admitted streams get their results in time, and none is dropped.
   for (const { lags } of streams) lags.length = 0;
   await delay(3000);
   assert.ok(isFull(await failureOf(pool)));
   for (const { failure } of [...streams, ...silent]) assert.equal(failure(), undefined);
   if (coreWaitMs(pid) > 2000) {
-    context.diagnostic("others keep the machine busy: fewer are let in, and none is heard in time");
+    context.diagnostic(
+      "other processes keep the machine busy: fewer are admitted, and all are late",
+    );
   } else {
     assert.ok(streams.length >= 3, `${streams.length} streams`);
     assert.ok(streamsMax >= 3 && streamsMax <= 8, `${streamsMax} streams`);
@@ -111,20 +116,23 @@ test("live streams are taken on until the machine can hear no more in time, and 
   assert.equal(pool.state().load, 0);
 });
 
-/** How long a process could have worked and had no core, by the kernel. */
+/** How long a process was runnable and had no core. */
 function coreWaitMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
 }
 
-/** What one more stream is told. */
+/** The failure of one more stream. */
 async function failureOf(pool: EnginePool): Promise<unknown> {
   const stream = openPaced(pool, toil);
-  await until(() => stream.isHeard() || stream.failure() !== undefined, "it is heard or refused");
+  await until(
+    () => stream.hasResults() || stream.failure() !== undefined,
+    "it has results or is refused",
+  );
   await stream.end().catch(() => {});
   return stream.failure();
 }
 
-test("a stream counts from its first audio on", async () => {
+test("a stream takes a place only from its first audio on", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   const { promise: never, resolve } = Promise.withResolvers<void>();
   const nothing = async function* (): AsyncGenerator<Int16Array> {
@@ -141,16 +149,18 @@ test("a stream counts from its first audio on", async () => {
   assert.deepEqual((await Promise.all(idle)).flat(), []);
 });
 
-test("recordings wait for their turn up to a limit, jobs without", async () => {
+test("short recordings are refused past a limit of waiting, and jobs are not", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   // Each takes 4 s of CPU.
   const recording = speech(20_000).fill(scriptedOrders.toil);
   const leaving = new AbortController();
-  const run = async (mode: "short" | "job", heard = recording) => {
+  const run = async (mode: "short" | "job", samples = recording) => {
     const options = { ...scriptedOptions, mode, signal: leaving.signal };
-    return await Array.fromAsync(pool.recognize([heard], options)).catch((error: unknown) => error);
+    return await Array.fromAsync(pool.recognize([samples], options)).catch(
+      (error: unknown) => error,
+    );
   };
-  // What a second costs is known once some were heard.
+  // The cost of a second is known after some have been recognized.
   assert.ok(Array.isArray(await run("short", recording.subarray(0, recording.length / 4))));
   const outcomes: unknown[] = [];
   for (let count = 0; count < 20; count++) {
@@ -164,14 +174,14 @@ test("recordings wait for their turn up to a limit, jobs without", async () => {
     assert.equal(`${code} ${reason}`, "resource_exhausted QUEUE_FULL");
     assert.ok(retryAfterMs >= 2000 && retryAfterMs < 60_000);
   }
-  // All the jobs, and the recordings that were taken on, are under way.
+  // All jobs and the admitted recordings are under way.
   assert.equal(pool.state().sessions + outcomes.length, 40);
   leaving.abort(new Error("enough"));
   await until(() => outcomes.length === 40, "all have ended");
   assert.equal(pool.state().sessions, 0);
 });
 
-test("a recording has its share beside a live stream that comes faster than anybody speaks", async () => {
+test("a recording gets its share of time next to a live stream that comes faster than speech", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   const recording = speech(3000).fill(scriptedOrders.toil);
   const tookMs = async () => {
@@ -179,8 +189,8 @@ test("a recording has its share beside a live stream that comes faster than anyb
     await recognize(pool, [recording], { mode: "short" });
     return performance.now() - start;
   };
-  // Other tests run beside it: one of a few tries is not slower for them.
-  for (let tries = 1; ; tries += 1) {
+  // Other tests run at the same time: one of a few attempts is not slower because of them.
+  for (let attempts = 1; ; attempts += 1) {
     const aloneMs = await tookMs();
     const ending = new AbortController();
     let givenMs = 0;
@@ -189,18 +199,18 @@ test("a recording has its share beside a live stream that comes faster than anyb
     }
     const start = performance.now();
     const flooding = recognize(pool, flood());
-    // Of what was given, 2 s may wait.
+    // Of the audio sent, 2 s may wait.
     const farAhead = () => givenMs > performance.now() - start + 5000;
     await until(farAhead, "it is far ahead", 60_000);
-    const besideMs = await tookMs();
+    const sharedMs = await tookMs();
     ending.abort();
     await flooding;
-    if (besideMs < 4 * aloneMs) break;
-    assert.ok(tries < 5, `${besideMs} ms, alone ${aloneMs} ms`);
+    if (sharedMs < 4 * aloneMs) break;
+    assert.ok(attempts < 5, `${sharedMs} ms, alone ${aloneMs} ms`);
   }
 });
 
-test("a live stream goes where no recording keeps it waiting", async () => {
+test("jobs do not delay a live stream", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 2, log });
   const leaving = new AbortController();
   const job = speech(60_000).fill(scriptedOrders.toil);
@@ -210,10 +220,10 @@ test("a live stream goes where no recording keeps it waiting", async () => {
     ).catch(() => {}),
   );
   await delay(300);
-  // Other tests run beside it, and hold a stream up as well: one of a few is late by nothing but
-  // the jobs.
+  // Other tests run at the same time and delay a stream as well: in one of a few attempts they do
+  // not.
   const seen: string[] = [];
-  for (let tries = 0; tries < 5; tries += 1) {
+  for (let attempts = 0; attempts < 5; attempts += 1) {
     const live = openPaced(pool, speech(chunkMs));
     await delay(3000);
     await live.end();
@@ -221,7 +231,7 @@ test("a live stream goes where no recording keeps it waiting", async () => {
     seen.push(`${live.lags.length} results, late by ${worst}`);
     // A slice of the job lasts 20 ms.
     if (live.lags.length >= 5 && worst < 500) break;
-    assert.ok(tries < 4, seen.join("; "));
+    assert.ok(attempts < 4, seen.join("; "));
   }
   leaving.abort(new Error("enough"));
   await Promise.all(jobs);

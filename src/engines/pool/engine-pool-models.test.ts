@@ -1,4 +1,4 @@
-// Models that come, change and go while the pool serves.
+// Models that are installed, replaced and removed while the pool serves.
 import assert from "node:assert/strict";
 import { cpSync, renameSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
@@ -28,13 +28,13 @@ beforeEach(() => {
 const { pool, folder, talk, logged, names, putModel, removeModels } = models;
 
 const faroese = { languageCode: "fo-FO", mode: "live" } as const;
-/** A stream that is sent up to its second pause, and goes on when it is told to. */
+/** A stream that is sent up to its second pause, and continues when resume() is called. */
 function openTalk() {
-  const goOn = Promise.withResolvers<void>();
+  const resume = Promise.withResolvers<void>();
   async function* input(): AsyncGenerator<Int16Array> {
     const half = talk.length >> 1;
     yield talk.subarray(0, half);
-    await goOn.promise;
+    await resume.promise;
     yield talk.subarray(half);
   }
   const finals: Recognition[] = [];
@@ -43,10 +43,10 @@ function openTalk() {
     for await (const final of pool.recognize(input(), options)) finals.push(final);
     return textsOf(finals);
   };
-  return { finals, goOn: () => goOn.resolve(), heard: run() };
+  return { finals, resume: () => resume.resolve(), texts: run() };
 }
 
-test("a model that is installed while the pool serves is heard with; the others go on", async () => {
+test("a model that is installed while the pool runs serves too", async () => {
   assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
   assert.equal(pool.takesHints("is-IS", "live"), true);
   assert.equal(pool.takesHints("en-US", "live"), false);
@@ -65,8 +65,7 @@ test("a model that is installed while the pool serves is heard with; the others 
 });
 
 /**
- * A model is installed, and a stream is being heard by it: in this process, the only one that is
- * new.
+ * Installs a model and opens a stream with it. Returns the stream and the pid of the model's process.
  */
 async function openFaroese() {
   const before = new Set(enginePids());
@@ -75,39 +74,39 @@ async function openFaroese() {
   const [old, more] = enginePids().filter((pid) => !before.has(pid));
   assert.ok(old !== undefined && more === undefined, "it has one process");
   const stream = openTalk();
-  await until(() => stream.finals.length > 0, "it is being heard");
+  await until(() => stream.finals.length > 0, "it has a final");
   return { stream, old };
 }
 
-test("a model that is replaced or removed hurts no open stream, and its process goes after the last", async () => {
+test("replacing or removing a model ends no open stream, and its process ends after the last one", async () => {
   const { stream, old } = await openFaroese();
   putModel({ name: "faroese", version: "2" });
   await until(() => pool.state().models.at(-1)?.version === "2", "the new one serves");
   assert.deepEqual(textsOf(await recognize(pool, [talk], faroese)), sentences);
   rmSync(join(folder, "faroese"), { recursive: true });
-  await until(() => names().length === builtin.length, "it serves no more");
-  assert.ok(isAlive(old), "the stream's process is there");
-  stream.goOn();
-  assert.deepEqual(await stream.heard, sentences);
-  await until(() => !isAlive(old), "it is not needed any more");
+  await until(() => names().length === builtin.length, "it no longer serves");
+  assert.ok(isAlive(old), "the stream's process still runs");
+  stream.resume();
+  assert.deepEqual(await stream.texts, sentences);
+  await until(() => !isAlive(old), "its process has ended");
   assert.equal(enginePids().length, builtin.length);
 });
 
-test("a stream whose replaced model loses its process goes on with the new one", async () => {
+test("a stream whose replaced model loses its process continues with the new one", async () => {
   const { stream, old } = await openFaroese();
   putModel({ name: "faroese", version: "2" });
   await until(() => pool.state().models.at(-1)?.version === "2", "the new one serves");
   process.kill(old, "SIGKILL");
-  stream.goOn();
-  assert.deepEqual(await stream.heard, sentences);
+  stream.resume();
+  assert.deepEqual(await stream.texts, sentences);
   await removeModels();
 });
 
-test("a stream whose removed model loses its process is told so at once", async () => {
+test("a stream whose removed model loses its process fails at once", async () => {
   const { stream, old } = await openFaroese();
   await removeModels();
   process.kill(old, "SIGKILL");
-  await assert.rejects(stream.heard, { code: "unavailable", reason: "NO_ENGINE" });
+  await assert.rejects(stream.texts, { code: "unavailable", reason: "NO_ENGINE" });
 });
 
 /** Installs a version as `hlust models` does: a link leads to it. */
@@ -121,14 +120,14 @@ function linkModel(version: string): string {
   return target;
 }
 
-test("a stream that waits for a process of a model that is replaced meanwhile is heard with the new one", async () => {
+test("a stream that waits for a process while its model is replaced uses the new one", async () => {
   const before = enginePids();
   const target = linkModel("1");
   await until(() => names().length === 3, "it is loaded");
-  // It does not come back.
+  // It cannot be loaded again.
   truncateSync(join(target, "model.onnx"), 100);
   for (const pid of enginePids()) if (!before.includes(pid)) process.kill(pid, "SIGKILL");
-  await until(() => pool.state().models.at(-1)?.ready === 0, "its process has gone");
+  await until(() => pool.state().models.at(-1)?.ready === 0, "its process has ended");
   linkModel("2");
   assert.deepEqual(
     textsOf(await recognize(pool, [talk], { ...faroese, mode: "short" })),
@@ -138,7 +137,7 @@ test("a stream that waits for a process of a model that is replaced meanwhile is
   rmSync(join(folder, ".installed"), { recursive: true });
 });
 
-test("one that tells speakers apart does not count as one that hears: the service is not ready by it", async () => {
+test("a diarization model does not count for readiness", async () => {
   cpSync(join(testModelsFolder, "diarization"), join(folder, ".staged"), { recursive: true });
   renameSync(join(folder, ".staged"), join(folder, "diarization"));
   await until(() => pool.canDiarize(), "it is loaded");

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => pool[Symbol.asyncDispose]());
 
-test("sessions spread over the processes, and each hears only its own", async () => {
+test("sessions spread over the processes, and each gets only its own results", async () => {
   const lengths = Array.from({ length: 20 }, (_, index) => 300 + 250 * index);
   const open = lengths.map((ms) => openInput(speech(ms), silence(600)));
   const running = open.map(({ input }) => pool.recognize(input, scriptedOptions));
@@ -40,7 +40,7 @@ test("sessions spread over the processes, and each hears only its own", async ()
   assert.equal(pool.state().sessions, 0);
 });
 
-test("the input is pulled no faster than it is heard", async () => {
+test("the input is pulled no faster than it is processed", async () => {
   await using own = await openEnginePool({ engine: "scripted", processes: 1, log });
   const [pid = 0] = enginePids()
     .filter((candidate) => candidate > 0)
@@ -57,7 +57,7 @@ test("the input is pulled no faster than it is heard", async () => {
     process.kill(pid, "SIGSTOP");
     const running = recognize(own, endless(), { mode });
     await until(() => pulled >= 20, "it is pulled at all");
-    // The process is stopped: a pool that does not wait for it pulls on at once.
+    // The process is stopped: a pool that does not wait for it pulls more at once.
     await delay(100);
     assert.ok(pulled <= secondsMax * 10, `${mode}: ${pulled / 10} s pulled`);
     process.kill(pid, "SIGCONT");
@@ -66,7 +66,7 @@ test("the input is pulled no faster than it is heard", async () => {
   }
 });
 
-test("disposing ends the processes and what they do", async () => {
+test("disposing of the pool ends its processes and their sessions", async () => {
   const others = enginePids();
   const own = await openEnginePool({ engine: "scripted", processes: 2, log });
   assert.equal(enginePids().length, others.length + 2);
@@ -79,7 +79,7 @@ test("disposing ends the processes and what they do", async () => {
   await assert.rejects(recognize(own, [speech(100)]), /no speech engine is ready/);
 });
 
-test("openEnginePool() gives up when its signal says so", async () => {
+test("openEnginePool() stops when its signal aborts", async () => {
   const before = enginePids().length;
   const controller = new AbortController();
   const opening = openEnginePool({
@@ -90,10 +90,10 @@ test("openEnginePool() gives up when its signal says so", async () => {
   });
   controller.abort(new Error("stop"));
   await assert.rejects(opening, /stop/);
-  await until(() => enginePids().length === before, "its processes are gone");
+  await until(() => enginePids().length === before, "its processes have ended");
 });
 
-/** A program that opens a pool, says so, and stays. */
+/** A program that opens a pool, prints that, and stays. */
 const program = `
   import { openEnginePool } from ${JSON.stringify(new URL("engine-pool.ts", import.meta.url).href)};
   import { createLog } from ${JSON.stringify(new URL("../../std/log.ts", import.meta.url).href)};
@@ -113,7 +113,7 @@ test("engine processes end when the service is killed", async () => {
   const engines = enginePids(service.pid);
   assert.equal(engines.length, 2);
   service.kill("SIGKILL");
-  await until(() => !engines.some(isAlive), "they are gone");
+  await until(() => !engines.some(isAlive), "they have ended");
 });
 
 test("openEnginePool() says what is missing when no process can load", async (context) => {

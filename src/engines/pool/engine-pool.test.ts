@@ -36,7 +36,7 @@ function shown(recognitions: readonly Recognition[]): string[] {
   });
 }
 
-test("openEnginePool() tells what it has", () => {
+test("openEnginePool() describes its languages, processes and models", () => {
   assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
   assert.equal(pool.takesHints("is-IS", "live"), false);
   const { models, ...state } = pool.state();
@@ -50,7 +50,7 @@ test("openEnginePool() tells what it has", () => {
   assert.ok(streamsMax >= 1000, `${streamsMax} streams`);
 });
 
-test("recognize() finds the utterances, with times from the first sample, at every rate", async () => {
+test("recognize() returns utterances with times from the first sample, at every rate", async () => {
   for (const sampleRateHertz of [8000, 16_000, 44_100, 48_000]) {
     const input = joined(
       silence(2000, sampleRateHertz),
@@ -73,7 +73,7 @@ test("recognize() finds the utterances, with times from the first sample, at eve
   }
 });
 
-test("recognize() tells interim results while they change, and finals at silence", async () => {
+test("recognize() returns interim results when they change, and finals at silence", async () => {
   const input = [joined(speech(1200), silence(600)), silence(600), speech(300)];
   assert.deepEqual(shown(await recognize(pool, input, { interim: true })), [
     "interim word1 0-100 of 100",
@@ -88,7 +88,7 @@ test("recognize() tells interim results while they change, and finals at silence
   assert.equal(finals.length, 2);
 });
 
-test("recognize() keeps to its options", async () => {
+test("recognize() obeys its options", async () => {
   const rows: [input: RecognitionInput[], Partial<RecognitionOptions>, finals: string[]][] = [
     [[speech(2000)], { utteranceMsMax: 1000 }, ["0-1000", "1000-2000"]],
     [[speech(12_000)], {}, ["0-10000", "10000-12000"]],
@@ -112,7 +112,7 @@ test("recognize() keeps to its options", async () => {
   );
 });
 
-test("recognize() gives the same finals for any split of the samples", async () => {
+test("recognize() returns the same finals for any split of the samples", async () => {
   const stretch = fc.record({ ms: fc.integer({ min: 10, max: 900 }), loud: fc.boolean() });
   const rates = fc.constantFrom(8000, 16_000, 44_100);
   const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 9 });
@@ -135,7 +135,7 @@ test("recognize() gives the same finals for any split of the samples", async () 
   );
 });
 
-test("recognize() refuses a language that no engine hears", async () => {
+test("recognize() rejects a language without a model", async () => {
   await assert.rejects(
     recognize(pool, [speech(100)], { languageCode: "fr-FR" }),
     (error) =>
@@ -148,13 +148,13 @@ test("recognize() refuses a language that no engine hears", async () => {
 test("recognize() throws what its input throws, and frees the session", async () => {
   function* broken(): Generator<RecognitionInput> {
     yield speech(100);
-    throw new Error("the caller has gone");
+    throw new Error("the client disconnected");
   }
-  await assert.rejects(recognize(pool, broken()), /the caller has gone/);
+  await assert.rejects(recognize(pool, broken()), /the client disconnected/);
   assert.equal(pool.state().sessions, 0);
 });
 
-test("leaving the loop, or the signal, frees the session at once and ends the input", async () => {
+test("leaving the loop or aborting frees the session at once and ends the input", async () => {
   const left = openInput(speech(1000), silence(1000));
   for await (const recognition of pool.recognize(left.input, scriptedOptions)) {
     assert.ok(recognition.isFinal);
@@ -176,7 +176,7 @@ test("leaving the loop, or the signal, frees the session at once and ends the in
   await assert.rejects(recognize(pool, [speech(100)], { signal: aborting.signal }), /never mind/);
 });
 
-test("a reader that does not read stops the input, and has everything when it reads on", async () => {
+test("a slow reader stops the input, and still gets every result", async () => {
   const spoken = [speech(300), silence(600)];
   const utterances = 600;
   let given = 0;
@@ -186,14 +186,14 @@ test("a reader that does not read stops the input, and has everything when it re
   const running = pool.recognize(input(), scriptedOptions);
   const first = await running.next();
   for (let before = -1; before !== given; await delay(300)) before = given;
-  // 64 that wait to be read, and what was on its way.
-  assert.ok(given >= 64 && given < 200, `${given} utterances are taken`);
+  // 64 that wait to be read, and those in flight.
+  assert.ok(given >= 64 && given < 200, `${given} utterances were pulled`);
   const rest = await Array.fromAsync(running);
   const whole = Array.from({ length: utterances }, () => spoken).flat();
   assert.deepEqual([first.value, ...rest], finalsWithoutPool(whole));
 });
 
-test("recognize() hears English through PocketSphinx, and no words in silence or noise", async () => {
+test("recognize() recognizes English with PocketSphinx, and no words in silence or noise", async () => {
   await using own = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
   assert.deepEqual(own.languageCodes("short"), ["en-US"]);
   const english = { languageCode: "en-US", mode: "short" } as const;

@@ -1,11 +1,11 @@
-/** What was measured this long ago still counts, and what was longer ago hardly. */
+/** The time constant of the measurements: older ones hardly count. */
 const memorySeconds = 5;
-/** What was expected counts like so many seconds of measuring. */
+/** The expectation counts like this many seconds of measurements. */
 const expectedSeconds = 1;
 
 /**
- * The share of a core that a live session needs: what is expected of it at first, and more and more
- * what is measured.
+ * The share of a core that a live session needs: as expected at first, then more and more as
+ * measured.
  */
 export class LiveDemand {
   #share: number;

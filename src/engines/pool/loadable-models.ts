@@ -15,12 +15,12 @@ export interface LoadableModel {
   readonly version: string;
   readonly languageCodes: readonly string[];
   readonly uses: readonly RecognitionMode[];
-  /** The model with the highest serves a language, unless another is chosen. */
+  /** The model with the highest preference serves a language, unless another is chosen. */
   readonly preference: number;
   readonly source: EngineSource | DiarizerSource;
-  /** Of its files: what a process takes is a little more. */
+  /** Of its files. */
   readonly bytes: number;
-  /** Another one when anything of the model has changed. */
+  /** Changes when any file of the model changes. */
   readonly identity: string;
 }
 
@@ -53,8 +53,8 @@ export interface FoundModels {
 }
 
 /**
- * The models of an engine; auto: all that come with the service, and those installed in the folder;
- * `only`: the one of that name.
+ * The models of an engine. auto: all that come with the service, and those installed in the folder;
+ * with `only`, the one of that name.
  */
 export async function findModels(
   engine: "auto" | "pocketsphinx" | "scripted",

@@ -5,7 +5,7 @@ import { createLog } from "../../std/log.ts";
 import { findModels } from "./loadable-models.ts";
 import { ModelProcesses, processesWithin } from "./model-processes.ts";
 
-test("processesWithin() starts one at least, and no more than fit into a quarter of the memory", () => {
+test("processesWithin() allows at least one process, and no more than fit into a quarter of the memory", () => {
   const gib = 2 ** 30;
   const rows: [modelBytes: number, processes: number, memoryBytes: number, count: number][] = [
     [0, 4, 16 * gib, 4],
@@ -21,7 +21,7 @@ test("processesWithin() starts one at least, and no more than fit into a quarter
   }
 });
 
-test("a process that dies while others of its model still load is started again once", async () => {
+test("a process that dies while others of its model still load is restarted once", async () => {
   const { models } = await findModels("scripted", "");
   const [model] = models;
   assert.ok(model);
@@ -31,8 +31,8 @@ test("a process that dies while others of its model still load is started again 
     waitsFor: 2,
     log: createLog("silent"),
     stuckMsMax: 10_000,
-    onChange() {},
-    everyone: () => [],
+    ready: { notify() {} },
+    allProcesses: () => [],
   });
   const others = enginePids();
   const own = () => enginePids().filter((pid) => !others.includes(pid));
@@ -42,8 +42,8 @@ test("a process that dies while others of its model still load is started again 
   process.kill(slow, "SIGSTOP");
   await until(() => processes.children().length === 1, "one is ready");
   process.kill(processes.children()[0]?.pid ?? 0, "SIGKILL");
-  await until(() => processes.children().length === 0, "it has gone");
-  // Before it is there again, the other one is ready.
+  await until(() => processes.children().length === 0, "it has ended");
+  // The other one becomes ready before it has restarted.
   process.kill(slow, "SIGCONT");
   await opening;
   await until(() => processes.children().length === 2, "both are ready");
@@ -60,8 +60,8 @@ test("ModelProcesses waits for the first of its processes, and the others follow
     waitsFor: 1,
     log: createLog("silent"),
     stuckMsMax: 10_000,
-    onChange() {},
-    everyone: () => [],
+    ready: { notify() {} },
+    allProcesses: () => [],
   });
   await processes.open();
   assert.equal(processes.children().length, 1);

@@ -4,42 +4,42 @@ import { Admission, type LoadedProcess } from "./admission.ts";
 import { type EngineChild, openEngineChild } from "./engine-child.ts";
 import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
+import type { ReadySignal } from "./ready-signal.ts";
 
 /**
- * A process that dies is started again after the first of these, and twice that each time that it
- * dies without a use.
+ * The delay before a process that died is restarted; it doubles, up to restartMsMax, each time that
+ * the process dies before it was of use.
  */
 const restartMsMin = 100;
 const restartMsMax = 10_000;
 /**
- * A process that follows the first of its model begins so long after it: until then the service
- * answers.
+ * The delay between a model's first process and the next one: the service begins to answer first.
  */
 const followMs = 1500;
-/** A process that lived this long had no bad start. */
-const soundMs = 60_000;
+/** A process that ran this long was of use. */
+const usefulMs = 60_000;
 /**
- * All processes of a model together may fill this share of the memory; a loaded model takes about
- * so many times its files.
+ * All processes of a model together may take this share of the memory; a loaded model takes about
+ * memoryPerByte bytes for each byte of its files.
  */
 const memoryShareMax = 0.25;
 const memoryPerByte = 2;
 
 export interface ModelProcessesOptions {
   readonly model: LoadableModel;
-  /** At most; fewer where they would fill the memory. */
+  /** At most; fewer where they would take too much memory. */
   readonly processes: number;
-  /** So many of them are waited for; the others follow when the service has started. */
+  /** How many of them open() waits for; the others follow when the service has started. */
   readonly waitsFor: number;
   readonly log: Log;
   readonly stuckMsMax: number;
-  /** Called when a process can be used, could not be started, or has nothing to do any more. */
-  readonly onChange: () => void;
+  /** Notified when a process is ready, or could not be started. */
+  readonly ready: Pick<ReadySignal, "notify">;
   /** The processes of all models: they share the machine. */
-  readonly everyone: () => readonly LoadedProcess[];
+  readonly allProcesses: () => readonly LoadedProcess[];
 }
 
-/** The engine processes of one model, which are started again when they die. */
+/** The engine processes of one model, which are restarted when they die. */
 export class ModelProcesses implements AsyncDisposable {
   readonly model: LoadableModel;
   readonly #options: ModelProcessesOptions;
@@ -48,7 +48,7 @@ export class ModelProcesses implements AsyncDisposable {
   #admission: Admission;
   #isRetired = false;
   #isClosed = false;
-  /** Ends processes that are being started. */
+  /** Aborts the start of processes. */
   readonly #ending = new AbortController();
 
   constructor(options: ModelProcessesOptions) {
@@ -67,34 +67,34 @@ export class ModelProcesses implements AsyncDisposable {
     return this.#admission;
   }
 
-  /** What its processes said when they were ready. */
+  /** As its processes described it when they were ready. */
   get engine(): EngineDescription | undefined {
     return this.#engine;
   }
 
-  /** It takes no new sessions. */
+  /** It accepts no new sessions. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
 
-  /** A process is being started again. */
+  /** Some of its processes are not running. */
   get isIncomplete(): boolean {
     return !this.#isClosed && this.children().length < this.#slots.length;
   }
 
-  /** Not each of its processes has been started once, or tried. */
+  /** Some of its processes are being started for the first time. */
   get isLoading(): boolean {
-    return this.#slots.some(({ wasTried }) => !wasTried);
+    return this.#slots.some(({ wasAttempted }) => !wasAttempted);
   }
 
-  /** Those that can be used now. */
+  /** Processes that are ready. */
   children(): EngineChild[] {
-    return this.#slots.flatMap(({ child }) => (child && !child.isGone ? child : []));
+    return this.#slots.flatMap(({ child }) => (child && !child.hasExited ? child : []));
   }
 
   /**
-   * Starts them and waits for the first. Throws an Error that says what is missing or wrong when
-   * none of those can load the model.
+   * Starts the processes and waits for the first of them. Throws an Error that says what is missing
+   * or wrong when none of those can load the model.
    */
   async open(): Promise<void> {
     const { waitsFor, log } = this.#options;
@@ -114,12 +114,12 @@ export class ModelProcesses implements AsyncDisposable {
     if (failures.length === opening.length) throw failures[0];
     if (this.#isClosed) return;
     for (const failure of failures) log.error(errorFields(failure), "engine.failed");
-    // Also those that have gone since: they are being started again.
+    // Including those that have died since: they restart.
     const children = opening.flatMap((result) =>
       result.status === "fulfilled" ? result.value : [],
     );
     this.#engine = children[0]?.engine;
-    // The least: what a busy start adds to it is no work of theirs.
+    // The least: the others include delays of a busy start.
     this.#admission = this.#admissionFor(Math.min(...children.map((child) => child.cpuPerSpeech)));
     for (const [index, slot] of this.#slots.entries()) {
       const started = opening[index];
@@ -129,7 +129,7 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   /**
-   * Takes no new sessions; each process ends when its last one has. Resolves when all have gone.
+   * Accepts no new sessions; each process ends with its last one. Resolves when all have ended.
    */
   async retire(): Promise<void> {
     this.#isRetired = true;
@@ -144,11 +144,11 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   #admissionFor(cpuPerSpeech: number): Admission {
-    return new Admission(availableParallelism(), cpuPerSpeech, this.#options.everyone);
+    return new Admission(availableParallelism(), cpuPerSpeech, this.#options.allProcesses);
   }
 
   async #start(slot: Slot): Promise<EngineChild> {
-    const { model, log, stuckMsMax, onChange } = this.#options;
+    const { model, log, stuckMsMax, ready } = this.#options;
     const child = await openEngineChild({
       source: model.source,
       model: model.name,
@@ -157,7 +157,7 @@ export class ModelProcesses implements AsyncDisposable {
       onLoad: (report) => this.#admission.learn(report),
       signal: this.#ending.signal,
     }).finally(() => {
-      slot.wasTried = true;
+      slot.wasAttempted = true;
     });
     if (this.#isClosed || this.#isRetired) {
       await child.close();
@@ -165,14 +165,14 @@ export class ModelProcesses implements AsyncDisposable {
     }
     const startedAt = performance.now();
     slot.child = child;
-    onChange();
-    void child.gone.then((how) => {
+    ready.notify();
+    void child.exited.then((how) => {
       slot.child = undefined;
       if (this.#isClosed || this.#isRetired) return;
-      const ready = this.children().length;
-      log.warn({ pid: child.pid, model: model.name, how, ready }, "engine.lost");
-      const wasSound = child.hasSettled || performance.now() - startedAt >= soundMs;
-      if (wasSound) slot.restartMs = restartMsMin;
+      const left = this.children().length;
+      log.warn({ pid: child.pid, model: model.name, how, ready: left }, "engine.lost");
+      const wasOfUse = child.hasCommitted || performance.now() - startedAt >= usefulMs;
+      if (wasOfUse) slot.restartMs = restartMsMin;
       this.#restart(slot);
     });
     return child;
@@ -186,7 +186,7 @@ export class ModelProcesses implements AsyncDisposable {
         (error: unknown) => {
           if (this.#ending.signal.aborted) return;
           this.#options.log.error(errorFields(error), "engine.failed");
-          this.#options.onChange();
+          this.#options.ready.notify();
           this.#restart(slot);
         },
       );
@@ -207,16 +207,16 @@ export class ModelProcesses implements AsyncDisposable {
   }
 }
 
-/** The place of one engine process, which is filled again when it dies. */
+/** One process of a model, or the one that replaces it. */
 class Slot {
   child: EngineChild | undefined;
   timer: NodeJS.Timeout | undefined;
   starting: Promise<void> | undefined;
   restartMs = restartMsMin;
-  wasTried = false;
+  wasAttempted = false;
 }
 
-/** One at least. */
+/** At least one. */
 export function processesWithin(
   modelBytes: number,
   processes: number,

@@ -5,7 +5,7 @@ import type { RecognitionInput } from "../protocol/recognizer.ts";
 
 const chunk = (value: number) => Int16Array.of(value, value);
 
-test("PeekableInput gives the same item until it is taken, and reads no further", async () => {
+test("PeekableInput returns the same item until it is taken, and reads no further", async () => {
   let read = 0;
   async function* source() {
     for (let value = 1; value <= 2; value++) {
@@ -14,7 +14,7 @@ test("PeekableInput gives the same item until it is taken, and reads no further"
     }
   }
   const input = new PeekableInput(source());
-  assert.equal(read, 0, "nothing is read before it is wanted");
+  assert.equal(read, 0, "nothing is read before the first peek()");
   assert.deepEqual(await Promise.all([input.peek(), input.peek()]), [chunk(1), chunk(1)]);
   assert.equal(read, 1);
   input.take();
@@ -27,7 +27,7 @@ test("PeekableInput gives the same item until it is taken, and reads no further"
   }
 });
 
-test("PeekableInput ends its source, and does not wait for one that waits itself", async () => {
+test("PeekableInput ends its source, and does not wait for a pending read", async () => {
   let ended = 0;
   async function* source(): AsyncGenerator<RecognitionInput> {
     try {
@@ -37,10 +37,10 @@ test("PeekableInput ends its source, and does not wait for one that waits itself
       ended += 1;
     }
   }
-  const resting = new PeekableInput(source());
-  await resting.peek();
-  await resting.close();
-  await resting.close();
+  const idle = new PeekableInput(source());
+  await idle.peek();
+  await idle.close();
+  await idle.close();
   assert.equal(ended, 1);
   const waiting = new PeekableInput(source());
   await waiting.peek();
@@ -49,7 +49,7 @@ test("PeekableInput ends its source, and does not wait for one that waits itself
   await waiting.close();
 });
 
-test("PeekableInput throws what its source throws, to everybody who asks", async () => {
+test("PeekableInput throws what its source throws, at each peek()", async () => {
   function* source(): Generator<RecognitionInput> {
     yield chunk(1);
     throw new Error("no more");

@@ -3,8 +3,8 @@ import type { RecognitionInput } from "../protocol/recognizer.ts";
 export type InputSource = AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>;
 
 /**
- * A recognition's input, where whoever waits for the next item may be relieved by another before it
- * comes.
+ * An input whose pending read can be handed over to another reader (a session replayed in another
+ * process).
  */
 export class PeekableInput {
   readonly #iterator: AsyncIterator<RecognitionInput> | Iterator<RecognitionInput>;
@@ -18,39 +18,39 @@ export class PeekableInput {
   }
 
   /**
-   * The next item, read when it is first asked for; undefined past the last one. Throws what the
-   * source throws.
+   * The next item, read at the first call; undefined past the last one. Throws what the source
+   * throws.
    */
   peek(): Promise<RecognitionInput | undefined> {
     return (this.#next ??= this.#read());
   }
 
-  /** The item that peek() gave is used: the next one is another. */
+  /** Consumes the item that peek() returned. */
   take(): void {
     if (!this.#isOver) this.#next = undefined;
   }
 
-  /** One promise for an item, however it is read: every chunk of every stream comes this way. */
+  /** One promise for an item, for speed: every chunk of every stream passes here. */
   #read(): Promise<RecognitionInput | undefined> {
     this.#isReading = true;
     try {
       const next = this.#iterator.next();
       return next instanceof Promise
-        ? next.then(this.#took, this.#failed)
-        : Promise.resolve(this.#took(next));
+        ? next.then(this.#onItem, this.#onError)
+        : Promise.resolve(this.#onItem(next));
     } catch (error) {
       return Promise.reject(this.#over(error));
     }
   }
 
-  readonly #took = ({ done, value }: IteratorResult<RecognitionInput>) => {
+  readonly #onItem = ({ done, value }: IteratorResult<RecognitionInput>) => {
     this.#isReading = false;
     if (done !== true) return value;
     this.#isOver = true;
     return undefined;
   };
 
-  readonly #failed = (error: unknown): never => {
+  readonly #onError = (error: unknown): never => {
     throw this.#over(error);
   };
 
@@ -60,13 +60,13 @@ export class PeekableInput {
     return error;
   }
 
-  /** Tells the source that nothing more is wanted. */
+  /** Ends the source. */
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     const closed = this.#iterator.return?.();
-    // A generator that still waits for its next item ends only after that: nobody waits for it
-    // here.
+    // A generator that is waiting for its next item ends only after that, so this does not wait
+    // for it.
     if (this.#isReading) void Promise.resolve(closed).catch(() => {});
     else await closed;
   }

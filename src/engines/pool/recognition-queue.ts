@@ -1,14 +1,11 @@
 import type { Recognition } from "../protocol/recognizer.ts";
 
-/**
- * Interim results wait in order up to so many; past that a newer one takes the place of an older
- * one.
- */
+/** When this many results wait, a new interim result replaces the last one that waits. */
 const interimsMax = 16;
-/** With so much waiting to be read, no more is to be heard until half of it is. */
+/** When this many results wait, no more audio is sent until half of them have been read. */
 const waitingMax = 64;
 
-/** Hands the answers of an engine process to the one loop that reads them. */
+/** Passes the results of an engine process to the one loop that reads them. */
 export class RecognitionQueue {
   #waiting: Recognition[] = [];
   #end: { readonly error?: unknown } | undefined;
@@ -25,14 +22,14 @@ export class RecognitionQueue {
     this.#wake?.();
   }
 
-  /** What was pushed is still read, then the loop ends: by throwing, with an error. */
+  /** Ends the loop after the results that were pushed; with an error, by throwing it. */
   end(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end;
     this.#makeRoom();
     this.#wake?.();
   }
 
-  /** Something to wait for where too much waits to be read. */
+  /** A promise to wait for while too many results wait to be read. */
   get room(): Promise<void> | undefined {
     return this.#room?.promise;
   }
@@ -40,10 +37,6 @@ export class RecognitionQueue {
   #makeRoom(): void {
     this.#room?.resolve();
     this.#room = undefined;
-  }
-
-  get isEnded(): boolean {
-    return this.#end !== undefined;
   }
 
   async *read(): AsyncGenerator<Recognition, void, undefined> {

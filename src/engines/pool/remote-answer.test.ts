@@ -11,10 +11,10 @@ import { openEnginePool } from "./engine-pool.ts";
 import { scriptedOrders } from "../scripted/scripted-engine.ts";
 
 const log = createLog("silent");
-/** An answer of the other machine takes six times as long. */
+/** The answer of the other machine takes six times as long. */
 const stuckMsMax = 500;
 
-test("a stream whose engine waits for another machine keeps its process, however long it takes no CPU", async () => {
+test("a process that waits for another machine is not replaced, although it takes no CPU time", async () => {
   await using own = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
   const input = [speech(100), speech(200).fill(scriptedOrders.askRemote), speech(100)];
   const before = enginePids();

@@ -1,96 +1,84 @@
 import type { Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import type { ChildSession, SessionEnd, SessionOwner } from "./child-session.ts";
-import type { OpenSession, SessionOptions } from "../protocol/engine-frames.ts";
-import { KeptInput } from "./kept-input.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
+import type { SessionOptions } from "../protocol/engine-frames.ts";
+import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
+import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
+import type { ChildSession, SessionEnd } from "./child-session.ts";
 import type { LiveDemand } from "./live-demand.ts";
 import { type InputSource, PeekableInput } from "./peekable-input.ts";
 import { RecognitionQueue } from "./recognition-queue.ts";
-import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
-import type { SessionCheckpoint, Settled } from "../protocol/session-checkpoint.ts";
+import { ReplayBuffer } from "./replay-buffer.ts";
+import type { SessionClient } from "./session-client.ts";
+import type { Place, SessionPlacement } from "./session-placement.ts";
 
 /**
- * A session that is worked on when its process dies, so often since it last settled anything, is
- * what they die of.
+ * A session that was being worked on in this many process crashes since its last commit is what
+ * causes them.
  */
-const blamesMax = 2;
+const crashesMax = 2;
 
-/** ErrorInfo.reason of a session that engine processes die of. */
+/** ErrorInfo.reason of a session that crashes engine processes. */
 export const engineFailed = "ENGINE_FAILED";
 
-/** A place in an engine process. */
-export interface Place {
-  readonly session: ChildSession;
-  /** Ends the session there. */
-  readonly leave: () => void;
+export interface ReplayedRecognitionOptions {
+  readonly placement: SessionPlacement;
+  readonly demand: LiveDemand;
+  readonly log: Log;
+  readonly onProgress?: ((ms: number) => void) | undefined;
 }
 
 /**
- * Finds a place; a session that had one before is let in wherever there is any. Throws ServiceError
- * when there is none.
- */
-export type FindPlace = (
-  owner: SessionOwner,
-  payload: OpenSession,
-  options: { readonly hadPlace: boolean; readonly signal: AbortSignal },
-) => Promise<Place>;
-
-/**
  * One recognition from its first sample to its last result, in as many engine processes as it
- * takes. What was given since the last final is kept (at most 10 s of silence, an utterance, and
- * what waits to be heard), and given again to another process when one dies: nothing is lost,
- * nothing told twice, and times go on counting.
+ * takes. The input since the last commit is kept (at most 10 s of silence, an utterance, and what
+ * waits to be processed) and replayed to another process when one dies: no result is lost or comes
+ * twice, and times continue.
  */
-export class ReplayedRecognition {
+export class ReplayedRecognition implements SessionClient {
+  readonly mode: RecognitionMode;
+  readonly sampleRateHertz: number;
+  readonly demand: LiveDemand;
   readonly #source: PeekableInput;
   readonly #options: SessionOptions;
-  readonly #findPlace: FindPlace;
+  readonly #placement: SessionPlacement;
   readonly #log: Log;
-  readonly #owner: SessionOwner;
-  readonly #kept: KeptInput;
+  readonly #onProgress: ((ms: number) => void) | undefined;
+  readonly #uncommitted: ReplayBuffer;
   readonly #results = new RecognitionQueue();
   readonly #closing = new AbortController();
   #checkpoint: SessionCheckpoint | undefined;
   #place: Place | undefined;
-  #hasMark = false;
+  /** The last item of the input was a flush marker. */
+  #isFlushed = false;
   #interimEndMs = 0;
   #recognizedSamples = 0;
-  /** Since anything was settled. */
+  /** Processes that were lost since the last commit. */
   #losses = 0;
-  #blames = 0;
+  /** Of them, those that were lost while they worked on this session. */
+  #crashes = 0;
 
   constructor(
     source: InputSource,
     options: SessionOptions,
-    parts: {
-      readonly findPlace: FindPlace;
-      readonly demand: LiveDemand;
-      readonly log: Log;
-      readonly onProgress?: ((ms: number) => void) | undefined;
-    },
+    { placement, demand, log, onProgress }: ReplayedRecognitionOptions,
   ) {
+    this.mode = options.mode;
+    this.sampleRateHertz = options.sampleRateHertz;
+    this.demand = demand;
     this.#source = new PeekableInput(source);
     this.#options = options;
-    this.#findPlace = parts.findPlace;
-    this.#log = parts.log;
-    const { onProgress } = parts;
-    this.#kept = new KeptInput(options.sampleRateHertz);
-    this.#owner = {
-      mode: options.mode,
-      sampleRateHertz: options.sampleRateHertz,
-      demand: parts.demand,
-      unsettledSeconds: () => this.#kept.samples / options.sampleRateHertz,
-      interim: (recognition) => this.#interim(recognition),
-      settled: (settled) => this.#settled(settled),
-      ...(onProgress && {
-        recognized: (samples: number) => this.#recognized(samples, onProgress),
-      }),
-    };
+    this.#placement = placement;
+    this.#log = log;
+    this.#onProgress = onProgress;
+    this.#uncommitted = new ReplayBuffer(options.sampleRateHertz);
+  }
+
+  get uncommittedSeconds(): number {
+    return this.#uncommitted.samples / this.sampleRateHertz;
   }
 
   /**
-   * Everything that is heard; to be read once. Leaving the loop, or the signal, ends the
-   * recognition.
+   * All results, to be read once. Leaving the loop, or the signal, ends the recognition.
    */
   async *results(signal: AbortSignal | undefined): AsyncGenerator<Recognition, void, undefined> {
     signal?.throwIfAborted();
@@ -106,13 +94,13 @@ export class ReplayedRecognition {
       signal?.removeEventListener("abort", abort);
       this.#results.end();
       this.#closing.abort();
-      this.#place?.leave();
+      this.#leave();
       await this.#source.close();
     }
   }
 
   async #run(): Promise<void> {
-    // Who has nothing to say yet takes no place.
+    // A client that has sent nothing yet takes no place.
     if ((await this.#source.peek()) === undefined) return;
     for (let hadPlace = false; ; hadPlace = true) {
       const payload = {
@@ -121,10 +109,10 @@ export class ReplayedRecognition {
         isSuspect: this.#losses > 0,
       };
       const { signal } = this.#closing;
-      this.#place = await this.#findPlace(this.#owner, payload, { hadPlace, signal });
+      this.#place = await this.#placement.find(this, payload, { hadPlace, signal });
       const { session } = this.#place;
-      // Closed while it waited for its place.
-      if (signal.aborted) this.#place.leave();
+      // The recognition was closed while it waited for its place.
+      if (signal.aborted) this.#leave();
       this.#send(session).catch((error: unknown) => session.end({ kind: "failed", error }));
       const end = await session.ended;
       if (end.kind === "failed") throw end.error;
@@ -133,8 +121,12 @@ export class ReplayedRecognition {
     }
   }
 
+  #leave(): void {
+    this.#place?.child.leave(this.#place.session);
+  }
+
   async #send(session: ChildSession): Promise<void> {
-    for (const item of this.#kept.items()) await this.#sendItem(session, item);
+    for (const item of this.#uncommitted.items()) await this.#sendItem(session, item);
     for (;;) {
       const { room } = this.#results;
       if (room) await room;
@@ -142,10 +134,10 @@ export class ReplayedRecognition {
       if (session.isOver) return;
       this.#source.take();
       if (item === undefined) break;
-      // A second mark with nothing between says nothing new, and would be kept for nothing.
-      if (item === endUtterance && this.#hasMark) continue;
-      this.#hasMark = item === endUtterance;
-      this.#kept.push(item);
+      // A second flush marker right after the first has no effect, and need not be kept.
+      if (item === endUtterance && this.#isFlushed) continue;
+      this.#isFlushed = item === endUtterance;
+      this.#uncommitted.push(item);
       const sending = this.#sendItem(session, item);
       if (sending) await sending;
     }
@@ -158,35 +150,35 @@ export class ReplayedRecognition {
     return undefined;
   }
 
-  #interim(recognition: Recognition): void {
-    // Another process hears again what was told already: the caller sees a delay, and not how words
-    // become fewer.
+  interim(recognition: Recognition): void {
+    // After a replay, interim results that the client already has come again: it sees a delay, and
+    // no words disappear.
     if (recognition.audioEndMs <= this.#interimEndMs) return;
     this.#interimEndMs = recognition.audioEndMs;
     this.#results.push(recognition);
   }
 
-  #recognized(samples: number, onProgress: (ms: number) => void): void {
-    // Another process does again what was done already: that is told once.
+  progress(samples: number): void {
+    // After a replay, progress that was already reported comes again.
     if (samples <= this.#recognizedSamples) return;
     this.#recognizedSamples = samples;
-    onProgress((samples * 1000) / this.#options.sampleRateHertz);
+    this.#onProgress?.((samples * 1000) / this.sampleRateHertz);
   }
 
-  #settled({ final, checkpoint }: Settled): void {
+  committed({ final, checkpoint }: Commit): void {
     this.#checkpoint = checkpoint;
-    this.#kept.release(checkpoint.position);
+    this.#uncommitted.release(checkpoint.position);
     this.#losses = 0;
-    this.#blames = 0;
+    this.#crashes = 0;
     if (final) this.#results.push(final);
   }
 
-  #countLoss({ wasInHand }: SessionEnd & { readonly kind: "lost" }): void {
+  #countLoss({ wasActive }: SessionEnd & { readonly kind: "lost" }): void {
     this.#losses += 1;
-    if (wasInHand) this.#blames += 1;
-    const { mode } = this.#options;
-    const keptSeconds = this.#kept.samples / this.#options.sampleRateHertz;
-    if (this.#blames < blamesMax) {
+    if (wasActive) this.#crashes += 1;
+    const { mode } = this;
+    const keptSeconds = this.uncommittedSeconds;
+    if (this.#crashes < crashesMax) {
       this.#log.debug({ mode, keptSeconds, losses: this.#losses }, "engine.replay");
       return;
     }

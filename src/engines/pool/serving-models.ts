@@ -1,22 +1,28 @@
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { errorFields, type Log } from "../../std/log.ts";
+import type { ModelChoice } from "../../models/model-choice.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
 import type { LoadedProcess } from "./admission.ts";
+import { chooseModel, servedLanguages, unmetChoices } from "./choose-model.ts";
 import { findModels, type FoundModels, type LoadableModel } from "./loadable-models.ts";
 import { ModelProcesses } from "./model-processes.ts";
+import type { ReadySignal } from "./ready-signal.ts";
 import { builtinModelsFolder } from "../../models/models-folder.ts";
 
 export interface ServingModelsOptions {
   /** auto: all models that are installed. */
   readonly engine: "auto" | "pocketsphinx" | "scripted";
-  /** Of auto this model alone, by its name. */
+  /** With auto: only the model of this name. */
   readonly only?: string;
+  /** Models that serve in place of the best. */
+  readonly choice?: ModelChoice;
   /** Of each model, at most. */
   readonly processes: number;
   /** Where models are installed, also while the service runs. Default: nowhere. */
   readonly modelsFolder?: string;
   readonly log: Log;
-  /** A process that has audio and makes no progress for this long is replaced. Default 10 s. */
+  /** A process that has audio and makes no progress for this long is replaced. Default: 10 s. */
   readonly stuckMsMax?: number;
 }
 
@@ -24,39 +30,41 @@ export interface ServingModelsOptions {
 export interface RefusedState {
   readonly name: string;
   /**
-   * UNUSABLE: its model.json or a file of it is not what it should be. NOT_LOADED: no process could
-   * load it. The log says more.
+   * UNUSABLE: its model.json or another file is wrong. NOT_LOADED: no process could load it. The log
+   * has the details.
    */
   readonly reason: "UNUSABLE" | "NOT_LOADED";
 }
 
 const stuckMsMaxDefault = 10_000;
-/** The models folder is looked at so often. */
-const lookMs = 2000;
+/** How often the models folder is checked for changes. */
+const checkMs = 2000;
 
 /**
- * The models that serve, each with its processes, in line with what is installed. Disposing of it
- * ends all processes.
+ * The models that serve, each with its processes, kept in step with what is installed. Disposing of
+ * it ends all processes.
  */
 export class ServingModels implements AsyncDisposable {
   readonly #options: ServingModelsOptions;
-  /** Called when a process can be used, or a model does not serve any more. */
-  readonly #onChange: () => void;
+  /** Notified when a process becomes ready, or a model stops serving. */
+  readonly #ready: ReadySignal;
+  readonly #choice: ModelChoice;
   /** By name. */
   readonly #serving = new Map<string, ModelProcesses>();
-  /** Those with processes: also such as are being opened, or end with their last session. */
+  /** Models with processes, including those that are being loaded, or retire. */
   readonly #alive = new Set<ModelProcesses>();
-  /** What could not be loaded, by identity: it is not tried again before it has changed. */
+  /** Models that could not be loaded, by identity: they are not tried again before they change. */
   readonly #refused = new Map<string, RefusedState>();
-  /** Those that were found at the start, once they serve. */
+  /** Models that were found at the start, once they serve. */
   #atStart: ReadonlySet<ModelProcesses> = new Set();
-  #lookTimer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(options: ServingModelsOptions, onChange: () => void) {
+  constructor(options: ServingModelsOptions, ready: ReadySignal) {
     this.#options = options;
-    this.#onChange = onChange;
+    this.#ready = ready;
+    this.#choice = options.choice ?? [];
   }
 
   get all(): readonly ModelProcesses[] {
@@ -67,11 +75,33 @@ export class ServingModels implements AsyncDisposable {
     return Array.from(this.#serving.values(), ({ model }) => model);
   }
 
-  get(name: string): ModelProcesses | undefined {
-    return this.#serving.get(name);
+  /** The model that serves a language in this mode. */
+  modelFor(use: {
+    readonly languageCode: string;
+    readonly mode: RecognitionMode;
+  }): ModelProcesses | undefined {
+    const model = chooseModel(this.models, use, this.#choice);
+    return model && this.#serving.get(model.name);
   }
 
-  /** Those that could not be loaded, by name. */
+  languageCodes(mode: RecognitionMode): readonly string[] {
+    return servedLanguages(this.models, mode, this.#choice);
+  }
+
+  /** The best diarization model. */
+  diarizer(): ModelProcesses | undefined {
+    return this.all
+      .filter(({ model }) => isDiarizer(model))
+      .toSorted((a, b) => b.model.preference - a.model.preference)
+      .at(0);
+  }
+
+  /** Choices of the operator that no installed model meets, as sentences. */
+  unmetChoices(): readonly string[] {
+    return unmetChoices(this.models, this.#choice);
+  }
+
+  /** Models that could not be loaded, by name. */
   get refused(): readonly RefusedState[] {
     return [...this.#refused.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -84,42 +114,39 @@ export class ServingModels implements AsyncDisposable {
     return this.#atStart.has(each) && each.isLoading;
   }
 
-  /**
-   * The processes of all models, also of those that only end what they have begun: they share the
-   * machine.
-   */
-  readonly everyone = (): readonly LoadedProcess[] =>
+  /** The processes of all models, including those that retire: they share the machine. */
+  readonly allProcesses = (): readonly LoadedProcess[] =>
     Array.from(this.#alive, (each) => each.children()).flat();
 
   /**
-   * Loads what is installed; a model that cannot be loaded is logged as refused. Throws an Error
-   * that says why when there is none.
+   * Loads the installed models; one that cannot be loaded is logged as refused. Throws an Error
+   * with the reason when no model can be loaded.
    */
   async open(): Promise<void> {
-    const failures = await this.#look();
+    const failures = await this.#check();
     if (this.#serving.size === 0) throw failures[0] ?? new Error("no model is installed");
     this.#atStart = new Set(this.#serving.values());
   }
 
-  /** From now on, what is installed, replaced or removed counts within seconds. */
+  /** From now on, models that are installed, replaced or removed take effect within seconds. */
   watch(): void {
-    if (this.#options.engine === "auto") this.#lookLater();
+    if (this.#options.engine === "auto") this.#checkLater();
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#isClosed) return;
-    this.#lookTimer = setTimeout(() => {
-      this.#looking = this.#look()
+    this.#checkTimer = setTimeout(() => {
+      this.#checking = this.#check()
         .then(() => {})
         .catch((error: unknown) => {
           this.#options.log.error(errorFields(error), "models.look_failed");
         })
-        .finally(() => this.#lookLater());
-    }, lookMs);
+        .finally(() => this.#checkLater());
+    }, checkMs);
   }
 
-  /** Brings what serves in line with what is installed. Returns why models could not be loaded. */
-  async #look(): Promise<readonly unknown[]> {
+  /** Loads and retires models as the folder has changed. Returns why models were not loaded. */
+  async #check(): Promise<readonly unknown[]> {
     const { engine, only, modelsFolder = builtinModelsFolder } = this.#options;
     const found = await findModels(engine, modelsFolder, only);
     if (this.#isClosed) return [];
@@ -150,7 +177,7 @@ export class ServingModels implements AsyncDisposable {
     });
   }
 
-  /** What is no longer there as it was refused may come again, and is tried and told again. */
+  /** A refused model that was removed or has changed is tried, and logged, again. */
   #forgetRefused({ models, refused }: FoundModels): void {
     const there = new Set([
       ...models.map(({ identity }) => identity),
@@ -160,7 +187,7 @@ export class ServingModels implements AsyncDisposable {
       if (!there.has(identity)) this.#refused.delete(identity);
   }
 
-  /** As many at a time as there are cores: loading takes memory besides what the model keeps. */
+  /** At most one model for each core at a time: loading takes more memory than a loaded model. */
   async #loadAll(models: readonly LoadableModel[]): Promise<readonly unknown[]> {
     const waiting = [...models];
     const failures: unknown[] = [];
@@ -173,21 +200,21 @@ export class ServingModels implements AsyncDisposable {
     return failures;
   }
 
-  /** Loads a model, which then takes the place of the one of its name. Returns why it could not. */
+  /** Loads a model, which then replaces the one of its name. Returns why it could not. */
   async #load(model: LoadableModel): Promise<unknown> {
     if (this.#isClosed) return undefined;
     const { engine, processes, log, stuckMsMax = stuckMsMaxDefault } = this.#options;
     const { name, version } = model;
     const loading = new ModelProcesses({
       model,
-      // Windows of a recording are heard one after the other.
+      // Windows of a recording are diarized one after the other.
       processes: isDiarizer(model) ? 1 : processes,
-      // With several models the start would take as many times as long.
+      // The service starts when each model has one process.
       waitsFor: engine === "auto" ? 1 : processes,
       log,
       stuckMsMax,
-      onChange: this.#onChange,
-      everyone: this.everyone,
+      ready: this.#ready,
+      allProcesses: this.allProcesses,
     });
     this.#alive.add(loading);
     try {
@@ -213,16 +240,16 @@ export class ServingModels implements AsyncDisposable {
     const { name, version } = model.model;
     this.#options.log.info({ model: name, version }, "model.retired");
     const retiring = model.retire();
-    // Who waits for one of its processes waits for nothing now.
-    this.#onChange();
+    // Sessions that wait for one of its processes choose another model.
+    this.#ready.notify();
     void retiring.then(() => this.#alive.delete(model));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#lookTimer);
+    clearTimeout(this.#checkTimer);
     await Promise.all(Array.from(this.#alive, (model) => model[Symbol.asyncDispose]()));
-    await this.#looking;
+    await this.#checking;
   }
 }
 

@@ -5,10 +5,10 @@ import { SlabPool } from "./slab-pool.ts";
 
 const sparesMax = 256;
 
-test("SlabPool keeps so many spares of all lengths together, those of the last streams", () => {
+test("SlabPool keeps a limited number of spares of all lengths, those released last", () => {
   const pool = new SlabPool();
   const given = Array.from({ length: 400 }, (_, index) => new Int16Array(index + 1));
-  for (const slab of given) pool.give(slab);
+  for (const slab of given) pool.release(slab);
   const isKept = given.map((slab) => pool.take(slab.length) === slab);
   assert.deepEqual(
     isKept,
@@ -16,16 +16,16 @@ test("SlabPool keeps so many spares of all lengths together, those of the last s
   );
 
   // Many streams of one rate, after many of others.
-  for (const slab of given) pool.give(slab);
+  for (const slab of given) pool.release(slab);
   const alike = Array.from({ length: 400 }, () => new Int16Array(1000));
-  for (const slab of alike) pool.give(slab);
+  for (const slab of alike) pool.release(slab);
   const known = new Set<Int16Array>([...given, ...alike]);
   const kept = (length: number) => known.has(pool.take(length));
   assert.equal(alike.filter(() => kept(1000)).length, sparesMax);
   assert.ok(!given.some(({ length }) => kept(length)));
 });
 
-test("SlabPool lends no slab to two, and none that it does not have", () => {
+test("SlabPool never lends a slab twice, or one that was not released", () => {
   const turn = fc.record({ isTaken: fc.boolean(), length: fc.integer({ min: 1, max: 40 }) });
   fc.assert(
     fc.property(fc.array(turn, { minLength: 500, maxLength: 1500 }), (turns) => {
@@ -36,7 +36,7 @@ test("SlabPool lends no slab to two, and none that it does not have", () => {
         if (isTaken) {
           const slab = pool.take(length);
           assert.equal(slab.length, length);
-          assert.ok(!lent.has(slab), "somebody has it");
+          assert.ok(!lent.has(slab), "it is in use");
           spare.delete(slab);
           lent.add(slab);
           continue;
@@ -44,7 +44,7 @@ test("SlabPool lends no slab to two, and none that it does not have", () => {
         const slab = [...lent].find((each) => each.length === length) ?? new Int16Array(length);
         lent.delete(slab);
         spare.add(slab);
-        pool.give(slab);
+        pool.release(slab);
       }
       const again = [...spare].filter(({ length }) => spare.has(pool.take(length)));
       assert.ok(again.length <= sparesMax, `${again.length} are kept`);

@@ -1,20 +1,17 @@
-/**
- * Slabs kept for whoever needs one next, of all lengths together: there are as many lengths as
- * rates.
- */
+/** Free slabs that are kept, of all lengths together: there is a length for each sample rate. */
 const sparesMax = 256;
 
 /**
- * Blocks of samples that go from one recognition to the next. What many streams keep for some
- * seconds and then drop is the worst that a collector of garbage can get: it outlives the young and
- * has to be found among all that is old (bench/RESULTS.md).
+ * Blocks of samples that recognitions share one after the other. Memory that many streams keep for
+ * some seconds and then drop is the worst case of a generational garbage collector: it outlives the
+ * young generation and is collected with the old one (bench/RESULTS.md).
  */
 export class SlabPool {
-  /** By length, those given back longest ago first. */
+  /** By length, the least recently released length first. */
   readonly #spares = new Map<number, Int16Array[]>();
   #count = 0;
 
-  /** A slab; what is in it is left from before. */
+  /** A slab; its content is left from its last use. */
   take(samples: number): Int16Array {
     const spare = this.#spares.get(samples)?.pop();
     if (!spare) return new Int16Array(samples);
@@ -22,8 +19,8 @@ export class SlabPool {
     return spare;
   }
 
-  /** Gives a slab back: nobody looks at it any more. */
-  give(slab: Int16Array): void {
+  /** Returns a slab that is not read any more. */
+  release(slab: Int16Array): void {
     const spares = this.#spares.get(slab.length) ?? [];
     this.#spares.delete(slab.length);
     this.#spares.set(slab.length, spares);

@@ -6,9 +6,8 @@ import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
 const stuckMsMax = 60_000;
 
 /**
- * Loads the model of a folder in a process of its own, which hears something with it and ends.
- * Throws ServiceError with the reason when it cannot, also where the library takes the process down
- * with it.
+ * Loads the model of a folder in a process of its own, which decodes some audio and ends. Throws
+ * ServiceError with the reason when it cannot, also when the library crashes the process.
  */
 export async function tryModel(folder: string): Promise<void> {
   const card = parseNamedCard(await readCardText(folder));

@@ -10,7 +10,7 @@ import { Watchdog } from "./watchdog.ts";
 
 const stuckMsMax = 300;
 
-/** A process that does this, and says when it begins. */
+/** A process that runs this code, once it has begun. */
 async function processThat(code: string) {
   const child = spawn(process.execPath, ["--eval", `console.log("begins");${code}`], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -30,7 +30,7 @@ function watch(pid: number | undefined, hasWork: () => boolean) {
   return { watchdog, stuck: () => stuck };
 }
 
-test("Watchdog finds a process that loops, is stopped, deadlocked or asleep, once", async () => {
+test("Watchdog reports a process that loops, is stopped, deadlocked or asleep, once", async () => {
   const rows: [code: string, signal?: NodeJS.Signals][] = [
     ["for(;;);"],
     ["for(;;);", "SIGSTOP"],
@@ -51,7 +51,7 @@ test("Watchdog finds a process that loops, is stopped, deadlocked or asleep, onc
   }
 });
 
-test("Watchdog leaves in peace who gives signs, and who has nothing to do", async () => {
+test("Watchdog does not report a process that gives signs, or has no work", async () => {
   const child = await processThat("for(;;);");
   const busy = watch(child.pid, () => true);
   const idle = watch(child.pid, () => false);
@@ -66,9 +66,9 @@ test("Watchdog leaves in peace who gives signs, and who has nothing to do", asyn
   child.kill("SIGKILL");
 });
 
-test("Watchdog does not take a process that a busy machine keeps from working for a stuck one", async (context) => {
+test("Watchdog does not report a process that a busy machine keeps from working", async (context) => {
   const works = "for(;;);";
-  // Its first thread waits for the one that works.
+  // Its main thread waits for the one that works.
   const waits = `new Worker("for(;;);", { eval: true }); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`;
   const kept = await Promise.all(
     [
@@ -77,8 +77,7 @@ test("Watchdog does not take a process that a busy machine keeps from working fo
     ].map(processThat),
   );
   await until(() => cpuTicks(kept[1]?.pid) > 20, "its thread works");
-  // Their own share of the core: next to nothing, while others of the highest priority have the
-  // rest.
+  // They share a core with processes of the highest priority, and get next to nothing of it.
   const core = String(lastCore());
   const ended = (program: string, ...args: string[]) => once(spawn(program, args), "exit");
   const others = await Promise.all([1, 2].map(() => processThat(works)));
@@ -102,14 +101,14 @@ test("Watchdog does not take a process that a busy machine keeps from working fo
 });
 
 /**
- * When a process that is like this, `ms` after the beginning of its silence, is taken for stuck;
+ * When a process is reported that has these signs `ms` after the beginning of its silence;
  * undefined: not within `msMax`.
  */
 async function stuckAfterMs(
   signsAt: (ms: number) => Partial<Omit<ProcessSigns, "first" | "others">>,
   msMax: number,
 ): Promise<number | undefined> {
-  const [lookMs, thread] = [
+  const [checkMs, thread] = [
     10,
     { isStopped: false, canRun: false, waitsForDisk: false, starvedMs: 0 },
   ];
@@ -117,36 +116,36 @@ async function stuckAfterMs(
   let stuckMs: number | undefined;
   using _watchdog = new Watchdog({
     pid: process.pid,
-    stuckMsMax: 10 * lookMs,
+    stuckMsMax: 10 * checkMs,
     hasWork: () => true,
     onStuck: () => (stuckMs = ms),
     readSigns() {
-      ms += lookMs;
+      ms += checkMs;
       return { cpuMs: 0, pageIns: 0, first: thread, others: thread, ...signsAt(ms) };
     },
   });
-  await until(() => stuckMs !== undefined || ms >= msMax, "it is looked at");
+  await until(() => stuckMs !== undefined || ms >= msMax, "it is checked");
   return stuckMs;
 }
 
-test("Watchdog finds a loop beside pages that come from the disk, and does not wait for a disk for ever", async () => {
+test("Watchdog reports a loop that also reads pages from the disk, and a disk that takes too long", async () => {
   const loops = (ms: number) => ({ cpuMs: ms, pageIns: ms });
   assert.ok(
     ((await stuckAfterMs(loops, 1_500)) ?? Infinity) <= 200,
     "a loop whose memory is swapped",
   );
-  // A tenth of a core, for many times as long as a process may be silent.
+  // A tenth of a core, for many times the limit of silence.
   const slow = (ms: number) => ({ cpuMs: ms / 10, pageIns: ms });
   const ms = (await stuckAfterMs(slow, 1_500)) ?? Infinity;
   assert.ok(ms > 800 && ms < 1_500, `slow by the disk: ${ms}`);
 });
 
-test("Watchdog reads no signs of a process that gives its own", async () => {
-  let [looks, reads] = [0, 0];
+test("Watchdog does not ask the kernel about a process that gives signs", async () => {
+  let [checks, reads] = [0, 0];
   using watchdog = new Watchdog({
     pid: process.pid,
     stuckMsMax,
-    hasWork: () => (looks += 1) > 0,
+    hasWork: () => (checks += 1) > 0,
     onStuck: () => assert.fail("it gave signs"),
     readSigns(pid) {
       reads += 1;
@@ -154,13 +153,13 @@ test("Watchdog reads no signs of a process that gives its own", async () => {
     },
   });
   for (const count of [1, 2, 3, 4]) {
-    await until(() => looks >= count, "a look");
+    await until(() => checks >= count, "it is checked");
     watchdog.sign();
   }
   assert.equal(reads, 0);
 });
 
-test("readProcessSigns() passes over threads that end while it reads", async () => {
+test("readProcessSigns() skips threads that end while it reads", async () => {
   const threads =
     "import threading\nprint(1, flush=True)\nwhile True: threading.Thread(target=int).start()";
   const child = spawn("python3", ["-c", threads], { stdio: ["ignore", "pipe", "inherit"] });
@@ -172,7 +171,7 @@ test("readProcessSigns() passes over threads that end while it reads", async () 
   assert.equal(unread.length, 0);
 });
 
-/** For renice: of each of its threads. */
+/** Arguments of renice for each of its threads. */
 function threadsOf(pid: number | undefined): string[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => ["-p", thread]);
 }

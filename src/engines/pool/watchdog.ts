@@ -1,81 +1,81 @@
 import { type ProcessSigns, readProcessSigns } from "../protocol/process-signs.ts";
 
-/** Looks at the process so often within the time after which it counts as stuck. */
-const looks = 10;
+/** How often the process is checked within the time after which it counts as stuck. */
+const checks = 10;
 /**
- * Of the time without a sign: a process that could run and got less of a core was kept from working
- * and is not stuck.
+ * A share of the silent time: a runnable process that got less CPU time was kept from working, and
+ * is not stuck.
  */
 const cpuShareMin = 0.25;
-/** So was one that waited for a core for this share, in any of its threads. */
+/** So was a process that waited for a core for this share, in all its threads together. */
 const starvedShareMin = 0.25;
 /**
- * A process that waits for its disk may be silent this many times longer than others: the disk may
- * never answer.
+ * A process that waits for its disk may be silent this many times longer, but not forever: the disk
+ * may never answer.
  */
 const diskWaitFactor = 10;
 
 export interface WatchdogOptions {
   readonly pid: number;
   readonly stuckMsMax: number;
-  /** Whether the process has something to do: one that rests need not be heard of. */
+  /** Whether the process has something to do: an idle one may be silent. */
   readonly hasWork: () => boolean;
   /** Called once, when the process has work and made no progress for stuckMsMax. */
   readonly onStuck: () => void;
-  /** How the process is, as the kernel says; undefined where it does not. */
+  /** What the kernel reports of the process; undefined where it reports nothing. */
   readonly readSigns?: (pid: number) => ProcessSigns | undefined;
 }
 
 /**
- * Finds a process that is there and does nothing: stopped, deadlocked, or in a loop that does not
- * end. A slow one is not stuck: it may wait for a core of a busy machine as long as it takes, and
- * for its disk ten times as long as it may otherwise be silent.
+ * Detects a process that runs and makes no progress: stopped, deadlocked, or in an endless loop. A
+ * slow process is not stuck: it may wait for a core of a busy machine without limit, and for its disk
+ * ten times as long as it may otherwise be silent.
  */
 export class Watchdog implements Disposable {
   readonly #options: WatchdogOptions;
   readonly #timer: NodeJS.Timeout;
   #signAt = performance.now();
   /**
-   * Looks since the last sign. Not a time: when this very process stood still, no time has passed
-   * for the other.
+   * Checks since the last sign. Checks and not time: while this process itself is suspended, none
+   * are counted.
    */
-  #silentLooks = 0;
-  /** Of the process at the second look without a sign, and at the last ones. */
+  #silentChecks = 0;
+  /** The kernel's report at the second silent check, and at the latest ones. */
   #early: ProcessSigns | undefined;
   #lately: (ProcessSigns | undefined)[] = [];
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), options.stuckMsMax / looks);
+    this.#timer = setInterval(() => this.#check(), options.stuckMsMax / checks);
   }
 
-  /** The process has done something. */
+  /** The process has shown that it works. */
   sign(): void {
     this.#signAt = performance.now();
-    this.#silentLooks = 0;
+    this.#silentChecks = 0;
   }
 
-  /** Time since it last did something. */
+  /** Time since its last sign. */
   get silentMs(): number {
     return performance.now() - this.#signAt;
   }
 
-  #look(): void {
+  #check(): void {
     const { pid, stuckMsMax, hasWork, onStuck, readSigns = readProcessSigns } = this.#options;
     if (!hasWork()) {
-      this.#silentLooks = 0;
+      this.#silentChecks = 0;
       return;
     }
-    this.#silentLooks += 1;
-    // Most processes have given a sign by the second look. To read how one is takes two files for
-    // each of its threads.
-    if (this.#silentLooks === 1) return;
+    this.#silentChecks += 1;
+    // Most processes give a sign before the second check, and the kernel's report takes two files
+    // for each thread.
+    if (this.#silentChecks === 1) return;
     const now = readSigns(pid);
-    if (this.#silentLooks === 2) [this.#early, this.#lately] = [now, []];
-    const before = this.#lately.length < looks ? this.#early : this.#lately.shift();
+    if (this.#silentChecks === 2) [this.#early, this.#lately] = [now, []];
+    const before = this.#lately.length < checks ? this.#early : this.#lately.shift();
     this.#lately.push(now);
-    if (this.#silentLooks <= looks) return;
-    const mayWaitForDisk = this.#silentLooks <= diskWaitFactor * looks;
+    if (this.#silentChecks <= checks) return;
+    const mayWaitForDisk = this.#silentChecks <= diskWaitFactor * checks;
     if (isKeptFromWorking({ early: this.#early, before, now }, stuckMsMax, mayWaitForDisk)) return;
     clearInterval(this.#timer);
     onStuck();
@@ -87,9 +87,9 @@ export class Watchdog implements Disposable {
 }
 
 /**
- * Whether it could not work, as far as the kernel says. `early`: when its silence began; `before`:
- * as long ago as it may be silent. The CPU comes first: a loop may touch a page that is on the disk
- * now and then, and what the disk makes slow gets no such share of a core.
+ * Whether the process could not work, as far as the kernel reports. `early`: when its silence began;
+ * `before`: stuckMsMax ago. CPU time is checked first: an endless loop may read a page from the disk
+ * now and then, but a process that is slow because of its disk gets no such share of a core.
  */
 function isKeptFromWorking(
   { early, before, now }: Record<"early" | "before" | "now", ProcessSigns | undefined>,

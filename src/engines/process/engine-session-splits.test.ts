@@ -34,8 +34,9 @@ function finalsOf(
     { ...options, ...changes },
     {
       interim() {},
-      settled: ({ final }) => finals.push(...(final ? [final] : [])),
-      heard() {},
+      committed: ({ final }) => finals.push(...(final ? [final] : [])),
+      progress() {},
+      received() {},
       done() {},
     },
   );
@@ -49,10 +50,10 @@ function finalsOf(
   return finals;
 }
 
-/** By its rate: the longest that was asked for; a shorter one is its beginning. */
+/** The longest voice of each rate so far; a shorter one is its beginning. */
 const voices = new Map<number, Int16Array>();
 
-/** Loud and soft by turns, as a voice is. */
+/** Loud and soft by turns, like a voice. */
 function voice(ms: number, sampleRateHertz: number): Int16Array {
   const length = silence(ms, sampleRateHertz).length;
   const known = voices.get(sampleRateHertz);
@@ -74,8 +75,7 @@ test("any split of the same samples gives the same finals", () => {
       fc.constantFrom(scripted, byEnergy),
       fc.array(stretch, { minLength: 1, maxLength: 6 }),
       fc.record({
-        // Mostly what needs no resampling, which takes longer than all the rest (and has such a
-        // test of its own).
+        // Mostly without resampling, which takes longest and has such a test of its own.
         sampleRateHertz: fc.oneof(
           { weight: 9, arbitrary: fc.constant(16_000) },
           { weight: 3, arbitrary: fc.constantFrom(8000, 22_051, 48_000) },
@@ -102,7 +102,7 @@ test("any split of the same samples gives the same finals", () => {
   assert.ok(finalsSeen > 1000, `${finalsSeen} finals`);
 });
 
-test("silenceMsMin divides utterances where it is that quiet that long, from 200 ms to 5 s", () => {
+test("silence of silenceMsMin ends an utterance, from 200 ms to 5 s", () => {
   for (const [pauseMs, silenceMsMin, count] of [
     [150, 200, 1],
     [400, 200, 2],
@@ -116,7 +116,7 @@ test("silenceMsMin divides utterances where it is that quiet that long, from 200
     const said = [voice(1000, 16_000), noise(pauseMs, 60), voice(1000, 16_000)];
     const finals = finalsOf(byEnergy, { silenceMsMin, utteranceMsMax: 60_000 }, said);
     assert.equal(finals.length, count, `${pauseMs} ms of silence, ${silenceMsMin} divide`);
-    // Each utterance ends when its silence is complete.
+    // The final comes as soon as the silence is long enough.
     const after = [joined(...said, noise(6000, 60))];
     const [last] = finalsOf(byEnergy, { silenceMsMin, utteranceMsMax: 60_000 }, after).slice(-1);
     const speechEndMs = 2000 + pauseMs;

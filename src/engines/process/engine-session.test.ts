@@ -7,13 +7,13 @@ import { speech } from "../../../test/fixtures/engine-pool-fixture.ts";
 import type { Engine } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import { EngineSession } from "./engine-session.ts";
-import { KeptInput } from "../pool/kept-input.ts";
+import { ReplayBuffer } from "../pool/replay-buffer.ts";
 import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
-import type { Settled } from "../protocol/session-checkpoint.ts";
+import type { Commit } from "../protocol/session-checkpoint.ts";
 import { createScriptedEngine } from "../scripted/scripted-engine.ts";
 
 const scripted = createScriptedEngine();
-/** The same words, with a voice activity that remembers much. */
+/** The same words, with a voice activity that has a long memory. */
 const byEnergy: Engine = { ...scripted, createVoiceActivity: () => new EnergyVoiceActivity() };
 
 const options: SessionOptions = {
@@ -26,19 +26,19 @@ const options: SessionOptions = {
   punctuation: true,
 };
 
-interface Heard {
-  readonly settled: Settled[];
+interface Outcome {
+  readonly commits: Commit[];
   readonly isDone: boolean;
 }
 
-/** What a session tells of this input; after `stepsMax` slices it is dropped where it is. */
-function hear(
+/** What a session reports for this input; it is closed after `stepsMax` slices. */
+function recognize(
   engine: Engine,
   changes: Partial<SessionOptions>,
   input: readonly RecognitionInput[],
-  { from, stepsMax = Infinity }: { from?: Settled | undefined; stepsMax?: number } = {},
-): Heard {
-  const settled: Settled[] = [];
+  { from, stepsMax = Infinity }: { from?: Commit | undefined; stepsMax?: number } = {},
+): Outcome {
+  const commits: Commit[] = [];
   let isDone = false;
   const session = new EngineSession(
     engine,
@@ -46,8 +46,9 @@ function hear(
     {
       interim() {},
       // Through JSON, as to another process.
-      settled: (each) => settled.push(JSON.parse(JSON.stringify(each))),
-      heard() {},
+      committed: (each) => commits.push(JSON.parse(JSON.stringify(each))),
+      progress() {},
+      received() {},
       done: () => (isDone = true),
     },
     from?.checkpoint,
@@ -56,25 +57,25 @@ function hear(
   session.endInput();
   for (let steps = 0; steps < stepsMax && session.step() === true; steps++);
   session.close();
-  return { settled, isDone };
+  return { commits, isDone };
 }
 
-const finalsOf = (settled: readonly Settled[]): Recognition[] =>
-  settled.flatMap(({ final }) => final ?? []);
+const finalsOf = (commits: readonly Commit[]): Recognition[] =>
+  commits.flatMap(({ final }) => final ?? []);
 
-/** The rest of the input from where this was settled. */
+/** The input after this commit. */
 function restAfter(
   input: readonly RecognitionInput[],
-  { checkpoint }: Settled,
+  { checkpoint }: Commit,
   rate: number,
 ): readonly RecognitionInput[] {
-  const kept = new KeptInput(rate);
-  for (const item of input) kept.push(item);
-  kept.release(checkpoint.position);
-  return kept.items();
+  const buffer = new ReplayBuffer(rate);
+  for (const item of input) buffer.push(item);
+  buffer.release(checkpoint.position);
+  return buffer.items();
 }
 
-/** A voice as energy hears one: loud and soft by turns, over a little noise. */
+/** Energy like that of a voice: loud and soft by turns, over a little noise. */
 function voice(ms: number, rate: number): Int16Array {
   const hiss = noise(ms, 60, rate);
   return hiss.map((sample, index) => {
@@ -84,13 +85,13 @@ function voice(ms: number, rate: number): Int16Array {
   });
 }
 
-type Part = { readonly kind: "speech" | "silence" | "mark"; readonly ms: number };
+type Part = { readonly kind: "speech" | "silence" | "flush"; readonly ms: number };
 
 function inputOf(parts: readonly Part[], rate: number, chunkLengths: readonly number[]) {
   const input: RecognitionInput[] = [];
   let chunk = 0;
   for (const { kind, ms } of parts) {
-    if (kind === "mark") {
+    if (kind === "flush") {
       input.push(endUtterance);
       continue;
     }
@@ -104,10 +105,10 @@ function inputOf(parts: readonly Part[], rate: number, chunkLengths: readonly nu
   return input;
 }
 
-test("another session that goes on from any checkpoint gives the rest of the finals, exactly", () => {
+test("a session that continues from any checkpoint returns exactly the remaining finals", () => {
   const parts = fc.array(
     fc.record({
-      kind: fc.constantFrom<Part["kind"][]>("speech", "speech", "silence", "silence", "mark"),
+      kind: fc.constantFrom<Part["kind"][]>("speech", "speech", "silence", "silence", "flush"),
       ms: fc.integer({ min: 1, max: 2000 }),
     }),
     { minLength: 3, maxLength: 8 },
@@ -125,20 +126,20 @@ test("another session that goes on from any checkpoint gives the rest of the fin
       (spoken, sampleRateHertz, chunkLengths, endpointing, stepsMax) => {
         const changes = { sampleRateHertz, ...endpointing };
         const input = inputOf(spoken, sampleRateHertz, chunkLengths);
-        const whole = hear(byEnergy, changes, input);
+        const whole = recognize(byEnergy, changes, input);
         assert.ok(whole.isDone);
-        for (const [index, from] of whole.settled.entries()) {
+        for (const [index, from] of whole.commits.entries()) {
           const rest = restAfter(input, from, sampleRateHertz);
-          // The first that takes over dies too, somewhere.
-          const second = hear(byEnergy, changes, rest, { from, stepsMax }).settled;
+          // The session that takes over is lost too.
+          const second = recognize(byEnergy, changes, rest, { from, stepsMax }).commits;
           const last = second.at(-1) ?? from;
-          const third = hear(byEnergy, changes, restAfter(input, last, sampleRateHertz), {
+          const third = recognize(byEnergy, changes, restAfter(input, last, sampleRateHertz), {
             from: last,
           });
           assert.ok(third.isDone);
           assert.deepEqual(
-            finalsOf([...whole.settled.slice(0, index + 1), ...second, ...third.settled]),
-            finalsOf(whole.settled),
+            finalsOf([...whole.commits.slice(0, index + 1), ...second, ...third.commits]),
+            finalsOf(whole.commits),
           );
         }
       },
@@ -147,7 +148,7 @@ test("another session that goes on from any checkpoint gives the rest of the fin
   );
 });
 
-test("a checkpoint comes with every utterance and within every 10 s of silence", () => {
+test("there is a commit with every utterance and every 10 s of silence", () => {
   const input: RecognitionInput[] = [
     speech(700),
     silence(1000),
@@ -155,11 +156,11 @@ test("a checkpoint comes with every utterance and within every 10 s of silence",
     speech(300),
     endUtterance,
   ];
-  const { settled } = hear(scripted, {}, input);
+  const { commits } = recognize(scripted, {}, input);
   assert.deepEqual(
-    settled.map(({ final, checkpoint }) => [
+    commits.map(({ final, checkpoint }) => [
       checkpoint.position.samples / 16_000,
-      checkpoint.position.marks,
+      checkpoint.position.flushMarkers,
       final !== undefined,
     ]),
     [
@@ -172,7 +173,7 @@ test("a checkpoint comes with every utterance and within every 10 s of silence",
   );
 });
 
-test("a checkpoint is small, whatever was heard", () => {
+test("a checkpoint is small, whatever the audio", () => {
   for (const sampleRateHertz of [16_000, 44_099, 48_000]) {
     const input = inputOf(
       [
@@ -182,44 +183,45 @@ test("a checkpoint is small, whatever was heard", () => {
       sampleRateHertz,
       [4800],
     );
-    const { settled } = hear(byEnergy, { sampleRateHertz }, input);
-    assert.ok(settled.length >= 3);
-    for (const { checkpoint } of settled) {
+    const { commits } = recognize(byEnergy, { sampleRateHertz }, input);
+    assert.ok(commits.length >= 3);
+    for (const { checkpoint } of commits) {
       const { length } = JSON.stringify(checkpoint);
       assert.ok(length < 30_000, `${sampleRateHertz}: ${length} characters`);
     }
   }
 });
 
-test("a session that died after its last final says nothing more", () => {
+test("a session that continues after the last final has no more results", () => {
   const input = [joined(speech(500), silence(100))];
-  const { settled } = hear(scripted, { sampleRateHertz: 8000 }, input);
-  const last = settled.at(-1);
+  const { commits } = recognize(scripted, { sampleRateHertz: 8000 }, input);
+  const last = commits.at(-1);
   assert.ok(last?.final);
-  const again = hear(scripted, { sampleRateHertz: 8000 }, restAfter(input, last, 8000), {
+  const again = recognize(scripted, { sampleRateHertz: 8000 }, restAfter(input, last, 8000), {
     from: last,
   });
-  assert.deepEqual(again, { settled: [], isDone: true });
+  assert.deepEqual(again, { commits: [], isDone: true });
 });
 
-test("what is heard and spoken is counted", () => {
+test("processed and spoken seconds are counted", () => {
   const session = new EngineSession(scripted, options, {
     interim() {},
-    settled() {},
-    heard() {},
+    committed() {},
+    progress() {},
+    received() {},
     done() {},
   });
   session.push(joined(silence(2000), speech(1000), silence(2000)));
   while (session.step() === true);
-  assert.equal(session.heardSeconds, 5);
-  // With 150 ms before and after it, in whole frames of 20 ms.
+  assert.equal(session.processedSeconds, 5);
+  // With 150 ms before and after the speech, in whole frames of 20 ms.
   assert.equal(session.spokenSeconds, 1.28);
   session.close();
 });
 
-test("an utterance of a recording is recognized as its decoder works, not as it is taken", () => {
-  const told: number[] = [];
-  let toldBefore = Infinity;
+test("progress in a recording follows the work of the decoder, not the arrival of audio", () => {
+  const reported: number[] = [];
+  let reportedBefore = Infinity;
   const slow: Engine = {
     ...scripted,
     createDecoder(how) {
@@ -228,7 +230,7 @@ test("an utterance of a recording is recognized as its decoder works, not as it 
         work: () => false,
         // A slice for each 100 ms of about three seconds.
         *end() {
-          toldBefore = told.at(-1) ?? 0;
+          reportedBefore = reported.at(-1) ?? 0;
           for (let slice = 0; slice < 30; slice++) yield;
           return [];
         },
@@ -240,28 +242,29 @@ test("an utterance of a recording is recognized as its decoder works, not as it 
     { ...options, mode: "job" },
     {
       interim() {},
-      settled() {},
-      heard() {},
-      recognized: (samples) => told.push(samples / 16),
+      committed() {},
+      received() {},
+      progress: (samples) => reported.push(samples / 16),
       done() {},
     },
   );
   session.push(joined(silence(1000), speech(3000), silence(2000)));
   const atOnce: number[] = [];
   for (let steps = 0; session.step() === true; steps++) {
-    if (told.at(-1) !== atOnce.at(-1)) atOnce.push(told.at(-1) ?? 0);
-    assert.ok((told.at(-1) ?? 0) <= session.heardSeconds * 1000);
+    if (reported.at(-1) !== atOnce.at(-1)) atOnce.push(reported.at(-1) ?? 0);
+    assert.ok((reported.at(-1) ?? 0) <= session.processedSeconds * 1000);
   }
-  assert.deepEqual(atOnce, told, "each of them between two slices");
-  assert.ok(toldBefore <= 1000, `${toldBefore} ms before any of it was decoded`);
-  assert.ok(told.length >= 9 && (told.at(-1) ?? 0) > 5500, told.join());
+  assert.deepEqual(atOnce, reported, "each report comes between two slices");
+  assert.ok(reportedBefore <= 1000, `${reportedBefore} ms before any of it was decoded`);
+  assert.ok(reported.length >= 9 && (reported.at(-1) ?? 0) > 5500, reported.join());
 });
 
-test("what has only just come does not count as queued, what is left over does", () => {
+test("audio that has just come does not count as queued, audio that is left over does", () => {
   const session = new EngineSession(scripted, options, {
     interim() {},
-    settled() {},
-    heard() {},
+    committed() {},
+    progress() {},
+    received() {},
     done() {},
   });
   const queued = () => session.takeLeastQueuedSeconds();

@@ -9,61 +9,58 @@ import {
 } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
-import type { SessionCheckpoint, Settled } from "../protocol/session-checkpoint.ts";
+import type { SessionCheckpoint } from "../protocol/session-checkpoint.ts";
+import type { SessionEvents } from "../protocol/session-events.ts";
 import { withoutPunctuation } from "./written-form.ts";
 
-/** Where a session's answers go. */
-export interface SessionEvents {
-  interim(recognition: Recognition): void;
-  settled(settled: Settled): void;
-  /** So many samples of the input, since this was last told, are done with. */
-  heard(samples: number): void;
-  /** Of jobs: so many samples of the stream are recognized, from its start. */
-  recognized?(samples: number): void;
+/** What a session reports to its process. */
+export interface SessionOutput extends SessionEvents {
+  /** This many samples of the input are processed, since the last call. */
+  received(samples: number): void;
   done(): void;
 }
 
-/** Audio heard between two turns of other sessions. */
+/** Audio of a slice, after which other sessions have their turns. */
 const sliceMs = 100;
 const sliceSamples = (sliceMs * engineSampleRate) / 1000;
-/** What was heard is told in parts of this length: telling each chunk costs as much as its text. */
-const toldSeconds = 0.5;
 /**
- * In silence a checkpoint comes this often, so that what has to be kept of the input has a bound.
+ * Progress is reported once for this much audio; a report for each chunk would cost as much as the
+ * results.
  */
-const settledSecondsMax = 10;
-/** Between two slices: there is more to do, at once or when a promise resolves. */
+const progressIntervalSeconds = 0.5;
+/** In silence there is a commit this often, which bounds the input that has to be kept. */
+const commitSecondsMax = 10;
+/** Between two slices: there is more to do, at once or when the promise resolves. */
 type Pause = "more" | Promise<void>;
 const endInput = Symbol("end of input");
 const nothing = new Int16Array(0);
 
 /**
- * One recognition within an engine process: resampling, cutting into utterances, decoding. It works
- * when it is told to, a slice at a time, so that many take turns.
+ * One recognition within an engine process: resampling, cutting into utterances, decoding. Each
+ * step() does one slice of its work, so that many sessions can take turns.
  */
 export class EngineSession {
   readonly #engineName: string;
   readonly #options: SessionOptions;
-  readonly #events: SessionEvents;
+  readonly #output: SessionOutput;
   readonly #decoder: Decoder;
   readonly #resampler: Resampler;
   readonly #cutter: UtteranceCutter;
   readonly #input: (RecognitionInput | typeof endInput)[] = [];
   readonly #run: Generator<Pause | "wait", void, void>;
   /** Samples at the session's own rate. */
-  #heardSamples = 0;
+  #processedSamples = 0;
   #queuedSamples = 0;
   #leastQueuedSamples = 0;
-  #toldSamples = 0;
+  /** Of the processed samples, those that received() has reported. */
+  #receivedSamples = 0;
+  /** As progress() has last reported. */
   #recognizedSamples = 0;
-  /**
-   * Resampled samples of the current utterance that the decoder has taken and not looked at, as far
-   * as can be told.
-   */
+  /** Resampled samples of the current utterance that the decoder has yet to decode: an estimate. */
   #waitingSamples = 0;
-  #settledSamples = 0;
-  #marks = 0;
-  /** Resampled samples that the cutter was given, with those that it is being given. */
+  #committedSamples = 0;
+  #flushMarkers = 0;
+  /** Resampled samples that went into the cutter, including those that are being cut. */
   #cutSamples = 0;
   #spokenSamples = 0;
   #isFlushed = false;
@@ -72,16 +69,16 @@ export class EngineSession {
   #isSpeaking = false;
   #interimText: string | undefined;
 
-  /** With a checkpoint, it goes on where another one stood. */
+  /** With a checkpoint, it continues where another session stopped. */
   constructor(
     engine: Engine,
     options: SessionOptions,
-    events: SessionEvents,
+    output: SessionOutput,
     checkpoint?: SessionCheckpoint,
   ) {
     this.#engineName = engine.name;
     this.#options = options;
-    this.#events = events;
+    this.#output = output;
     this.#resampler = new Resampler(options.sampleRateHertz);
     this.#cutter = new UtteranceCutter({
       voiceActivity: engine.createVoiceActivity(),
@@ -90,17 +87,17 @@ export class EngineSession {
     });
     this.#decoder = engine.createDecoder(options);
     const uncut = checkpoint ? this.#restore(checkpoint) : nothing;
-    this.#run = this.#hearAll(uncut);
+    this.#run = this.#processAll(uncut);
   }
 
-  /** Seconds of the stream heard by this session so far. */
-  get heardSeconds(): number {
-    return this.#heardSamples / this.#options.sampleRateHertz;
+  /** Seconds of the stream that are processed. */
+  get processedSeconds(): number {
+    return this.#processedSamples / this.#options.sampleRateHertz;
   }
 
   /**
-   * Seconds that were given and not heard yet, at the least since this was last asked: what has
-   * only just come is not late.
+   * The least number of seconds that waited to be processed at any time since the last call: audio
+   * that has only just come is not late.
    */
   takeLeastQueuedSeconds(): number {
     const least = this.#leastQueuedSamples;
@@ -108,7 +105,7 @@ export class EngineSession {
     return least / this.#options.sampleRateHertz;
   }
 
-  /** Seconds of the stream that lay within utterances. */
+  /** Seconds of the stream within utterances. */
   get spokenSeconds(): number {
     return this.#spokenSamples / engineSampleRate;
   }
@@ -123,8 +120,8 @@ export class EngineSession {
   }
 
   /**
-   * Works for one slice; false when there is nothing more to do until there is input, a promise
-   * when there is not before it resolves.
+   * Does one slice of work. Returns false when there is nothing to do before more input comes, a
+   * promise when there is nothing to do before it resolves.
    */
   step(): boolean | Promise<void> {
     const { done, value } = this.#run.next();
@@ -138,53 +135,53 @@ export class EngineSession {
     this.#decoder.close();
   }
 
-  *#hearAll(uncut: Int16Array): Generator<Pause | "wait", void, void> {
+  *#processAll(uncut: Int16Array): Generator<Pause | "wait", void, void> {
     yield* this.#cut(uncut);
     for (;;) {
       const input = this.#input.shift();
       if (input === undefined) yield "wait";
       else if (input === endInput) break;
-      else if (input === endUtterance) yield* this.#mark();
-      else yield* this.#hear(input);
+      else if (input === endUtterance) yield* this.#flush();
+      else yield* this.#process(input);
     }
     if (!this.#isFlushed) {
       this.#isFlushed = true;
       yield* this.#cut(this.#resampler.end());
     }
-    yield* this.#follow(this.#cutter.endUtterance());
-    this.#events.done();
+    yield* this.#apply(this.#cutter.endUtterance());
+    this.#output.done();
   }
 
-  *#mark(): Generator<Pause, void, void> {
-    this.#marks += 1;
-    yield* this.#follow(this.#cutter.endUtterance());
+  *#flush(): Generator<Pause, void, void> {
+    this.#flushMarkers += 1;
+    yield* this.#apply(this.#cutter.endUtterance());
   }
 
-  *#hear(input: Int16Array): Generator<Pause, void, void> {
+  *#process(input: Int16Array): Generator<Pause, void, void> {
     const sliceLength = Math.ceil((this.#options.sampleRateHertz * sliceMs) / 1000);
     for (let at = 0; at < input.length; at += sliceLength) {
       const slice = input.subarray(at, at + sliceLength);
       this.#queuedSamples -= slice.length;
       this.#leastQueuedSamples = Math.min(this.#leastQueuedSamples, this.#queuedSamples);
-      this.#heardSamples += slice.length;
+      this.#processedSamples += slice.length;
       yield* this.#cut(this.#resampler.push(slice));
-      this.#tellHeard();
-      this.#tellRecognized();
-      this.#tellInterim();
+      this.#reportReceived();
+      this.#reportProgress();
+      this.#reportInterim();
       yield "more";
     }
   }
 
   *#cut(samples: Int16Array): Generator<Pause, void, void> {
     this.#cutSamples += samples.length;
-    yield* this.#follow(this.#cutter.push(samples), samples);
-    const unsettled = this.#heardSamples - this.#settledSamples;
-    const isDue = unsettled >= settledSecondsMax * this.#options.sampleRateHertz;
-    if (isDue && !this.#cutter.isWithinUtterance) this.#settle(undefined, nothing);
+    yield* this.#apply(this.#cutter.push(samples), samples);
+    const uncommitted = this.#processedSamples - this.#committedSamples;
+    const isDue = uncommitted >= commitSecondsMax * this.#options.sampleRateHertz;
+    if (isDue && !this.#cutter.isWithinUtterance) this.#commit(undefined, nothing);
   }
 
-  /** Does what the cutter says of these samples. */
-  *#follow(cuts: Iterable<Cut>, samples: Int16Array = nothing): Generator<Pause, void, void> {
+  /** Passes on to the decoder what the cutter made of these samples. */
+  *#apply(cuts: Iterable<Cut>, samples: Int16Array = nothing): Generator<Pause, void, void> {
     for (const cut of cuts) {
       switch (cut.kind) {
         case "begin":
@@ -203,7 +200,7 @@ export class EngineSession {
         case "end": {
           const final = yield* this.#endUtterance(msOfSamples(cut.endSample));
           const uncutLength = this.#cutSamples - cut.endSample;
-          this.#settle(final, samples.subarray(samples.length - uncutLength));
+          this.#commit(final, samples.subarray(samples.length - uncutLength));
           break;
         }
       }
@@ -221,7 +218,7 @@ export class EngineSession {
     }
   }
 
-  /** Lets the decoder hear what it was given. */
+  /** Lets the decoder work through its samples. */
   *#work(): Generator<Pause, void, void> {
     for (let work = this.#decoder.work(); work !== false; work = this.#decoder.work()) {
       this.#endSlice();
@@ -239,7 +236,7 @@ export class EngineSession {
         yield slice.value ?? "more";
       }
       this.#waitingSamples = 0;
-      this.#tellRecognized();
+      this.#reportProgress();
       const readings = this.#written(slice.value);
       if (readings.length === 0) return undefined;
       return this.#recognition(true, readings, audioEndMs);
@@ -248,28 +245,28 @@ export class EngineSession {
     }
   }
 
-  #settle(final: Recognition | undefined, uncut: Int16Array): void {
-    this.#settledSamples = this.#heardSamples;
+  #commit(final: Recognition | undefined, uncut: Int16Array): void {
+    this.#committedSamples = this.#processedSamples;
     const checkpoint = {
-      position: { samples: this.#heardSamples, marks: this.#marks },
+      position: { samples: this.#processedSamples, flushMarkers: this.#flushMarkers },
       resampler: this.#resampler.save(),
       cutter: this.#cutter.save(),
       decoder: { engine: this.#engineName, state: this.#decoder.save() },
       uncut: savedSamples(uncut),
       isFlushed: this.#isFlushed,
     };
-    this.#events.settled(final ? { final, checkpoint } : { checkpoint });
+    this.#output.committed(final ? { final, checkpoint } : { checkpoint });
   }
 
-  /** Returns what is still to be cut. */
+  /** Returns the samples that are still to be cut. */
   #restore(checkpoint: SessionCheckpoint): Int16Array {
-    this.#heardSamples = checkpoint.position.samples;
-    this.#toldSamples = this.#heardSamples;
-    this.#settledSamples = this.#heardSamples;
-    this.#marks = checkpoint.position.marks;
+    this.#processedSamples = checkpoint.position.samples;
+    this.#receivedSamples = this.#processedSamples;
+    this.#committedSamples = this.#processedSamples;
+    this.#flushMarkers = checkpoint.position.flushMarkers;
     this.#resampler.restore(checkpoint.resampler);
     this.#cutter.restore(checkpoint.cutter);
-    // Another engine has come in its place: what one has learnt tells the other nothing.
+    // Another engine cannot use what this one has learnt.
     if (checkpoint.decoder.engine === this.#engineName) {
       this.#decoder.restore(checkpoint.decoder.state);
     }
@@ -278,40 +275,40 @@ export class EngineSession {
     return restoredSamples(checkpoint.uncut);
   }
 
-  #tellHeard(): void {
-    const untold = this.#heardSamples - this.#toldSamples;
-    if (untold < this.#options.sampleRateHertz * toldSeconds) return;
-    this.#toldSamples = this.#heardSamples;
-    this.#events.heard(untold);
+  #reportReceived(): void {
+    const samples = this.#processedSamples - this.#receivedSamples;
+    if (samples < this.#options.sampleRateHertz * progressIntervalSeconds) return;
+    this.#receivedSamples = this.#processedSamples;
+    this.#output.received(samples);
   }
 
-  /** The decoder has done a slice of its work: a hundred milliseconds, or less. */
+  /** The decoder has done a slice of its work: 100 ms of audio, or less. */
   #endSlice(): void {
     this.#waitingSamples = Math.max(0, this.#waitingSamples - sliceSamples);
-    this.#tellRecognized();
+    this.#reportProgress();
   }
 
-  #tellRecognized(): void {
+  #reportProgress(): void {
     const { mode, sampleRateHertz } = this.#options;
     if (mode !== "job") return;
     const waiting = Math.ceil((this.#waitingSamples * sampleRateHertz) / engineSampleRate);
-    const recognized = this.#heardSamples - waiting;
-    if (recognized - this.#recognizedSamples < sampleRateHertz * toldSeconds) return;
+    const recognized = this.#processedSamples - waiting;
+    if (recognized - this.#recognizedSamples < sampleRateHertz * progressIntervalSeconds) return;
     this.#recognizedSamples = recognized;
-    this.#events.recognized?.(recognized);
+    this.#output.progress(recognized);
   }
 
-  #tellInterim(): void {
+  #reportInterim(): void {
     if (!this.#options.interim || !this.#isSpeaking) return;
-    const heard = this.#decoder.partial();
-    const [partial] = heard ? this.#written([heard]) : [];
+    const reading = this.#decoder.partial();
+    const [partial] = reading ? this.#written([reading]) : [];
     if (!partial || partial.text === this.#interimText) return;
     this.#interimText = partial.text;
-    const audioEndMs = Math.floor((this.#heardSamples * 1000) / this.#options.sampleRateHertz);
-    this.#events.interim(this.#recognition(false, [partial], audioEndMs));
+    const audioEndMs = Math.floor((this.#processedSamples * 1000) / this.#options.sampleRateHertz);
+    this.#output.interim(this.#recognition(false, [partial], audioEndMs));
   }
 
-  /** What the caller wants to read of what was heard. */
+  /** The readings in the written form that the client asked for. */
   #written(readings: readonly Hypothesis[]): readonly Hypothesis[] {
     return this.#options.punctuation ? readings : withoutPunctuation(readings);
   }

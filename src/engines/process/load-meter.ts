@@ -3,40 +3,41 @@ import type { LoadReport, Work } from "../protocol/load-report.ts";
 import type { LiveWaits } from "./run-queue.ts";
 
 /** A session as the meter sees it: totals that only grow. */
-export interface Metered {
+export interface MeteredSession {
   readonly id: number;
   readonly mode: RecognitionMode;
-  readonly busyMs: () => number;
-  readonly heardSeconds: () => number;
-  /** Given and not heard yet. */
-  readonly queuedSeconds: () => number;
-  readonly spokenSeconds: () => number;
+  /** Time of its work, on this thread and on others. */
+  readonly workMs: number;
+  readonly processedSeconds: number;
+  readonly spokenSeconds: number;
+  /** Audio that waits to be processed; the least since the last call. */
+  takeLeastQueuedSeconds(): number;
 }
 
 interface Reading {
   nowMs: number;
-  busyMs: number;
-  heardSeconds: number;
+  workMs: number;
+  processedSeconds: number;
   spokenSeconds: number;
-  /** Reports without speech: the final comes a little after it and still is its work. */
+  /** Reports since its last speech: the work on the final comes a little later. */
   quietReports: number;
 }
 
 const quietReportsMax = 3;
 /**
- * Who is heard faster than this many times its speech sends recordings: what it has waiting is not
- * late.
+ * A session that is processed faster than this many times the speed of speech sends recordings: its
+ * waiting audio is not late.
  */
 const pacedMax = 1.1;
 
-/** Measures what the sessions of an engine process cost it. */
+/** Measures what each session costs an engine process. */
 export class LoadMeter {
   readonly #clock: { readonly nowMs: () => number; readonly cpuMs: () => number };
-  readonly #sessions = new Map<Metered, Reading>();
+  readonly #sessions = new Map<MeteredSession, Reading>();
   #nowMs: number;
   #cpuMs: number;
-  /** Time of sessions that ended since the last report. */
-  #endedBusyMs = 0;
+  /** Work of sessions that ended since the last report. */
+  #endedWorkMs = 0;
   #work = noWork();
 
   constructor(clock: { readonly nowMs: () => number; readonly cpuMs: () => number }) {
@@ -45,20 +46,20 @@ export class LoadMeter {
     this.#cpuMs = clock.cpuMs();
   }
 
-  add(session: Metered): void {
+  add(session: MeteredSession): void {
     this.#sessions.set(session, {
       nowMs: this.#clock.nowMs(),
-      busyMs: session.busyMs(),
-      heardSeconds: session.heardSeconds(),
-      spokenSeconds: session.spokenSeconds(),
+      workMs: session.workMs,
+      processedSeconds: session.processedSeconds,
+      spokenSeconds: session.spokenSeconds,
       quietReports: quietReportsMax,
     });
   }
 
-  remove(session: Metered): void {
+  remove(session: MeteredSession): void {
     const reading = this.#sessions.get(session);
     if (!reading) return;
-    this.#endedBusyMs += this.#read(session, reading).busyMs;
+    this.#endedWorkMs += this.#read(session, reading).workMs;
     this.#sessions.delete(session);
   }
 
@@ -69,76 +70,76 @@ export class LoadMeter {
       session,
       ...this.#read(session, reading),
     }));
-    const busyMs = read.reduce((sum, each) => sum + each.busyMs, this.#endedBusyMs);
-    // On a machine that is busy elsewhere a slice takes longer than its work; reading and writing
-    // is work beside the slices.
-    const cpuPerBusy = busyMs > 0 ? cpuMs / busyMs : 0;
+    const workMs = read.reduce((sum, each) => sum + each.workMs, this.#endedWorkMs);
+    // On a busy machine a slice takes longer than its CPU time; and reading and writing the pipe is
+    // work outside the slices.
+    const cpuPerWork = workMs > 0 ? cpuMs / workMs : 0;
     const live = read
       .filter(({ session }) => session.mode === "live")
       .map((each) => {
-        const needSeconds = Math.max(each.seconds, each.heardSeconds);
-        return [each.session.id, (each.busyMs * cpuPerBusy) / 1000 / needSeconds] as const;
+        const needSeconds = Math.max(each.seconds, each.processedSeconds);
+        return [each.session.id, (each.workMs * cpuPerWork) / 1000 / needSeconds] as const;
       });
     const paced = read.filter(
       (each) =>
         each.session.mode === "live" &&
-        each.heardSeconds > 0 &&
-        each.heardSeconds <= pacedMax * each.seconds,
+        each.processedSeconds > 0 &&
+        each.processedSeconds <= pacedMax * each.seconds,
     );
-    const queued = paced.reduce((sum, { session }) => sum + session.queuedSeconds(), 0);
+    const queued = paced.reduce((sum, { session }) => sum + session.takeLeastQueuedSeconds(), 0);
     const queuedMs = (queued * 1000) / Math.max(1, paced.length);
     const report: LoadReport = {
       seconds,
       live,
       liveLateMs: Math.max(waits.count > 0 ? waits.totalMs / waits.count : 0, queuedMs),
       work: {
-        live: scaled(this.#work.live, cpuPerBusy),
-        short: scaled(this.#work.short, cpuPerBusy),
-        job: scaled(this.#work.job, cpuPerBusy),
+        live: scaled(this.#work.live, cpuPerWork),
+        short: scaled(this.#work.short, cpuPerWork),
+        job: scaled(this.#work.job, cpuPerWork),
       },
     };
     this.#nowMs += seconds * 1000;
     this.#cpuMs += cpuMs;
-    this.#endedBusyMs = 0;
+    this.#endedWorkMs = 0;
     this.#work = noWork();
     return report;
   }
 
-  /** What is new since the last reading. */
+  /** What was added since the last reading. */
   #read(
-    session: Metered,
+    session: MeteredSession,
     reading: Reading,
-  ): { seconds: number; busyMs: number; heardSeconds: number } {
+  ): { seconds: number; workMs: number; processedSeconds: number } {
     const nowMs = this.#clock.nowMs();
     const seconds = Math.max(0.001, (nowMs - reading.nowMs) / 1000);
     reading.nowMs = nowMs;
-    const busyMs = session.busyMs() - reading.busyMs;
-    const heardSeconds = session.heardSeconds() - reading.heardSeconds;
-    const spokenSeconds = session.spokenSeconds() - reading.spokenSeconds;
-    reading.busyMs += busyMs;
-    reading.heardSeconds += heardSeconds;
+    const workMs = session.workMs - reading.workMs;
+    const processedSeconds = session.processedSeconds - reading.processedSeconds;
+    const spokenSeconds = session.spokenSeconds - reading.spokenSeconds;
+    reading.workMs += workMs;
+    reading.processedSeconds += processedSeconds;
     reading.spokenSeconds += spokenSeconds;
     reading.quietReports = spokenSeconds > 0 ? 0 : reading.quietReports + 1;
     const isLive = session.mode === "live";
     if (!isLive || reading.quietReports < quietReportsMax) {
       const work = this.#work[session.mode];
-      work.busyMs += busyMs;
-      work.audioSeconds += isLive ? spokenSeconds : heardSeconds;
+      work.workMs += workMs;
+      work.audioSeconds += isLive ? spokenSeconds : processedSeconds;
     }
-    return { seconds, busyMs, heardSeconds };
+    return { seconds, workMs, processedSeconds };
   }
 }
 
 interface MeasuredWork {
-  busyMs: number;
+  workMs: number;
   audioSeconds: number;
 }
 
 function noWork(): Record<RecognitionMode, MeasuredWork> {
-  const none = () => ({ busyMs: 0, audioSeconds: 0 });
+  const none = () => ({ workMs: 0, audioSeconds: 0 });
   return { live: none(), short: none(), job: none() };
 }
 
-function scaled({ busyMs, audioSeconds }: MeasuredWork, cpuPerBusy: number): Work {
-  return { cpuSeconds: (busyMs * cpuPerBusy) / 1000, audioSeconds };
+function scaled({ workMs, audioSeconds }: MeasuredWork, cpuPerWork: number): Work {
+  return { cpuSeconds: (workMs * cpuPerWork) / 1000, audioSeconds };
 }

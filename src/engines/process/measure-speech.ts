@@ -2,15 +2,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import { type Engine, engineSampleRate } from "../protocol/engine.ts";
 import { EngineSession } from "./engine-session.ts";
 
-/** Longer measures more exactly and starts later. */
+/** More speech would be more exact, and delay the start. */
 const speechSeconds = 1;
-/** A cheap engine is heard again for so long: the first time is the compiler's. */
+/** A cheap engine repeats the speech for this long: at first the JIT compiler is at work. */
 const measuringMsMax = 100;
 const roundsMax = 20;
 
 /**
- * CPU seconds that a second of live speech takes with this engine, from the resampler to the final.
- * It also brings the engine's memory to where it will be needed.
+ * CPU seconds for a second of live speech with this engine, from the resampler to the final. It also
+ * warms up the engine and its memory.
  */
 export async function measureSpeech(engine: Engine): Promise<number> {
   const cpuMs = () => engineCpuMs(engine);
@@ -19,22 +19,22 @@ export async function measureSpeech(engine: Engine): Promise<number> {
   let leastMs = Infinity;
   for (let round = 0; round < roundsMax && cpuMs() - startMs < measuringMsMax; round++) {
     const roundMs = cpuMs();
-    await hear(engine, speech);
+    await recognize(engine, speech);
     leastMs = Math.min(leastMs, cpuMs() - roundMs);
   }
   return leastMs / 1000 / speechSeconds;
 }
 
 /**
- * CPU milliseconds of the thread that hears, where one does: what goes on beside it keeps nobody
- * waiting.
+ * CPU milliseconds of the thread that decodes, or of the process where several do: what other
+ * threads do otherwise does not delay sessions.
  */
 export function engineCpuMs({ usesThreads }: Engine): number {
   const { user, system } = usesThreads ? process.cpuUsage() : process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-async function hear(engine: Engine, speech: Int16Array): Promise<void> {
+async function recognize(engine: Engine, speech: Int16Array): Promise<void> {
   const session = new EngineSession(
     engine,
     {
@@ -46,7 +46,7 @@ async function hear(engine: Engine, speech: Int16Array): Promise<void> {
       silenceMsMin: 500,
       punctuation: true,
     },
-    { interim() {}, settled() {}, heard() {}, done() {} },
+    { interim() {}, committed() {}, progress() {}, received() {}, done() {} },
   );
   try {
     session.push(speech);
@@ -68,7 +68,7 @@ const vowels = [
   [660, 1720, 2410],
 ] as const;
 const widths = [80, 100, 140] as const;
-/** Chosen so that PocketSphinx has as much to do as with a sentence of flite's, 0.17 s a second. */
+/** PocketSphinx takes as long for it as for speech of flite: 0.17 s of CPU time a second. */
 const syllableSeconds = 0.1;
 /** Of a syllable: the hiss before the vowel. */
 const hissShare = 0.2;

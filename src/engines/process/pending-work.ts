@@ -1,10 +1,10 @@
 import type { ProcessSigns } from "../protocol/process-signs.ts";
 import { answerMsMax } from "../protocol/remote-answer.ts";
 
-/** Work that took next to no CPU for so many looks in a row hangs. */
-const idleLooksMax = 5;
+/** Work that took next to no CPU time for this many checks in a row hangs. */
+const idleChecksMax = 5;
 const idleShareMax = 0.02;
-/** So does what takes longer than hearing any utterance. */
+/** So does work that takes longer than decoding any utterance. */
 const pendingMsMax = 300_000;
 
 interface BegunWork {
@@ -13,23 +13,22 @@ interface BegunWork {
 }
 
 /**
- * Work off the event loop, which says nothing of it. Whether work of this machine makes progress is
- * seen from the CPU time that the process takes; it is not taken for hung while it waits for a
- * core, for the disk, or by its own word for another machine (remote-answer.ts). Looked at now and
- * then.
+ * Finds out whether work on other threads hangs: a promise alone does not show that. Work of this
+ * machine makes progress if the process takes CPU time; it may also wait for a core or the disk, or
+ * for another machine where it is marked so (remote-answer.ts). To be checked at regular intervals.
  */
 export class PendingWork {
   readonly #read: () => ProcessSigns;
   readonly #begun = new Set<BegunWork>();
-  #lookedMs = performance.now();
+  #checkedMs = performance.now();
   #signs: ProcessSigns | undefined;
-  #idleLooks = 0;
+  #idleChecks = 0;
 
   constructor(read: () => ProcessSigns) {
     this.#read = read;
   }
 
-  /** Counts until the promise settles. */
+  /** Work that ends when the promise settles. */
   add(work: Promise<unknown>): void {
     const msMax = answerMsMax(work);
     const untilMs = performance.now() + (msMax ?? pendingMsMax);
@@ -37,38 +36,38 @@ export class PendingWork {
     this.#begun.add(begun);
     const end = () => {
       this.#begun.delete(begun);
-      this.#idleLooks = 0;
+      this.#idleChecks = 0;
     };
     work.then(end, end);
   }
 
-  /** Whether there is work, and nothing seems to come of it any more. */
-  looksHung(): boolean {
+  /** Whether there is work that has stopped making progress. */
+  isHung(): boolean {
     const nowMs = performance.now();
-    const [before, lookedMs] = [this.#signs, this.#lookedMs];
+    const [before, checkedMs] = [this.#signs, this.#checkedMs];
     const isLocal = this.#begun.values().some(({ isRemote }) => !isRemote);
-    // Who has nothing to do is not looked at: it costs a file for each thread.
+    // Not read while there is no work: it costs a file for each thread.
     this.#signs = isLocal ? this.#read() : undefined;
-    this.#lookedMs = nowMs;
-    const isIdle = isLocal && !getsOn(before, this.#signs, nowMs - lookedMs);
-    this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
+    this.#checkedMs = nowMs;
+    const isIdle = isLocal && !makesProgress(before, this.#signs, nowMs - checkedMs);
+    this.#idleChecks = isIdle ? this.#idleChecks + 1 : 0;
     const isOld = this.#begun.values().some(({ untilMs }) => nowMs > untilMs);
-    return isOld || this.#idleLooks >= idleLooksMax;
+    return isOld || this.#idleChecks >= idleChecksMax;
   }
 }
 
-/** Whether the process worked between two looks, or could not. */
-function getsOn(
+/** Whether the process worked between two checks, or was kept from working. */
+function makesProgress(
   before: ProcessSigns | undefined,
   now: ProcessSigns | undefined,
-  lookMs: number,
+  elapsedMs: number,
 ): boolean {
   if (!now || !before) return false;
   if (now.first.waitsForDisk || now.others.waitsForDisk || now.pageIns > before.pageIns)
     return true;
-  // The thread of the event loop runs by this very look, and is always kept waiting a little.
+  // The main thread runs because of this check, and always waits a little: it does not count.
   if (now.others.canRun) return true;
   const starvedMs = now.others.starvedMs - before.others.starvedMs;
   const busyMs = now.cpuMs - before.cpuMs + starvedMs;
-  return busyMs / Math.max(1, lookMs) >= idleShareMax;
+  return busyMs / Math.max(1, elapsedMs) >= idleShareMax;
 }

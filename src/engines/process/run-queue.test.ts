@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
 
-/** Runs tasks of so many slices each, all woken at once; the order in which slices were done. */
+/** Runs tasks with these numbers of slices, all woken at once; the order of their slices. */
 async function order(tasks: readonly [name: string, mode: RecognitionMode, slices: number][]) {
   const queue = new RunQueue();
   const done: string[] = [];
@@ -28,7 +28,7 @@ async function order(tasks: readonly [name: string, mode: RecognitionMode, slice
   return done.join(" ");
 }
 
-test("RunQueue lets live go before short before job, and within a mode everybody in turn", async () => {
+test("RunQueue runs live before short before job, and tasks of one mode in turns", async () => {
   const rows: [tasks: [string, RecognitionMode, number][], expected: string][] = [
     [
       [
@@ -50,7 +50,7 @@ test("RunQueue lets live go before short before job, and within a mode everybody
   for (const [tasks, expected] of rows) assert.equal(await order(tasks), expected);
 });
 
-test("RunQueue does the live work that comes while a job goes on before the rest of the job", async () => {
+test("RunQueue runs live work that comes during a job before the rest of the job", async () => {
   const queue = new RunQueue();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ test("RunQueue does the live work that comes while a job goes on before the rest
     queue.wake("live", {
       busyMs: 0,
       step() {
-        // At most one turn of the job lies between.
+        // At most one turn of the job comes first.
         done.push(done.length - cameAt <= 5 ? "live" : "late");
         return false;
       },
@@ -83,9 +83,9 @@ test("RunQueue does the live work that comes while a job goes on before the rest
   assert.ok(!done.includes("late"), done.join(" "));
 });
 
-test("RunQueue forgets a task that is removed, and wakes again one that waited", async () => {
+test("RunQueue drops a removed task, and wakes a task again after its last slice", async () => {
   const queue = new RunQueue();
-  const gone: Task = { busyMs: 0, step: () => assert.fail("was removed") };
+  const gone: Task = { busyMs: 0, step: () => assert.fail("it was removed") };
   queue.wake("live", gone);
   queue.remove(gone);
   for (let round = 0; round < 2; round++) {
@@ -105,7 +105,7 @@ test("RunQueue forgets a task that is removed, and wakes again one that waited",
   }
 });
 
-test("RunQueue gives a little to those behind, however much comes first", async () => {
+test("RunQueue gives lower modes a small share while higher ones always have work", async () => {
   const queue = new RunQueue();
   const { promise, resolve } = Promise.withResolvers<void>();
   const spin = (ms: number) => {
@@ -134,7 +134,7 @@ test("RunQueue gives a little to those behind, however much comes first", async 
   assert.ok(share("short") < 0.1 && share("job") < 0.1, `${share("short")} ${share("job")}`);
 });
 
-test("RunQueue tells how long live work waited, not how long it takes", async () => {
+test("RunQueue reports how long live work waited, not how long it takes", async () => {
   const queue = new RunQueue();
   const { promise, resolve } = Promise.withResolvers<void>();
   let rest = 3;
@@ -167,7 +167,7 @@ test("RunQueue tells how long live work waited, not how long it takes", async ()
   assert.deepEqual(queue.takeLiveWaits(), { count: 0, totalMs: 0 });
 });
 
-test("RunQueue gives a task its turns at the rank that it says", async () => {
+test("RunQueue gives a task its turns at the rank that it asks for", async () => {
   const queue = new RunQueue();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -193,14 +193,14 @@ test("RunQueue gives a task its turns at the rank that it says", async () => {
   assert.equal(done.join(" "), "a b b b d a a d c");
 });
 
-test("RunQueue finds a task that waits, also where it says another rank by now", async () => {
+test("RunQueue finds a waiting task also when its rank has changed", async () => {
   const queue = new RunQueue();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  let says: RecognitionMode = "live";
+  let rank: RecognitionMode = "live";
   const taskOf = (name: string): Task => ({
     busyMs: 0,
-    rank: () => says,
+    rank: () => rank,
     step() {
       done.push(name);
       return false;
@@ -209,7 +209,7 @@ test("RunQueue finds a task that waits, also where it says another rank by now",
   const [once, gone] = [taskOf("once"), taskOf("gone")];
   queue.wake("live", once);
   queue.wake("live", gone);
-  says = "short";
+  rank = "short";
   queue.wake("live", once);
   queue.remove(gone);
   queue.wake("job", {

@@ -4,42 +4,40 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 export interface Task {
   /** Does one slice; false when there is nothing more to do until it is woken. */
   step(): boolean;
-  /** Time that its slices have taken; the queue adds to it. */
+  /** Time of its slices; the queue adds to it. */
   busyMs: number;
-  /** The rank of its next slice, where that is not the one it was woken at. */
+  /** The rank of its next slice, where it is not the mode of wake(). */
   rank?(): RecognitionMode;
 }
 
-/** How long live work waited for its turn after it came. */
+/** How long live work waited for its turn. */
 export interface LiveWaits {
   readonly count: number;
   readonly totalMs: number;
 }
 
-/** Who goes first: nobody waits for live words behind somebody's recording. */
+/** Scheduling priority: live sessions before short ones, short ones before jobs. */
 const modesByRank: readonly RecognitionMode[] = ["live", "short", "job"];
-/** Work done before the process looks at its pipe again. */
+/** Time of work between two reads of the process's pipe. */
 const turnMs = 10;
-/**
- * A mode that others keep from its turn gets this share of the time all the same, and waits at
- * least so long for it.
- */
+/** A mode gets this share of the time even if modes before it always have work. */
 const starvedShare = 0.05;
+/** It waits at least this long for such a turn. */
 const starvedMsMin = 200;
-/** In place of the time of waking: a task that goes on by itself has waited for nobody. */
-const goesOn = Number.NaN;
+/** In place of the time of waking: a task between two of its slices is not counted as waiting. */
+const continues = Number.NaN;
 
 interface Rank {
   readonly mode: RecognitionMode;
   /** Tasks with something to do, in the order of their turns, each with the time it was woken. */
   readonly waiting: Map<Task, number>;
-  /** It has its turn from now on, whoever else waits. */
+  /** From this time on it is next, whatever else waits. */
   dueAt: number;
 }
 
 /**
  * Lets tasks take turns, a slice each: live before short before job, and in order of waking within
- * one mode. No mode is kept from its turn altogether.
+ * one mode. No mode starves.
  */
 export class RunQueue {
   readonly #ranks: readonly Rank[] = modesByRank.map((mode) => ({
@@ -50,22 +48,22 @@ export class RunQueue {
   #isTurnDue = false;
   #liveWaits = { count: 0, totalMs: 0 };
 
-  /** There is something to do for this task. */
+  /** The task has work. */
   wake(mode: RecognitionMode, task: Task): void {
     const rank = this.#rank(task.rank?.() ?? mode);
     if (this.#ranks.some(({ waiting }) => waiting.has(task))) return;
     const now = performance.now();
     if (rank.waiting.size === 0) rank.dueAt = Math.max(rank.dueAt, now + starvedMsMin);
     rank.waiting.set(task, now);
-    this.#planTurn();
+    this.#scheduleTurn();
   }
 
-  /** The task is over. */
+  /** The task has ended. */
   remove(task: Task): void {
     for (const { waiting } of this.#ranks) waiting.delete(task);
   }
 
-  /** The waits since this was last asked. */
+  /** The waits since the last call. */
   takeLiveWaits(): LiveWaits {
     const waits = this.#liveWaits;
     this.#liveWaits = { count: 0, totalMs: 0 };
@@ -78,7 +76,7 @@ export class RunQueue {
     return rank;
   }
 
-  #planTurn(): void {
+  #scheduleTurn(): void {
     if (this.#isTurnDue) return;
     this.#isTurnDue = true;
     setImmediate(() => {
@@ -89,7 +87,7 @@ export class RunQueue {
         if (!rank) return;
         now = this.#run(rank, now);
       }
-      this.#planTurn();
+      this.#scheduleTurn();
     });
   }
 
@@ -112,12 +110,12 @@ export class RunQueue {
       this.#liveWaits.count += 1;
       this.#liveWaits.totalMs += now - wokenAt;
     }
-    // Removed and added again: a map keeps the order, so everybody else's turn comes first.
+    // Removed, and added again below: a map keeps insertion order, so it is last now.
     rank.waiting.delete(task);
     const hasMore = task.step();
     const end = performance.now();
     task.busyMs += end - now;
-    if (hasMore) this.#rank(task.rank?.() ?? rank.mode).waiting.set(task, goesOn);
+    if (hasMore) this.#rank(task.rank?.() ?? rank.mode).waiting.set(task, continues);
     rank.dueAt = end + Math.max(starvedMsMin, (end - now) / starvedShare);
     return end;
   }

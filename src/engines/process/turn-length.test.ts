@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => pool[Symbol.asyncDispose]());
 
-/** A session that is open until it is told to end. */
+/** A session that is open until the returned function is called. */
 async function begin(mode: RecognitionMode): Promise<() => Promise<void>> {
   const { input, end } = openInput(speech(1000), silence(1000));
   const running = pool.recognize(input, { ...scriptedOptions, mode });
@@ -37,30 +37,30 @@ async function begin(mode: RecognitionMode): Promise<() => Promise<void>> {
 
 const usual = turnMs(process.pid);
 test(
-  "an engine process has long turns while it hears jobs and nobody else",
-  { skip: usual === undefined && "this kernel gives everybody the same turns" },
+  "an engine process has long scheduling slices while all its sessions are jobs",
+  { skip: usual === undefined && "this kernel has slices of one length only" },
   async () => {
     const has = (ms: number | undefined) => until(async () => turnMs(pid) === ms);
-    assert.equal(turnMs(pid), usual, "while it has nothing to do");
+    assert.equal(turnMs(pid), usual, "while it is idle");
     const endJob = await begin("job");
     await has(100);
     for (const mode of ["live", "short"] as const) {
       const end = await begin(mode);
-      assert.equal(turnMs(pid), usual, `beside what is ${mode}`);
+      assert.equal(turnMs(pid), usual, `with a ${mode} session`);
       await end();
       await has(100);
     }
     const endOther = await begin("job");
     await endJob();
-    assert.equal(turnMs(pid), 100, "while there is one more");
+    assert.equal(turnMs(pid), 100, "with one job left");
     await endOther();
     await has(usual);
   },
 );
 
 test(
-  "an engine process asks for huge pages where programs have to",
-  { skip: !isLeftToPrograms() && "this machine gives them to everybody or nobody" },
+  "an engine process asks for huge pages where the kernel leaves that to programs",
+  { skip: !isLeftToPrograms() && "this kernel does not leave them to programs" },
   () => {
     const heap = /\[heap\][^[]*^VmFlags:.* hg\b/m;
     assert.ok(heap.test(readFileSync(`/proc/${pid}/smaps`, "utf8")));

@@ -1,6 +1,6 @@
 import koffi from "koffi";
 
-/** The most that Linux gives at a time. */
+/** The longest slice that Linux grants. */
 const longTurnMs = 100;
 /** Numbers of Linux's calls: the C library of Debian 12 does not know them by name. */
 const calls: Partial<Record<NodeJS.Architecture, { readonly set: number; readonly get: number }>> =
@@ -17,10 +17,10 @@ const runtimeAt = 24;
 const thisThread = 0;
 
 /**
- * Asks for long turns of the calling thread on its core, or for those of everybody again: returned
- * is who asks. A decoder that gives its core to another one every millisecond or two finds its
- * memory gone from the caches each time. Others keep the turns they have, and go first when they
- * wake. Linux does so from 6.12 on; where it does not, nothing changes.
+ * Returns a function that asks the kernel for long or default scheduling slices of the calling
+ * thread. A decoder that is preempted every millisecond or two loses its data from the caches each
+ * time. Other threads keep their slices, and run first when they wake. Linux supports this from 6.12
+ * on; elsewhere nothing changes.
  */
 export function openTurnLength(): (isLong: boolean) => void {
   const numbers = process.platform === "linux" ? calls[process.arch] : undefined;
@@ -31,7 +31,7 @@ export function openTurnLength(): (isLong: boolean) => void {
   return (isLong) => {
     if (isLong === isLongNow) return;
     isLongNow = isLong;
-    // Policy and niceness stay as whoever started the service has set them.
+    // Policy and niceness stay as they are.
     if (call(numbers.get, thisThread, attributes, attributeBytes, 0) !== 0) return;
     attributes.writeBigUInt64LE(isLong ? BigInt(longTurnMs) * 1_000_000n : 0n, runtimeAt);
     call(numbers.set, thisThread, attributes, 0, 0);

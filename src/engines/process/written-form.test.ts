@@ -12,7 +12,7 @@ const reading = (text: string): Hypothesis => ({
   })),
 });
 
-test("withoutPunctuation() takes off what stands around words, and nothing of them", () => {
+test("withoutPunctuation() removes punctuation around words and keeps it within them", () => {
   const rows: [written: string, plain: string][] = [
     ["Hello, world.", "Hello world"],
     ["«Góðan daginn!» sagði hún …", "Góðan daginn sagði hún"],
@@ -31,7 +31,7 @@ test("withoutPunctuation() takes off what stands around words, and nothing of th
   }
 });
 
-test("withoutPunctuation() keeps readings distinct, in order, and none that is empty", () => {
+test("withoutPunctuation() keeps readings distinct and in order, and drops empty ones", () => {
   const readings = ["Yes.", "Yes!", "...", "Yes, no"].map(reading);
   const texts = withoutPunctuation(readings).map(({ text }) => text);
   assert.deepEqual(texts, ["Yes", "Yes no"]);

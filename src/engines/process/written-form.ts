@@ -1,20 +1,16 @@
 import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 
 /**
- * Marks around words that speech has none of. Those within words ("o'clock", "2.5", "e-mail") stay,
- * as do marks that are spoken (§ ‰ & %
- * @ #), and a minus before a digit.
+ * Punctuation around words, which is not spoken. Marks within words ("o'clock", "2.5", "e-mail")
+ * stay, and so do marks that are spoken (§ ‰ & % @ #) and a minus before a digit.
  */
 const marksBefore = /^(?:(?!-\d)[\p{P}--[@#%\x26§‰]])+/v;
 const marksAfter = /[\p{P}--[@#%\x26§‰]]+$/v;
-/** "1. maí": an ordinal in Icelandic and its neighbors. */
+/** "1. maí": an ordinal in Icelandic and some other languages. */
 const ordinal = /\d\.$/;
 const beginsLower = /^\p{Ll}/u;
 
-/**
- * Readings without the punctuation that some models write: distinct again, none empty, casing as it
- * is.
- */
+/** Readings without the punctuation that some models write: distinct, none empty, casing kept. */
 export function withoutPunctuation(readings: readonly Hypothesis[]): readonly Hypothesis[] {
   const plain = readings.map((reading): Hypothesis => ({
     ...reading,

@@ -11,9 +11,9 @@ import {
   samplesOfBytes,
 } from "./engine-frames.ts";
 
-const kinds: readonly FrameKind[] = ["open", "audio", "close", "heard", "error"];
+const kinds: readonly FrameKind[] = ["open", "audio", "close", "received", "error"];
 
-test("FrameReader reads what FrameWriter writes, in whatever chunks the pipe brings it", () => {
+test("FrameReader reads what FrameWriter writes, in chunks of any length", () => {
   const frames = fc.array(
     fc.record(
       {
@@ -49,7 +49,7 @@ test("FrameReader reads what FrameWriter writes, in whatever chunks the pipe bri
   );
 });
 
-test("FrameWriter gathers the frames of a moment into one write", async () => {
+test("FrameWriter sends the frames of one turn of the event loop in one write", async () => {
   const pipe = new PassThrough();
   const writer = new FrameWriter(pipe);
   const writes: Buffer[] = [];
@@ -61,20 +61,20 @@ test("FrameWriter gathers the frames of a moment into one write", async () => {
   assert.equal(writes[0]?.length, 100 * 22);
 });
 
-test("jsonPayload() takes the kind that it is told and no other", () => {
+test("jsonPayload() reads the requested kind of frame and rejects others", () => {
   const payload = Buffer.from(JSON.stringify(800));
-  assert.equal(jsonPayload("heard", { kind: "heard", session: 1, payload }), 800);
-  assert.throws(() => jsonPayload("ready", { kind: "heard", session: 1, payload }), /not ready/);
+  assert.equal(jsonPayload("received", { kind: "received", session: 1, payload }), 800);
+  assert.throws(() => jsonPayload("ready", { kind: "received", session: 1, payload }), /not ready/);
 });
 
-test("samplesOfBytes() undoes bytesOfSamples(), of any part of a buffer", () => {
+test("samplesOfBytes() reverses bytesOfSamples(), for any part of a buffer", () => {
   const samples = Int16Array.of(0, 1, -1, 32_767, -32_768, 7);
   const part = samples.subarray(1, 5);
   const bytes = Buffer.concat([Buffer.alloc(3), bytesOfSamples(part)]).subarray(3);
   assert.deepEqual(samplesOfBytes(bytes), part);
 });
 
-test("FrameReader refuses what no frame begins with", () => {
+test("FrameReader rejects bytes that are no frame", () => {
   for (const [length, kind] of [
     [0, 99],
     [100, 99],
@@ -83,6 +83,6 @@ test("FrameReader refuses what no frame begins with", () => {
     const bytes = Buffer.alloc(12);
     bytes.writeUInt32LE(length, 0);
     bytes.writeUInt32LE(kind, 8);
-    assert.throws(() => [...new FrameReader().push(bytes)], /something else/);
+    assert.throws(() => [...new FrameReader().push(bytes)], /no frame/);
   }
 });

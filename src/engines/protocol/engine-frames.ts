@@ -2,11 +2,11 @@ import type { Writable } from "node:stream";
 import type { PhraseHints, RecognitionMode } from "./engine.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Recognition, WindowSpeakers } from "./recognizer.ts";
-import type { SessionCheckpoint, Settled } from "./session-checkpoint.ts";
+import type { Commit, SessionCheckpoint } from "./session-checkpoint.ts";
 
 /**
- * What goes over the pipes between the service and an engine process; its place in the list is its
- * number.
+ * The messages on the pipes between the service and an engine process; the place in the list is the
+ * number on the pipe.
  */
 const frameKinds = [
   // To the engine process. Audio is 16-bit samples in the machine's byte order.
@@ -15,15 +15,15 @@ const frameKinds = [
   "endUtterance",
   "endInput",
   "close",
-  // From it. ready, failed and load are of the process and carry session 0.
+  // From it. ready, failed and load are about the process and carry session 0.
   "ready",
   "failed",
   "load",
   "interim",
-  "settled",
+  "committed",
   "speakers",
-  "heard",
-  "recognized",
+  "received",
+  "progress",
   "working",
   "done",
   "error",
@@ -36,7 +36,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** What a session is to do: RecognitionOptions with the defaults filled in that are the pool's. */
+/** RecognitionOptions with the pool's defaults filled in. */
 export interface SessionOptions {
   readonly languageCode: string;
   readonly mode: RecognitionMode;
@@ -53,16 +53,16 @@ export interface SessionOptions {
 /** Payload of open. */
 export interface OpenSession {
   readonly options: SessionOptions;
-  /** Where the process before it left off. */
+  /** Where the process before it stopped. */
   readonly checkpoint?: SessionCheckpoint;
   /**
-   * A process died with this session: each piece of work on it is told before it begins, until it
-   * has settled something.
+   * A process crashed while it had this session: the next one reports each slice of work on it
+   * before it begins, until the session commits.
    */
   readonly isSuspect: boolean;
 }
 
-/** An engine as its process announces it. */
+/** The engine of a process that is ready. */
 export interface EngineDescription {
   readonly name: string;
   readonly languageCodes: readonly string[];
@@ -72,48 +72,49 @@ export interface EngineDescription {
 /** Payload of ready. */
 export interface ReadyProcess {
   readonly engine: EngineDescription;
-  /** CPU seconds that a second of live speech takes, measured before anybody waits for it. */
+  /** CPU seconds that a second of live speech takes, measured when it was loaded. */
   readonly cpuPerSpeech: number;
 }
 
 /**
- * Payloads that are JSON. Of the others, audio is samples and the rest are empty; working is of a
- * session, or of none (0).
+ * Payloads that are JSON. Of the others, audio is samples and the rest are empty; working names the
+ * suspect session that is being worked on, or none (0).
  */
 export interface JsonPayloads {
   readonly open: OpenSession;
   readonly ready: ReadyProcess;
   readonly load: LoadReport;
   readonly interim: Recognition;
-  readonly settled: Settled;
+  readonly committed: Commit;
   readonly speakers: WindowSpeakers;
-  readonly heard: number;
-  /** Samples of the stream, from its start. */
-  readonly recognized: number;
+  /** Samples of the input that are processed, since the last of these frames. */
+  readonly received: number;
+  /** Samples of the stream that are recognized, from its start. */
+  readonly progress: number;
   readonly failed: { readonly message: string };
   readonly error: { readonly message: string; readonly stack?: string };
 }
 
 /** Payload length, session, kind: 32 bits each, little-endian. */
 const headerBytes = 12;
-/** No frame of ours is near as long; what says it is longer is no frame. */
+/** Frames are far shorter; bytes that announce a longer one are no frame. */
 const payloadBytesMax = 16 << 20;
-/** Past this, what is gathered is written at once; a block of memory has this size. */
+/** Past this, buffered frames are written at once; a block of memory has this size. */
 const blockBytes = 64 << 10;
 /** Blocks kept for the next writes. */
 const sparesMax = 8;
 
 /**
- * Writes frames to a pipe, those of all sessions together: at the end of the turn of the event
- * loop, in which the more come the more there is to do. Waiting for more takes less CPU and more
- * time (bench/RESULTS.md). The pipe must be done with the bytes of a write when it calls back.
+ * Writes the frames of all sessions to a pipe, together at the end of a turn of the event loop: the
+ * busier the process, the more frames share a write. Waiting longer takes less CPU and adds latency
+ * (bench/RESULTS.md). The pipe must be finished with the bytes of a write when it calls back.
  */
 export class FrameWriter {
   readonly #stream: Writable;
   #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
   #filled = 0;
   readonly #spares: Buffer[] = [];
-  /** The next write is planned. */
+  /** The next write is scheduled. */
   #isDue = false;
 
   constructor(stream: Writable) {
@@ -139,13 +140,13 @@ export class FrameWriter {
     this.#end();
   }
 
-  /** The same, with everything gathered so far, at once. */
+  /** Writes a frame, with everything buffered so far, at once. */
   writeNow(kind: FrameKind, session: number): void {
     this.write(kind, session);
     this.flush();
   }
 
-  /** Writes what is gathered without waiting for more. */
+  /** Writes what is buffered without waiting for more. */
   flush(): void {
     if (this.#filled === 0) return;
     const [block, filled] = [this.#block, this.#filled];
@@ -190,8 +191,8 @@ export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
   /**
-   * The frames that this chunk completes; their payloads are views of it. Throws where no frame
-   * begins.
+   * The frames that this chunk completes; their payloads are views of it. Throws where bytes are no
+   * frame.
    */
   *push(chunk: Buffer): Generator<Frame, void, undefined> {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -200,7 +201,7 @@ export class FrameReader {
       const length = bytes.readUInt32LE(at);
       const kind = frameKinds[bytes.readUInt32LE(at + 8)];
       if (kind === undefined || length > payloadBytesMax) {
-        throw new Error("the engine pipe carries something else");
+        throw new Error("the engine pipe carries bytes that are no frame");
       }
       const end = at + headerBytes + length;
       if (end > bytes.length) break;
@@ -228,8 +229,7 @@ export function bytesOfSamples(samples: Int16Array): Uint8Array {
 }
 
 /**
- * Bytes as samples: of the same memory where they lie on a boundary of samples, as they nearly
- * always do.
+ * Bytes as samples: the same memory where it is aligned to samples, which it nearly always is.
  */
 export function samplesOfBytes(bytes: Uint8Array): Int16Array {
   const { BYTES_PER_ELEMENT } = Int16Array;

@@ -5,7 +5,7 @@ export type EngineSource =
   | { readonly engine: "pocketsphinx" | "scripted" }
   | { readonly engine: "model"; readonly folder: string };
 
-/** What a process of this program tells speakers apart with (diarizer-process.ts). */
+/** The diarization model that a process loads (diarizer-process.ts). */
 export interface DiarizerSource {
   readonly engine: "diarizer";
   readonly folder: string;

@@ -4,12 +4,12 @@ import type { ModelUse } from "../../models/model-choice.ts";
 /** Samples per second of all audio behind this interface: 16-bit, one channel. */
 export const engineSampleRate = 16_000;
 
-/** A word as an engine heard it. Times count from the first sample of its utterance. */
+/** A recognized word. Times count from the first sample of its utterance. */
 export interface EngineWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** 0 to 1; absent where the engine cannot tell. */
+  /** 0 to 1; absent where the engine does not know it. */
   readonly confidence?: number;
 }
 
@@ -30,13 +30,13 @@ export interface PhraseHints {
 }
 
 /**
- * live: heard while spoken. short: whole utterances of a waiting caller. job: whole utterances,
- * best quality.
+ * live: words while they are spoken. short: whole utterances for a client that waits. job: whole
+ * utterances, best quality.
  */
 export type RecognitionMode = ModelUse;
 
 export interface DecoderOptions {
-  /** Of the speech, one of the engine's; absent: it need not be known. */
+  /** Of the speech, one of the engine's; may be absent where the engine does not need it. */
   readonly languageCode?: string;
   readonly mode: RecognitionMode;
   /** 1 to 10. */
@@ -46,64 +46,59 @@ export interface DecoderOptions {
 }
 
 /**
- * Hears one utterance after another, each cut out of the audio by the service's own endpointing:
- * begin, accept..., end, begin, ... with work() after each accept() for as long as there is some.
+ * Decodes one utterance after another, each cut out of the audio by the service's own endpointing:
+ * begin, accept..., end, begin, ... After each accept(), work() is called until it returns false.
  */
 export interface Decoder {
   begin(): void;
   /** Takes samples at engineSampleRate, in order; any split of them gives the same result. */
   accept(samples: Int16Array): void;
   /**
-   * Silence has set in after what was accepted: the end follows in so many milliseconds, or more
-   * speech.
+   * Silence began after the accepted samples: the utterance ends after this many milliseconds of
+   * it, unless speech continues.
    */
   pause(msToEnd: number): void;
   /**
-   * Hears at most 100 ms more of what was accepted; false when there is no more to hear now. A
-   * promise where it is heard elsewhere (in one batch with other streams, on another thread): to be
-   * called again when that resolves, and harmless before. The answer of another machine is marked
-   * as such (remote-answer.ts): it takes no CPU here. end() hears what is left.
+   * Decodes at most 100 ms more of the accepted samples; false when there is nothing to decode now.
+   * Returns a promise where the work is done elsewhere (in one batch with other streams, on another
+   * thread): call it again when that resolves; an earlier call is harmless. A promise for the
+   * answer of another machine is marked as such (remote-answer.ts), since it takes no CPU here.
+   * end() decodes what is left.
    */
   work(): boolean | Promise<void>;
   /** The best reading so far of the current utterance; undefined before there is one. */
   partial(): Hypothesis | undefined;
   /**
-   * Ends the utterance: at most alternativesMax distinct readings, best first; none where nothing
-   * was heard. The work comes in slices of at most 100 ms of audio: at each yield another session
-   * may be heard, and the event loop has turned before it goes on, now and then. A promise says
-   * that there is nothing to do before it resolves. The next begin() comes after the last slice.
+   * Ends the utterance: at most alternativesMax distinct readings, best first; none where no words
+   * were recognized. The work comes in slices of at most 100 ms of audio: at each yield another
+   * session may take its turn, and now and then the event loop turns. A yielded promise means that
+   * there is nothing to do before it resolves. The next begin() comes after the last slice.
    */
   end(): Generator<void | Promise<void>, readonly Hypothesis[], void>;
   /**
-   * All that it has learnt of its stream, between two utterances: another process may have to go on
-   * (engine-session.ts).
+   * All that it has learnt from its stream, between two utterances, so that another process can
+   * continue (engine-session.ts).
    */
   save(): readonly number[];
-  /** Lets a fresh one go on exactly where the saved one stood. */
+  /** Puts a new decoder into the state that another one saved. */
   restore(saved: readonly number[]): void;
-  /**
-   * Frees the decoder, also within an utterance. Nothing of what it heard may be felt by the next
-   * one.
-   */
+  /** Frees the decoder, also within an utterance. Its audio must not affect the next decoder. */
   close(): void;
 }
 
 /**
- * A speech recognizer for one or more languages, loaded into an engine process. PocketSphinx, the
- * scripted engine and every later one pass test/engine-conformance.ts.
+ * A speech recognizer for one or more languages, loaded into an engine process. Every engine passes
+ * test/fixtures/engine-conformance.ts.
  */
 export interface Engine {
   readonly name: string;
-  /** BCP 47 codes that it can hear. */
+  /** BCP 47 codes of the languages that it recognizes. */
   readonly languageCodes: readonly string[];
-  /** Speech after which an utterance ends without silence, where the caller names no limit. */
+  /** Speech after which an utterance ends without silence, where the client sets no limit. */
   readonly utteranceMsMax: number;
   /** Whether its decoders make use of hints. */
   readonly takesHints: boolean;
-  /**
-   * It hears on other threads than that of its caller: what it takes is the CPU time of the
-   * process.
-   */
+  /** It decodes on threads of its own: its cost is the CPU time of the whole process. */
   readonly usesThreads: boolean;
   createDecoder(options: DecoderOptions): Decoder;
   createVoiceActivity(): VoiceActivity;

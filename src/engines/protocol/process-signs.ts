@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * What the kernel says of a process, from which it can be seen whether it does something or is kept
- * from it.
+ * What the kernel reports of a process: enough to see whether it works, or is kept from working.
  */
 export interface ProcessSigns {
   readonly cpuMs: number;
-  /** Pages that it had to wait for since its start: of a model, or of swapped memory. */
+  /** Pages read from the disk since its start: of a model, or of swapped memory. */
   readonly pageIns: number;
-  /** The thread that it began with, which has the event loop. */
+  /** The main thread, which runs the event loop. */
   readonly first: ThreadSigns;
   /** All others, together. */
   readonly others: ThreadSigns;
@@ -16,19 +15,16 @@ export interface ProcessSigns {
 
 export interface ThreadSigns {
   readonly isStopped: boolean;
-  /** It has a core, or waits for one. */
+  /** It runs on a core, or waits for one. */
   readonly canRun: boolean;
   readonly waitsForDisk: boolean;
-  /**
-   * Time that it waited for a core, as of when it last got one; 0 where the kernel does not count
-   * it.
-   */
+  /** Time that it waited for a core, up to its last turn; 0 where the kernel does not count it. */
   readonly starvedMs: number;
 }
 
 const noSigns: ThreadSigns = { isStopped: false, canRun: false, waitsForDisk: false, starvedMs: 0 };
 
-/** undefined where the kernel has no /proc, or the process has gone. */
+/** undefined where the kernel has no /proc, or the process has ended. */
 export function readProcessSigns(pid: number): ProcessSigns | undefined {
   try {
     const fields = statOf(`/proc/${pid}`);
@@ -46,10 +42,7 @@ export function readProcessSigns(pid: number): ProcessSigns | undefined {
   }
 }
 
-/**
- * Of this process, with CPU time finer than the kernel's ticks; of a kernel without /proc the CPU
- * time alone.
- */
+/** Of this process, with CPU time finer than the kernel's ticks; without /proc only CPU time. */
 export function readOwnSigns(): ProcessSigns {
   const { user, system } = process.cpuUsage();
   const unknown = { pageIns: 0, first: noSigns, others: noSigns };
@@ -81,13 +74,13 @@ function readThread(folder: string): ThreadSigns | undefined {
   }
 }
 
-/** The fields of proc_pid_stat(5) from the state on: the name before them may hold anything. */
+/** The fields of proc_pid_stat(5) from the state on: the name before them may contain any character. */
 function statOf(folder: string): string[] {
   const text = readFileSync(`${folder}/stat`, "latin1");
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Nanoseconds of the CPU, of waiting for it, and turns. */
+/** schedstat: nanoseconds on a core, nanoseconds of waiting for one, and turns. */
 function starvedMsOf(folder: string): number {
   try {
     return Number(readFileSync(`${folder}/schedstat`, "latin1").split(" ")[1]) / 1e6;

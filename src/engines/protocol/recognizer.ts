@@ -5,8 +5,8 @@ import type { SpeakerTurn } from "./speakers.ts";
 export const endUtterance = Symbol("end utterance");
 
 /**
- * What goes into a recognition: samples at the session's own rate, in chunks of any size, and
- * marks.
+ * The input of a recognition: samples at the session's own rate, in chunks of any size, and flush
+ * markers.
  */
 export type RecognitionInput = Int16Array | typeof endUtterance;
 
@@ -26,24 +26,24 @@ export interface RecognitionOptions {
    * is the scripted one.
    */
   readonly utteranceMsMax?: number;
-  /** Only where takesHints() says so. */
+  /** Only where takesHints() is true. */
   readonly hints?: readonly PhraseHints[];
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
   /**
-   * Of jobs: told now and then how much of the input is recognized, in milliseconds; it only rises,
-   * whatever happens to processes.
+   * Of jobs: called now and then with how much of the input is recognized, in milliseconds. It only
+   * rises, also when processes are lost.
    */
   readonly onProgress?: (ms: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** One message of a recognition. Times of words count from the first sample of the input. */
+/** One result of a recognition. Times of words count from the first sample of the input. */
 export interface Recognition {
   readonly isFinal: boolean;
-  /** Best first; never empty; an interim one has one. */
+  /** Best first; never empty; an interim result has one. */
   readonly alternatives: readonly Hypothesis[];
-  /** Milliseconds of input that this message covers. */
+  /** Milliseconds of input that this result covers. */
   readonly audioEndMs: number;
 }
 
@@ -51,10 +51,7 @@ export interface Recognition {
 export interface WindowSpeakers {
   /** Times count from the first sample of the window. */
   readonly turns: readonly SpeakerTurn[];
-  /**
-   * Those who spoke for long enough to be told apart, each with what the voice is like and seconds
-   * of speech.
-   */
+  /** Those who spoke long enough for an embedding of their voice, with their seconds of speech. */
   readonly speakers: readonly {
     readonly speaker: number;
     readonly embedding: readonly number[];
@@ -64,25 +61,25 @@ export interface WindowSpeakers {
 
 /** The models as the rest of the service sees them: languages, and audio in, text out. */
 export interface Recognizer {
-  /** Languages that can be heard in this mode, sorted. */
+  /** Languages that can be recognized in this mode, sorted. */
   languageCodes(mode: RecognitionMode): readonly string[];
-  /** Whether hints are of use to the model that hears this language in this mode. */
+  /** Whether the model that serves this language in this mode makes use of hints. */
   takesHints(languageCode: string, mode: RecognitionMode): boolean;
-  /** Whether a model is installed that tells speakers apart. */
+  /** Whether a diarization model is installed. */
   canDiarize(): boolean;
   /**
    * Recognizes a stream. Leaving the loop, or the signal, frees the session; the input is pulled no
-   * faster than it is heard. A lost engine process costs a delay. Throws ServiceError:
-   * resource_exhausted when this could not be heard in time (live and short; from the first item
-   * on), unavailable when no engine is ready, internal when engines die of this very input.
+   * faster than it is processed. A lost engine process costs a delay. Throws ServiceError:
+   * resource_exhausted when it could not keep up with this input (live and short; from the first
+   * item on), unavailable when no engine is ready, internal when this input crashes engines.
    */
   recognize(
     input: AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>,
     options: RecognitionOptions,
   ): AsyncGenerator<Recognition, void, undefined>;
   /**
-   * Who speaks in a window of some minutes, 16 kHz. Throws ServiceError: unavailable when this
-   * cannot be told now.
+   * Finds out who speaks in a window of some minutes, 16 kHz. Throws ServiceError: unavailable when
+   * no process can do it now.
    */
   diarize(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers>;
 }

@@ -1,9 +1,9 @@
 const limits = new WeakMap<Promise<unknown>, number>();
 
 /**
- * Marks a promise of a decoder's work() or end() as the answer of another machine: while it is
- * waited for, this process takes no CPU and is not taken for hung, for at most msMax. Work of this
- * machine is not marked: what it takes of the CPU tells whether it goes on.
+ * Marks a promise of a decoder's work() or end() as the answer of another machine: for at most
+ * msMax, this process is not considered hung although it takes no CPU. Work of this machine is not
+ * marked: its CPU time shows whether it makes progress.
  */
 export function remoteAnswer(answer: Promise<void>, msMax: number): Promise<void> {
   limits.set(answer, msMax);

@@ -3,15 +3,15 @@ import type { SavedCutter } from "../../audio/utterance-cutter.ts";
 import type { Recognition } from "./recognizer.ts";
 
 /**
- * Where a session stands between two utterances, as plain data. Another process that is given it,
- * and the input from `position` on, gives the same finals as this one would have: nothing else goes
- * from one utterance to the next.
+ * The state of a session between two utterances, as plain data. Another process that gets it, and
+ * the input from `position` on, returns the same finals as this one would: no other state outlives
+ * an utterance.
  */
 export interface SessionCheckpoint {
   readonly position: InputPosition;
   readonly resampler: SavedResampler;
   readonly cutter: SavedCutter;
-  /** What its decoder has learnt of the stream, and of which engine that was one. */
+  /** What its decoder has learnt from the stream, and the name of that decoder's engine. */
   readonly decoder: { readonly engine: string; readonly state: readonly number[] };
   /** Resampled, and not yet cut into utterances. */
   readonly uncut: string;
@@ -19,20 +19,19 @@ export interface SessionCheckpoint {
   readonly isFlushed: boolean;
 }
 
-/** How much of a session's input is done with, from the start of the stream. */
+/** How much of a session's input is processed, from the start of the stream. */
 export interface InputPosition {
   /** At the session's own rate. */
   readonly samples: number;
-  /** Marks that end an utterance. */
-  readonly marks: number;
+  readonly flushMarkers: number;
 }
 
 /**
- * An utterance that is done with, or a while of silence. One message for both parts: who has the
- * final also has where to go on after it, or has neither.
+ * The end of an utterance, or of some seconds of silence. The final and the checkpoint after it
+ * travel in one message: the service has both or neither, so that no final comes twice.
  */
-export interface Settled {
-  /** Where something was heard. */
+export interface Commit {
+  /** Absent where no words were recognized. */
   readonly final?: Recognition;
   readonly checkpoint: SessionCheckpoint;
 }

@@ -11,39 +11,39 @@ import {
 } from "../protocol/engine.ts";
 import { remoteAnswer } from "../protocol/remote-answer.ts";
 
-/** A word for each half second. */
+/** The length of each word. */
 const wordMs = 500;
 const samplesPerMs = engineSampleRate / 1000;
 
 /**
- * Samples that are orders: where a piece of speech begins with one of them, the engine does what
- * real ones do on bad days. Where they last for 40 ms, a piece begins with one.
+ * Samples that are commands: when an accepted chunk begins with one of them, the engine fails as real
+ * ones may. A run of 40 ms of one is sure to begin a chunk.
  */
 export const scriptedOrders = {
-  /** The process ends. */
+  /** The process crashes. */
   die: -32_001,
-  /** The process works on and on. */
+  /** The process loops forever. */
   hang: -32_002,
-  /** Something else than frames goes to the service. */
+  /** Bytes that are no frame go to the service. */
   garble: -32_003,
-  /** A second of it takes 200 ms of CPU. */
+  /** A second of it takes 200 ms of CPU time. */
   toil: -32_004,
-  /** The process ends while this is heard elsewhere: on another thread, or with other streams. */
-  dieElsewhere: -32_005,
-  /** What is heard elsewhere never comes back. */
-  hangElsewhere: -32_006,
+  /** The process crashes while the work is elsewhere: on another thread, or in a batch. */
+  dieOnThread: -32_005,
+  /** Work on another thread never ends. */
+  hangOnThread: -32_006,
   /** Another machine is asked, which takes 3 s. */
   askRemote: -32_007,
 } as const;
 const toilShare = 0.2;
-const elsewhereMs = 20;
+const dieAfterMs = 20;
 const remoteMs = 3_000;
 const remoteMsMax = 60_000;
 
 /**
- * An engine for load tests and for what a real one cannot be made to do: it hears a new word every
- * 500 ms of an utterance and costs next to nothing. Any sample other than 0 is speech; the text
- * depends on the length of the speech alone.
+ * An engine for load tests and for faults that a real one cannot be made to have: it returns a word
+ * for every 500 ms of an utterance and costs next to nothing. Any sample other than 0 is speech; the
+ * text depends only on the length of the speech.
  */
 export function createScriptedEngine(): Engine {
   return {
@@ -65,8 +65,8 @@ class ScriptedDecoder implements Decoder {
   #first: number | undefined;
   #last = 0;
   #partial: Hypothesis | undefined;
-  /** What is heard elsewhere; of most it does not resolve. */
-  #elsewhere: Promise<void> | undefined;
+  /** Work elsewhere; most of it never resolves. */
+  #threadWork: Promise<void> | undefined;
 
   constructor(options: DecoderOptions) {
     this.#options = options;
@@ -81,15 +81,15 @@ class ScriptedDecoder implements Decoder {
 
   accept(samples: Int16Array): void {
     const [order] = samples;
-    if (order === scriptedOrders.dieElsewhere || order === scriptedOrders.hangElsewhere) {
-      this.#elsewhere = Promise.withResolvers<void>().promise;
+    if (order === scriptedOrders.dieOnThread || order === scriptedOrders.hangOnThread) {
+      this.#threadWork = Promise.withResolvers<void>().promise;
     }
-    if (order === scriptedOrders.dieElsewhere) {
-      setTimeout(() => process.kill(process.pid, "SIGKILL"), elsewhereMs);
+    if (order === scriptedOrders.dieOnThread) {
+      setTimeout(() => process.kill(process.pid, "SIGKILL"), dieAfterMs);
     }
     if (order === scriptedOrders.askRemote) {
-      const answer = sleep(remoteMs).then(() => (this.#elsewhere = undefined));
-      this.#elsewhere = remoteAnswer(answer, remoteMsMax);
+      const answer = sleep(remoteMs).then(() => (this.#threadWork = undefined));
+      this.#threadWork = remoteAnswer(answer, remoteMsMax);
     }
     obey(samples);
     const last = lastLoud(samples);
@@ -103,7 +103,7 @@ class ScriptedDecoder implements Decoder {
   pause(): void {}
 
   work(): false | Promise<void> {
-    return this.#elsewhere ?? false;
+    return this.#threadWork ?? false;
   }
 
   partial(): Hypothesis | undefined {
@@ -119,7 +119,7 @@ class ScriptedDecoder implements Decoder {
     return Array.from({ length: this.#options.alternativesMax }, (_, rank) => this.#reading(rank));
   }
 
-  /** Its utterances have nothing to do with each other. */
+  /** It keeps nothing from one utterance to the next. */
   save(): readonly number[] {
     return [];
   }
@@ -172,7 +172,7 @@ function obey(samples: Int16Array): void {
 function toil(seconds: number): void {
   const start = process.threadCpuUsage();
   for (;;) {
-    // Asking for the time is work too, of the kernel's.
+    // Reading the clock is work too, but the kernel's.
     for (let count = 0; count < 100_000; count++);
     const { user, system } = process.threadCpuUsage(start);
     if (user + system >= seconds * toilShare * 1e6) return;
@@ -180,8 +180,8 @@ function toil(seconds: number): void {
 }
 
 /**
- * The first sample that is not 0, -1 without one. A loop: a callback a sample takes ten times as
- * long, and load tests are about what is beside it.
+ * The first sample that is not 0, -1 without one. A loop: a callback for each sample takes ten times
+ * as long, and load tests measure the rest of the service.
  */
 function firstLoud(samples: Int16Array): number {
   for (let at = 0; at < samples.length; at++) if (samples[at] !== 0) return at;
@@ -198,14 +198,14 @@ class DigitalActivity implements VoiceActivity {
   /** 20 ms. */
   readonly frameSamples = 320;
   readonly delayFrames = 0;
-  /** It knows from the start. */
+  /** It needs to learn nothing. */
   readonly learntFrames = Infinity;
 
   isSpeech(frame: Int16Array): boolean {
     return firstLoud(frame) >= 0;
   }
 
-  /** It looks at one frame only. */
+  /** It has no state. */
   save(): readonly number[] {
     return [];
   }

@@ -7,6 +7,7 @@ import {
   headerOf,
   targetOf,
   writeHead,
+  type HttpDoor,
   type HttpRequest,
   type HttpResponse,
 } from "../http.ts";
@@ -31,13 +32,10 @@ const pagePolicy =
  * The door of the API reference: /openapi.json for machines, /docs for people. It needs no token.
  * `describe` is asked once, at the first request, when the service knows its address.
  */
-export function createDocsDoor(describe: () => OpenApiDocument): {
-  handles(target: string): boolean;
-  handle(request: HttpRequest, response: HttpResponse): Promise<void>;
-} {
+export function createDocsDoor(describe: () => OpenApiDocument): HttpDoor {
   let pages: ReadonlyMap<string, Page> | undefined;
   return {
-    handles: (target) => paths.has(pathOf(target)),
+    handles: (request) => paths.has(pathOf(targetOf(request))),
     async handle(request, response) {
       const path = pathOf(targetOf(request));
       const method = request.method ?? "";

@@ -1,8 +1,8 @@
 import type { Matches } from "./shortest-script.ts";
 
 /**
- * The longest rising run of words that are there once on each side ("patience"): surely the same
- * ones.
+ * The longest increasing run of words that occur once on each side: surely the same
+ * words.
  */
 export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
   const places = placesOf(before);
@@ -17,20 +17,20 @@ export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
 
 const repeated = -1;
 
-/**
- * Where each word is, in order of the words' first places; `repeated` where it is more than once.
- */
+/** The place of each word, in order of first occurrence; `repeated` if it occurs more than once. */
 function placesOf(words: Int32Array): Map<number, number> {
   const places = new Map<number, number>();
   for (const [at, word] of words.entries()) places.set(word, places.has(word) ? repeated : at);
   return places;
 }
 
-/** `candidates` rise on the first side; of them the most that rise on the other side too. */
+/**
+ * `candidates` increase on the first side: the most of them that increase on the other side too.
+ */
 function longestRise(
   candidates: readonly { readonly at: number; readonly otherAt: number }[],
 ): Matches {
-  // Of the runs of each length, the one that ends lowest.
+  // For each length, the run with the lowest end.
   const ends: number[] = [];
   const previous = new Int32Array(candidates.length);
   for (const [index, { otherAt }] of candidates.entries()) {

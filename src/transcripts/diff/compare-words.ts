@@ -5,11 +5,11 @@ import { diffWords, type DiffWord, type WordSpan } from "./diff-words.ts";
 
 type Packed = Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
 
-/** Two versions; `before` is null for nothing at all. */
+/** Two versions; `before` is null to compare with an empty one. */
 export interface Comparison {
   readonly before: Packed | null;
   readonly after: Packed;
-  /** Which runs to tell. */
+  /** Which runs to report. */
   readonly skip: number;
   readonly runsMax: number;
 }
@@ -45,8 +45,8 @@ export function compareWords({ before, after, skip, runsMax }: Comparison): Word
   const { spans, respoken, resegmented } = diffWords(one, other);
   const counts = { KEPT: 0, RETIMED: 0, ADDED: 0, REMOVED: 0 };
   for (const { kind, count } of spans) counts[kind] += count;
-  const told = spans.slice(skip, skip + runsMax);
-  const runs = told.map((span) => runOf(span, one, other));
+  const reported = spans.slice(skip, skip + runsMax);
+  const runs = reported.map((span) => runOf(span, one, other));
   return { counts, respoken, resegmented, runCount: spans.length, runs };
 }
 
@@ -67,14 +67,14 @@ function runOf(span: WordSpan, one: readonly DiffWord[], other: readonly DiffWor
   const { kind, count, beforeIndex, afterIndex } = span;
   const removed = kind === "ADDED" ? [] : one.slice(beforeIndex, beforeIndex + count);
   const added = kind === "REMOVED" ? [] : other.slice(afterIndex, afterIndex + count);
-  const told = kind === "KEPT" ? [] : kind === "REMOVED" ? removed : added;
+  const shown = kind === "KEPT" ? [] : kind === "REMOVED" ? removed : added;
   const [times, againstTimes] = [timesOf(added), timesOf(removed)];
   return {
     kind,
     count,
     wordIndex: afterIndex,
     againstWordIndex: beforeIndex,
-    text: told.map(({ text }) => text).join(""),
+    text: shown.map(({ text }) => text).join(""),
     ...(times && { times }),
     ...(againstTimes && { againstTimes }),
   };

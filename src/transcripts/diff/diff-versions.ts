@@ -6,15 +6,15 @@ import {
   WordRun_Kind as Kind,
   type TranscriptDiff,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { runAside } from "../side-thread.ts";
+import { runInWorkerThread } from "../worker-threads.ts";
 import type { StoredTranscript } from "../transcript-store.ts";
 import { compareWords, type RunFacts, type Times } from "./compare-words.ts";
 import { metadataChanges } from "./metadata-changes.ts";
 
-/** An answer tells so many runs at most: more would hold up the thread that writes it. */
+/** The most runs in an answer: more would hold up the thread that writes it. */
 const runsMax = 1_000;
 
-/** What is different in a version, seen from another one, or from nothing at all. */
+/** The differences of a version from another one, or from an empty one. */
 export async function diffVersions(
   before: StoredTranscript | undefined,
   after: StoredTranscript,
@@ -31,7 +31,7 @@ export async function diffVersions(
     runsMax,
   };
   const bytes = after.segments.jsonBytes + (before?.segments.jsonBytes ?? 0);
-  const words = await runAside(compareWords, comparison, {
+  const words = await runInWorkerThread(compareWords, comparison, {
     bytes,
     accountId,
     signal,

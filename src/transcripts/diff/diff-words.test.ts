@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { diffWords, type DiffWord, type WordSpan } from "./diff-words.ts";
 import { editsMax } from "./match-words.ts";
 
-/** Words of a text, each with its number as its time, or what stands after "@": "góðan dag@7". */
+/** Words of a text, each with its index as its time, or the number after "@": "góðan dag@7". */
 function wordsOf(text: string): DiffWord[] {
   const parts = text === "" ? [] : text.split(" ");
   return parts.map((part, index) => {
@@ -27,7 +27,7 @@ function brief(spans: readonly WordSpan[]): string {
   return spans.map(({ kind, count }) => `${kind}:${count}`).join(" ");
 }
 
-test("diffWords() tells the least that makes one text of the other", () => {
+test("diffWords() finds the smallest change from one text to the other", () => {
   const rows: [before: string, after: string, spans: string][] = [
     ["", "", ""],
     ["", "a b", "ADDED:2"],
@@ -39,7 +39,7 @@ test("diffWords() tells the least that makes one text of the other", () => {
     ["a b", "a@1 b@2", "RETIMED:2"],
     ["a b c", "a b@9 c@10", "KEPT:1 RETIMED:2"],
     ["a b c", "c b a", "REMOVED:2 RETIMED:1 ADDED:2"],
-    // Of repeated words the one whose time is gone was removed, the one with a new time added.
+    // Of repeated words, the one whose time is missing was removed, the one with a new time added.
     ["já já já", "já@0 já@2", "KEPT:1 REMOVED:1 KEPT:1"],
     ["já já", "já@1", "REMOVED:1 KEPT:1"],
     ["já@0 já@2", "já@0 já@1 já@2", "KEPT:1 ADDED:1 KEPT:1"],
@@ -51,7 +51,7 @@ test("diffWords() tells the least that makes one text of the other", () => {
   }
 });
 
-test("diffWords() takes whitespace around a word for nothing, and tells of speakers and segments", () => {
+test("diffWords() ignores whitespace around a word, and counts changes of speakers and segments", () => {
   const one = wordAt("a", 0);
   const changed = { ...one, text: "a\n", speakerId: "b", isFirst: true };
   const { spans, respoken, resegmented } = diffWords([one, one], [changed, one]);
@@ -64,7 +64,7 @@ const words = fc.array(
   { maxLength: 40 },
 );
 
-test("the runs make each text of the other, and say what is true of every word", () => {
+test("the runs turn each text into the other, and are true of every word", () => {
   fc.assert(
     fc.property(words, words, (one, other) => {
       const before = one.map(({ text, time }) => wordAt(text, time));
@@ -96,7 +96,7 @@ function checkSpans(before: readonly DiffWord[], after: readonly DiffWord[]): re
   return spans;
 }
 
-test("no shorter difference exists", () => {
+test("no shorter diff exists", () => {
   fc.assert(
     fc.property(words, words, (one, other) => {
       const before = one.map(({ text }) => wordAt(text, 0));
@@ -109,7 +109,7 @@ test("no shorter difference exists", () => {
   );
 });
 
-/** Length of a longest common subsequence, by the table. */
+/** The length of a longest common subsequence, by dynamic programming. */
 function longestCommon(before: readonly DiffWord[], after: readonly DiffWord[]): number {
   let row: number[] = Array.from({ length: after.length + 1 }, () => 0);
   for (const { text } of before) {
@@ -124,13 +124,13 @@ function longestCommon(before: readonly DiffWord[], after: readonly DiffWord[]):
 }
 
 const count = 36_000;
-/** As often as in a language: the most frequent word is every ninth. */
+/** Word frequencies as in a language: the most frequent word is every ninth. */
 function talk(seed: number): DiffWord[] {
   const random = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), { seed, numRuns: count });
   return random.map((share, at) => wordAt(`w${Math.floor(Math.exp(share * 9))}`, at));
 }
 
-test("hours of talk: many edits are found, and a wholly different text is told without end", () => {
+test("hours of speech: many edits are found, and a wholly different text is compared in bounded time", () => {
   const before = talk(1);
   const edited = before.flatMap((word, at) => {
     if (at % 20 === 3) return [wordAt(`new${at}`, at), word];
@@ -141,7 +141,7 @@ test("hours of talk: many edits are found, and a wholly different text is told w
   const spans = checkSpans(before, edited);
   const addedFound = spans.filter(({ kind }) => kind === "ADDED").reduce((n, s) => n + s.count, 0);
   assert.ok(addedFound < added * 1.1, `${addedFound} of ${added}`);
-  // No word is there once.
+  // No word occurs once.
   const repetitive = before.map((_, at) => wordAt(`${(at * 7) % 500}`, at));
   const others = repetitive.map((word, at) => (at % 9 === 0 ? wordAt(`x${at}`, at) : word));
   const kept = checkSpans(repetitive, others).filter(({ kind }) => kind === "KEPT");

@@ -2,17 +2,17 @@ import { matchWords } from "./match-words.ts";
 import { slideGaps } from "./slide-gaps.ts";
 import type { Matches } from "./shortest-script.ts";
 
-/** A word as a version has it; times are durations in proto3 JSON. */
+/** A word of a version; times are durations in proto3 JSON. */
 export interface DiffWord {
   readonly text: string;
   readonly startTime: string;
   readonly endTime: string;
   readonly speakerId: string;
-  /** Whether its segment begins with it. */
+  /** Whether it is the first word of its segment. */
   readonly isFirst: boolean;
 }
 
-/** WordRun of the contract, with the place of its first word on each side. */
+/** A WordRun of the contract, with the index of its first word on each side. */
 export interface WordSpan {
   readonly kind: "KEPT" | "RETIMED" | "ADDED" | "REMOVED";
   readonly count: number;
@@ -26,10 +26,7 @@ export interface WordDiff {
   readonly resegmented: number;
 }
 
-/**
- * What became of the words of one version in another; a change of the whitespace around a word is
- * none.
- */
+/** The changes of words between two versions; whitespace around a word does not matter. */
 export function diffWords(before: readonly DiffWord[], after: readonly DiffWord[]): WordDiff {
   const numbers = new Map<string, number>();
   const [one, other] = [numbered(before, numbers), numbered(after, numbers)];
@@ -44,7 +41,7 @@ export function diffWords(before: readonly DiffWord[], after: readonly DiffWord[
   return { spans: spansOf(before, after, matches), ...changesOf(before, after, matches) };
 }
 
-/** Words as numbers: equal texts have equal ones. */
+/** Words as numbers: equal texts have equal numbers. */
 function numbered(words: readonly DiffWord[], numbers: Map<string, number>): Int32Array {
   return Int32Array.from(words, ({ text }) => {
     const key = text.trim();

@@ -2,23 +2,23 @@ import { anchorsOf } from "./anchors.ts";
 import { shortestScript, type Matches } from "./shortest-script.ts";
 
 /**
- * What a comparison may cost, in steps of the search: about a second. What is left when it is spent
- * is told as replaced.
+ * The cost limit of a comparison, in steps of the search: about a second. What is left then is
+ * reported as replaced.
  */
 const stepsMax = 12_000_000;
-/** Longest way that is searched for the shortest one: words removed and added. */
+/** The most edits, words removed and added, of a shortest script. */
 export const editsMax = 1_000;
 
 /**
- * Pairs the words of two texts, given as numbers: equal words have equal numbers. With few edits it
- * is a longest common subsequence (Myers); with more, what lies between words that are there once
- * on each side, or else the way of as many edits that goes furthest. The same texts give the same
- * pairs.
+ * Pairs the words of two texts, given as numbers: equal words have equal numbers. With few edits
+ * the result is a longest common subsequence (Myers); with more, the text is split at words that
+ * occur once on each side, or else the furthest-reaching script of editsMax edits is used.
+ * Deterministic.
  */
 export function matchWords(before: Int32Array, after: Int32Array): Matches {
   const matches: Matches = { before: [], after: [] };
   const budget = { steps: stepsMax };
-  // Ranges yet to do, the first on top.
+  // Ranges left to do, the next one on top.
   const ranges: Range[] = [{ from: 0, to: before.length, otherFrom: 0, otherTo: after.length }];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
     matchRange({ before, after, budget, matches, ranges }, range);
@@ -76,8 +76,8 @@ function matchRange(work: Work, range: Range): void {
 }
 
 /**
- * Puts what lies before, between and after the anchors of a range on the stack, each with the
- * anchor that it begins with. Answers whether there are any.
+ * Pushes the ranges before, between and after the anchors of a range, each beginning with its
+ * anchor. Returns whether there are any.
  */
 function splitAtAnchors({ before, after, budget, ranges }: Work, range: Range): boolean {
   const { from, to, otherFrom, otherTo } = range;

@@ -8,8 +8,8 @@ import {
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 /**
- * The fields that are not the same in two versions' metadata, in the order of the contract; maps
- * are compared key by key.
+ * The fields that differ between two versions' metadata, in the order of the contract; maps are
+ * compared key by key.
  */
 export function metadataChanges(
   before: TranscriptMetadata,

@@ -1,21 +1,23 @@
-/** Words that are taken for the same one: an index of each side. Both rise from pair to pair. */
+/** Words that are paired: an index of each side. Both rise from pair to pair. */
 export interface Matches {
   readonly before: number[];
   readonly after: number[];
 }
 
-/** A way through two texts from their start. */
+/** An edit script of two texts, from their start. */
 export interface Script {
   readonly pairs: Matches;
-  /** How far it goes in each; not to the ends where there was no such way. */
+  /**
+   * How far it reaches in each text; not to the ends if no script of at most `editsMax` edits does.
+   */
   readonly end: number;
   readonly otherEnd: number;
 }
 
 /**
  * The pairs of a longest common subsequence, by Myers' greedy search (An O(ND) Difference Algorithm
- * and Its Variations, 1986). Where more than `editsMax` words would be removed and added, or the
- * budget is spent: of the ways with as many, the one that goes furthest.
+ * and Its Variations, 1986). If more than `editsMax` words would be removed and added, or the
+ * budget is spent: the furthest-reaching script with that many.
  */
 export function shortestScript(
   before: Int32Array,
@@ -58,15 +60,15 @@ function scriptTo(trail: readonly Int32Array[], { end, otherEnd }: Omit<Script, 
   return { pairs: pairsOf(trail, end, otherEnd), end, otherEnd };
 }
 
-/** Whether the furthest way to a diagonal came by a word of `after`, from the diagonal above. */
+/** Whether the furthest path to a diagonal came by a word of `after`, from the diagonal above. */
 function cameDown(furthest: Int32Array, index: number, diagonal: number, edits: number): boolean {
   if (diagonal === -edits) return true;
   return diagonal !== edits && valueAt(furthest, index - 1) < valueAt(furthest, index + 1);
 }
 
 /**
- * Goes the way back: `trail[edits]` is what was furthest before that step, from diagonal -edits -
- * 1.
+ * Walks the path back: `trail[edits]` is the furthest reach before that step, from diagonal -edits
+ * - 1.
  */
 function pairsOf(trail: readonly Int32Array[], count: number, otherCount: number): Matches {
   const pairs: Matches = { before: [], after: [] };

@@ -1,6 +1,6 @@
 import type { Matches } from "./shortest-script.ts";
 
-/** What of two texts decides which of equal words are the same. */
+/** The facts of two texts that decide which of equal words are paired. */
 export interface Sides {
   readonly beforeCount: number;
   readonly afterCount: number;
@@ -12,8 +12,8 @@ export interface Sides {
 }
 
 /**
- * Where a word is repeated there is a choice which one was removed or added: takes the one that
- * leaves the most pairs with equal times.
+ * If a word is repeated, the removed or added one is ambiguous: chooses the one that leaves the
+ * most pairs with equal times.
  */
 export function slideGaps(matches: Matches, sides: Sides): void {
   const { before, after } = matches;
@@ -32,7 +32,7 @@ export function slideGaps(matches: Matches, sides: Sides): void {
   }
 }
 
-/** How far a gap is moved: enough for what people repeat. */
+/** How far a gap is moved: more than people repeat words. */
 const wordsMax = 200;
 
 /** Moves a gap of `by` words before pair `index` to the left, as far as that gains. */

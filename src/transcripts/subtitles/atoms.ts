@@ -1,37 +1,34 @@
 import type { SpokenSegment, SpokenWord } from "../spoken.ts";
 import { subtitleRules } from "./subtitle-rules.ts";
 import { isUnspaced, joinsUnspaced, unspacedWords } from "./unspaced.ts";
-import { piecesOfChars, visibleChars } from "./visible-chars.ts";
+import { sectionsOfChars, visibleChars } from "./visible-chars.ts";
 
-/**
- * What a subtitle is not broken within: text without whitespace that fits a line, and when it is
- * said.
- */
+/** Text that a subtitle is not broken within: without whitespace, fits a line, with its time. */
 export interface Atom {
   readonly text: string;
   readonly chars: number;
   readonly startMs: number;
-  /** Not after the start of the next one. */
+  /** Not after the start of the next atom. */
   readonly endMs: number;
-  /** false: it follows the one before without a space. */
+  /** false: it follows the previous atom without a space. */
   readonly spaced: boolean;
 }
 
-/** Text that belongs together, and its time. */
-interface Piece {
+/** A text and its time. */
+interface TimedText {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * The atoms of a segment. Words are split at whitespace and joined where there is none; what is
- * longer than a line is broken where its words meet, and within a word as a last resort. Scripts
- * without spaces are broken between their words.
+ * The atoms of a segment. Words are split at whitespace and joined where there is none; a text
+ * longer than a line is broken between its words, or within a word as a last resort. Scripts
+ * without spaces are broken between words.
  */
 export function atomsOf(segment: SpokenSegment): Atom[] {
   const atoms: Atom[] = [];
-  let pending: Piece[] = [];
+  let pending: TimedText[] = [];
   let isPendingSpaced = true;
   const flush = (isNextSpaced: boolean): void => {
     for (const [index, piece] of fitted(pending).entries()) {
@@ -62,10 +59,10 @@ export function atomsOf(segment: SpokenSegment): Atom[] {
   return inOrder(atoms);
 }
 
-/** Whitespace that text may be broken at: not the kinds that are there to prevent it. */
+/** Text without whitespace that allows a break; no-break spaces are part of it. */
 const chunk = /(?:[^\s]|[\u00a0\u2007\u202f])+/g;
 
-function* chunksOf(word: SpokenWord): Generator<{ piece: Piece; spaceBefore: boolean }> {
+function* chunksOf(word: SpokenWord): Generator<{ piece: TimedText; spaceBefore: boolean }> {
   const { text, startMs, endMs } = word;
   const spaces = text.length - text.trimStart().length;
   const length = text.trim().length;
@@ -78,18 +75,23 @@ function* chunksOf(word: SpokenWord): Generator<{ piece: Piece; spaceBefore: boo
   }
 }
 
-/** A part of a text, with its share of the time by its length. */
-function shareOf({ startMs, endMs }: Piece, length: number, text: string, at: number): Piece {
+/** A part of a text, with its share of the time by length. */
+function shareOf(
+  { startMs, endMs }: TimedText,
+  length: number,
+  text: string,
+  at: number,
+): TimedText {
   const timeAt = (index: number) =>
     startMs + Math.round((endMs - startMs) * Math.max(0, Math.min(1, index / length)));
   return { text, startMs: timeAt(at), endMs: timeAt(at + text.length) };
 }
 
-function splitUnspaced(piece: Piece): Piece[] {
+function splitUnspaced(piece: TimedText): TimedText[] {
   return isUnspaced(piece.text) ? partsOf(piece, unspacedWords(piece.text)) : [piece];
 }
 
-function partsOf(piece: Piece, texts: readonly string[]): Piece[] {
+function partsOf(piece: TimedText, texts: readonly string[]): TimedText[] {
   let at = 0;
   return texts.map((text) => {
     const part = shareOf(piece, piece.text.length, text, at);
@@ -98,14 +100,14 @@ function partsOf(piece: Piece, texts: readonly string[]): Piece[] {
   });
 }
 
-/** Pieces that belong together, joined as far as a line goes. */
-function fitted(pieces: readonly Piece[]): Piece[] {
+/** Texts joined up to the length of a line. */
+function fitted(pieces: readonly TimedText[]): TimedText[] {
   const [only] = pieces;
   if (pieces.length === 1 && only && only.text.length <= subtitleRules.lineChars) return [only];
-  const found: Piece[] = [];
+  const found: TimedText[] = [];
   let previousChars = Infinity;
   for (const whole of pieces) {
-    const texts = piecesOfChars(whole.text, subtitleRules.lineChars);
+    const texts = sectionsOfChars(whole.text, subtitleRules.lineChars);
     for (const piece of partsOf(whole, texts)) {
       const chars = visibleChars(piece.text);
       const previous = found.at(-1);
@@ -121,13 +123,13 @@ function fitted(pieces: readonly Piece[]): Piece[] {
   return found;
 }
 
-function joined(before: Piece, after: Piece): Piece {
+function joined(before: TimedText, after: TimedText): TimedText {
   return { text: before.text + after.text, startMs: before.startMs, endMs: after.endMs };
 }
 
 /**
- * With times that do not overlap. Those that begin together share the time until the next begins,
- * by their length: callers who know no times of words give them those of the segment.
+ * Atoms with times that do not overlap. Atoms that begin together share the time until the next
+ * begins, by length: callers without word times send those of the segment for each word.
  */
 function inOrder(atoms: readonly Atom[]): Atom[] {
   const found: Atom[] = [];

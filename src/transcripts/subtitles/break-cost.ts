@@ -1,10 +1,7 @@
 import type { Atom } from "./atoms.ts";
 import { isUnspaced } from "./unspaced.ts";
 
-/**
- * How bad it is to break between two atoms: 0 at the end of a sentence, 60 where nothing speaks for
- * it.
- */
+/** The cost of a break between two atoms: 0 at the end of a sentence, 60 if nothing favors it. */
 export function breakCost(before: Atom, after: Atom): number {
   if (!after.spaced) return isUnspaced(before.text + after.text) ? costs.plain : costs.withinWord;
   if (endsSentence(before, after)) return costs.sentence;
@@ -22,12 +19,12 @@ const costs = {
   clause: 20,
   conjunction: 35,
   plain: 60,
-  /** After a word that leans on the next one. */
+  /** After a word that belongs to the next one. */
   leaning: 90,
   withinWord: 300,
 } as const;
 
-/** How bad it is not to break between two atoms. */
+/** The cost of not breaking between two atoms. */
 export function joinCost(before: Atom, after: Atom): number {
   const sentence = endsSentence(before, after) ? 12 : 0;
   return sentence + Math.min(100, Math.max(0, pauseMs(before, after) - 400) / 10);
@@ -37,7 +34,7 @@ function pauseMs(before: Atom, after: Atom): number {
   return after.startMs - before.endMs;
 }
 
-/** A full stop before a small letter is one of an abbreviation. */
+/** A period before a lowercase letter belongs to an abbreviation. */
 function endsSentence(before: Atom, after: Atom): boolean {
   return (
     /[.!?…。！？؟।]["'”’»)\]」』]*$/u.test(before.text) && !/^["'„“«([]*\p{Ll}/u.test(after.text)
@@ -48,7 +45,7 @@ function bareWord(text: string): string {
   return text.toLowerCase().replace(/^["'„“«([]+/, "");
 }
 
-/** Words that begin a part of a sentence, in Icelandic and English. */
+/** Words that begin a clause, in Icelandic and English. */
 const conjunctions = new Set(
   (
     "og en eða ef sem að því þegar svo þó nema heldur hvort meðan enda þótt " +
@@ -56,7 +53,7 @@ const conjunctions = new Set(
   ).split(" "),
 );
 
-/** Words that lean on the next one: articles, prepositions, pronouns. */
+/** Words that belong to the next one: articles, prepositions, pronouns. */
 const leaning = new Set(
   (
     "í á um til frá við með af úr hjá eftir fyrir undir yfir milli sé er ég þú hann hún það þeir þær þau " +

@@ -4,14 +4,14 @@ import { joinsUnspaced } from "./unspaced.ts";
 
 /** A segment of an imported file, whose speaker has no id yet. */
 export interface VoicedSegment extends Omit<SpokenSegment, "speakerId"> {
-  /** Empty: the file does not tell. */
+  /** Empty: the file does not name one. */
   readonly voice: string;
 }
 
 /**
- * The segments of cues that are in order: one for each cue that has text, or for each voice in it.
- * Words are separated by single spaces, the last of a cue too where another follows, so that all
- * words joined are the text. Their times are those that the file tells, and shares of it by their
+ * The segments of cues in order: one for each cue with text, or for each voice in it. Words are
+ * separated by single spaces, including the last word of a cue if another follows, so that all
+ * words joined are the text. Times are those in the file; words between them share the time by
  * length.
  */
 export function segmentsOfCues(cues: readonly ReadCue[], wordCharsMax: number): VoicedSegment[] {
@@ -69,7 +69,7 @@ interface TimedWord extends SpokenWord {
   readonly voice: string;
 }
 
-/** Words between two known times share what is between them by their length. */
+/** Words between two known times share the time between them by length. */
 function timed(words: readonly Word[], { startMs, endMs }: ReadCue): TimedWord[] {
   const found: TimedWord[][] = [];
   let from = 0;

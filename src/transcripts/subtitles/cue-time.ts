@@ -1,6 +1,6 @@
 /**
- * Hours, minutes, seconds and milliseconds of a cue's time: 00:01:02,003 with a comma in SRT, a
- * full stop in WebVTT.
+ * A cue's time as hours, minutes, seconds and milliseconds: 00:01:02,003 with a comma in SRT, a
+ * period in WebVTT.
  */
 export function cueTime(ms: number, mark: "," | "."): string {
   const digits = (value: number, count: number) => `${Math.floor(value)}`.padStart(count, "0");

@@ -1,8 +1,8 @@
-/** A subtitle: what is read from `startMs` to before `endMs`. */
+/** A subtitle, shown from `startMs` to before `endMs`. */
 export interface Cue {
   readonly startMs: number;
   readonly endMs: number;
-  /** Empty: nobody knows. */
+  /** Empty: unknown. */
   readonly speakerId: string;
   readonly lines: readonly string[];
 }

@@ -3,11 +3,10 @@ import { breakCost, joinCost } from "./break-cost.ts";
 import { readingMs, subtitleRules } from "./subtitle-rules.ts";
 
 /**
- * Cuts the atoms of a segment into cues; answers where each one ends. No cue is longer than two
- * lines or, of more than one atom, than 7 s. Of all such cuttings it is one with the fewest cues
- * that have less than 1 s until the next begins; of those, with the fewest that are read faster
- * than 17 characters a second; of those, the one with the best breaks. Linear in the atoms: a cue
- * has few.
+ * Cuts the atoms of a segment into cues; returns where each one ends. A cue has at most two lines
+ * and, if it has more than one atom, at most 7 s. The result has the fewest cues with less than 1 s
+ * until the next begins; among those, the fewest that are read faster than 17 characters a second;
+ * among those, the best breaks. Linear in the atoms: a cue has few.
  */
 export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
   const count = atoms.length;
@@ -23,18 +22,18 @@ export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
   return ends.toReversed();
 }
 
-/** Numbers of all atoms, by their index. */
+/** Measures of all atoms, by index. */
 interface Text {
-  /** Of atoms; the last is when what follows begins. */
+  /** The starts of the atoms, and then of what follows. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Visible characters before an atom, spaces included. */
+  /** Visible characters before an atom, including spaces. */
   readonly charsBefore: Float64Array;
   readonly spaces: Uint8Array;
-  /** Where the longest line that begins with an atom ends. */
+  /** Where the longest line starting with an atom ends. */
   readonly lineEnds: Int32Array;
   readonly breaks: Float64Array;
-  /** Sums of joinCost() up to an atom. */
+  /** Cumulative joinCost() up to an atom. */
   readonly joins: Float64Array;
 }
 
@@ -78,7 +77,7 @@ function charsOf({ charsBefore, spaces }: Text, start: number, end: number): num
   return at(charsBefore, end) - at(charsBefore, start) - at(spaces, start);
 }
 
-/** Whether atoms are a cue of two lines and, of more than one atom, 7 s at most. */
+/** Whether atoms fit a cue: two lines and, if more than one atom, 7 s. */
 function fits(text: Text, start: number, end: number): boolean {
   if (end > at(text.lineEnds, at(text.lineEnds, start))) return false;
   return (
@@ -87,8 +86,8 @@ function fits(text: Text, start: number, end: number): boolean {
 }
 
 /**
- * The best cutting of the atoms before an index: cues that break a rule, how good its breaks are,
- * where its last cue begins.
+ * The best cutting of the atoms before an index: the number of cues that break each rule, the cost
+ * of its breaks, and where its last cue begins.
  */
 interface Best {
   readonly short: Float64Array;
@@ -132,9 +131,7 @@ function consider(best: Best, text: Text, start: number, end: number): void {
   best.from[end] = start;
 }
 
-/**
- * Half of what the best place to break its lines costs: less hangs on it than on where a cue ends.
- */
+/** Half the cost of the best line break: it matters less than where a cue ends. */
 function lineBreakCost(text: Text, start: number, end: number, chars: number): number {
   if (chars <= subtitleRules.lineChars) return 0;
   let least = Infinity;
@@ -145,9 +142,9 @@ function lineBreakCost(text: Text, start: number, end: number, chars: number): n
   return least / 2;
 }
 
-/** So that a cue is not cut without need. */
+/** Prevents needless cuts. */
 const perCue = 25;
-/** A cue of less looks lost. */
+/** A shorter cue looks lost. */
 const fewChars = 12;
 
 function at(numbers: Float64Array | Int32Array | Uint8Array, index: number): number {

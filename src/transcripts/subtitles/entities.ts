@@ -10,8 +10,8 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text with its character references decoded: those that WebVTT names, and numbers. Others stay as
- * they are.
+ * Text with its character references decoded: the named ones of WebVTT, and numeric ones. Others
+ * are left as they are.
  */
 export function decodeEntities(text: string): string {
   return text.replaceAll(

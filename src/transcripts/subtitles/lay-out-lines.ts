@@ -2,7 +2,7 @@ import type { Atom } from "./atoms.ts";
 import { breakCost } from "./break-cost.ts";
 import { subtitleRules } from "./subtitle-rules.ts";
 
-/** The lines of a cue's atoms, which fit two: of like length, broken where it reads well. */
+/** The lines of a cue's atoms, at most two: of similar length, with a good break. */
 export function layOutLines(atoms: readonly Atom[]): string[] {
   const whole = textOf(atoms);
   if (charsOf(atoms) <= subtitleRules.lineChars) return [whole];
@@ -19,7 +19,7 @@ export function layOutLines(atoms: readonly Atom[]): string[] {
   return [textOf(atoms.slice(0, best.at)), textOf(atoms.slice(best.at))];
 }
 
-/** Visible characters of a line. */
+/** The number of visible characters of a line. */
 export function charsOf(atoms: readonly Atom[]): number {
   let chars = 0;
   for (const [index, atom] of atoms.entries()) {

@@ -1,4 +1,4 @@
-/** A cue as it is read from a file. */
+/** A cue read from a file. */
 export interface ReadCue {
   readonly startMs: number;
   readonly endMs: number;
@@ -8,13 +8,13 @@ export interface ReadCue {
 /** A part of a cue's text, as readers see it. */
 export interface CueSpan {
   readonly text: string;
-  /** Name of the speaker; empty: the file does not tell. */
+  /** The name of the speaker; empty: the file does not name one. */
   readonly voice: string;
-  /** When it is said, where the file tells. */
+  /** When it is spoken, if the file has it. */
   readonly fromMs?: number;
 }
 
-/** What cannot be read, and where; `message` is for callers. */
+/** A part of a file that cannot be read, with its line; `message` is for callers. */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile";
 

@@ -4,8 +4,8 @@ import { isTiming, readTiming } from "./read-timing.ts";
 import { withoutJoiners } from "./srt-text.ts";
 
 /**
- * The cues of a SubRip file, read as players do: numbers may be missing or wrong, empty lines may
- * stand within a text, tags and positions are left out. Throws UnreadableFile.
+ * The cues of a SubRip file, read like players do: numbers may be missing or wrong, a text may have
+ * empty lines, tags and positions are dropped. Throws UnreadableFile.
  */
 export function readSrt(content: string): ReadCue[] {
   const lines = linesOf(content);
@@ -23,25 +23,25 @@ export function readSrt(content: string): ReadCue[] {
   return cues;
 }
 
-/** A number over times, or at the end of a file that was cut off. */
+/** A number before times, or at the end of a truncated file. */
 function isIndex(lines: readonly string[], at: number): boolean {
   const isNumber = /^\s*\d+\s*$/.test(lines[at] ?? "");
   return isNumber && (isTimes(lines[at + 1] ?? "") || nextText(lines, at + 1) === lines.length);
 }
 
-/** Also times that are not well written: they are an error, and no text. */
+/** Also malformed times: they are an error, not text. */
 function isTimes(line: string): boolean {
   return line.includes("-->") || /^\s*\d{1,5}:\d{1,2}.*->/.test(line);
 }
 
-/** Where the text of a cue ends: before the times of the next one, and its number. */
+/** The end of a cue's text: before the times of the next one, and its number. */
 function endOfText(lines: readonly string[], start: number): number {
   for (let at = start; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
     const isAfterEmpty = at > start && (lines[at - 1] ?? "").trim() === "";
     if (isTiming(line)) return at;
     if (isIndex(lines, at) && (isAfterEmpty || isTiming(lines[at + 1] ?? ""))) return at;
-    // Not well written: what reads times says so.
+    // Malformed: readTiming() reports it.
     if (isAfterEmpty && isTimes(line)) return at;
   }
   return lines.length;

@@ -23,7 +23,7 @@ function brief(segments: readonly VoicedSegment[]): string[] {
 
 const time = "00:00:01,000 --> 00:00:02,000";
 
-test("SRT is read as players read it", () => {
+test("SRT is read like players read it", () => {
   const rows: [content: string, segments: string[]][] = [
     ["", []],
     ["\ufeff\r\n\r\n", []],
@@ -33,11 +33,11 @@ test("SRT is read as players read it", () => {
     // No numbers, wrong numbers, no empty line before a number.
     [`${time}\nA\n\n00:00:03,000 --> 00:00:04,000\nB`, ["1000-2000 A ", "3000-4000 B"]],
     [`7\n${time}\nA\n3\n00:00:03,000 --> 00:00:04,000\nB\n\n9`, ["1000-2000 A ", "3000-4000 B"]],
-    // Times without hours, with full stops, without milliseconds, with coordinates.
+    // Times without hours, with periods, without milliseconds, with coordinates.
     ["01:02.500 --> 01:03.000\nA", ["62500-63000 A"]],
     ["0:0:1 --> 0:0:2 X1:40 X2:600\nA", ["1000-2000 A"]],
     ["  100:00:00,5   -->   100:00:01,000  \nA", ["360000005-360001000 A"]],
-    // Markup goes, and what looks like it stays.
+    // Markup is removed, and text that resembles it stays.
     [`1\n${time}\n{\\an8}<i>Hæ</i>, <font color="#fff">þú</font>{/b}`, ["1000-2000 Hæ, þú"]],
     [`1\n${time}\n3 < 5 && 7 > 5 --> {x} <3`, ["1000-2000 3 < 5 && 7 > 5 --> {x} <3"]],
     [
@@ -46,7 +46,7 @@ test("SRT is read as players read it", () => {
     ],
     // Empty lines and numbers within a text.
     [`1\n${time}\nA\n\n1984\n\nB`, ["1000-2000 A 1984 B"]],
-    // Sorted; overlapping ones stay as they are; without text there is no segment.
+    // Cues are sorted; overlapping ones stay; cues without text have no segment.
     [
       `1\n00:00:05,000 --> 00:00:09,000\nB\n\n2\n00:00:01,000 --> 00:00:06,000\nA\n\n3\n${time}\n \n\n4\n${time}\n<i></i>`,
       ["1000-6000 A ", "5000-9000 B"],
@@ -60,7 +60,7 @@ test("SRT is read as players read it", () => {
   }
 });
 
-test("WebVTT is read as browsers read it", () => {
+test("WebVTT is read like browsers read it", () => {
   const one = "00:01.000 --> 00:02.000";
   const rows: [content: string, segments: string[]][] = [
     ["WEBVTT", []],
@@ -101,7 +101,7 @@ test("WebVTT is read as browsers read it", () => {
   );
 });
 
-test("what cannot be read is told with its line", () => {
+test("an error names the line that cannot be read", () => {
   const rows: [content: string, format: SubtitleFormat | undefined, message: string][] = [
     [
       "hello",
@@ -117,8 +117,16 @@ test("what cannot be read is told with its line", () => {
     [`1\n${time}\nA\n\n2\n00:00:0x --> 00:00:02,000\nB`, undefined, "line 6: times such as"],
     [`1\n${time}\nA\n\n0:0 --> x\nB`, undefined, "line 5: times such as"],
     ["1\n00:00:02,000 --> 00:00:01,000\nA", undefined, "line 2: the cue ends before it begins"],
-    ["1\n00:60:02,000 --> 01:00:03,000\nA", undefined, "line 2: minutes and seconds are 0 to 59"],
-    ["1\n00:00:00,000 --> 1001:00:00,000\nA", undefined, "line 2: times are 1000 hours at most"],
+    [
+      "1\n00:60:02,000 --> 01:00:03,000\nA",
+      undefined,
+      "line 2: minutes and seconds must be 0 to 59",
+    ],
+    [
+      "1\n00:00:00,000 --> 1001:00:00,000\nA",
+      undefined,
+      "line 2: times must be at most 1000 hours",
+    ],
     ["WEBVTTX", "VTT", 'line 1: WEBVTT is expected, not "WEBVTTX"'],
     [`1\n${time}\nA`, "VTT", 'line 1: WEBVTT is expected, not "1"'],
     ["WEBVTT\n\nname\nA", undefined, "line 4: times such as"],
@@ -154,7 +162,7 @@ const line = fc
     { minLength: 1, maxLength: 6 },
   )
   .map((words) => words.join(" "));
-/** Also a text that looks like times. */
+/** Includes text that looks like times. */
 const lines = fc.array(fc.oneof({ weight: 9, arbitrary: line }, fc.constant(time)), {
   minLength: 1,
   maxLength: 2,
@@ -178,7 +186,7 @@ const cues = fc
     });
   });
 
-test("what is written is read again: text, times, and in WebVTT speakers", () => {
+test("a written file is read back: text, times, and in WebVTT speakers", () => {
   fc.assert(
     fc.property(cues, (cues) => {
       const last = cues.length - 1;
@@ -194,7 +202,7 @@ test("what is written is read again: text, times, and in WebVTT speakers", () =>
   );
 });
 
-test("whatever a file holds, it is read or told to be unreadable", () => {
+test("any file is either read or refused with UnreadableFile", () => {
   const part = fc.constantFrom(
     ..."WEBVTT|\n|\n\n|\r\n|1|NOTE|<v A>|<|>|-->|x|&|&#0;|&#xd800;|{\\an8}|\0|\u2060|<00:00:01.500>|\ufeff|ab cd".split(
       "|",

@@ -2,13 +2,12 @@ import type { ReadCue } from "./read-cue.ts";
 import { readSrt } from "./read-srt.ts";
 import { isVtt, readVtt } from "./read-vtt.ts";
 
-/** Files that subtitles are read from. */
+/** The formats of subtitle files. */
 export const subtitleFormats = ["SRT", "VTT"] as const;
 export type SubtitleFormat = (typeof subtitleFormats)[number];
 
 /**
- * The cues of a file, in order of their start; default: the format that it shows itself to be.
- * Throws UnreadableFile.
+ * The cues of a file, in order of start; by default the format is detected. Throws UnreadableFile.
  */
 export function readSubtitles(content: string, format?: SubtitleFormat): ReadCue[] {
   const isWebVtt = format === undefined ? isVtt(content) : format === "VTT";

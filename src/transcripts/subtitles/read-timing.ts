@@ -7,22 +7,22 @@ export interface Timing {
 }
 
 /**
- * Hours may be left out; a comma and a full stop are as good as each other; a fraction of a second
- * is a number of milliseconds.
+ * Hours may be omitted; comma and period are equivalent; a fraction of a second is a number of
+ * milliseconds.
  */
 const time = String.raw`(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,3}))?`;
-/** What follows are settings, or coordinates, of where to show it. */
+/** What follows are settings or coordinates of where to show the cue. */
 const timing = new RegExp(String.raw`^\s*${time}\s*-->\s*${time}(?:\s.*)?$`);
 const onlyTime = new RegExp(`^${time}$`);
-/** §2.3, Segment: times are no longer than this. */
+/** §2.3, Segment: the limit of times. */
 const hoursMax = 1_000;
 
-/** Whether a line can only be meant as the times of a cue. */
+/** Whether a line can only be the times of a cue. */
 export function isTiming(line: string): boolean {
   return timing.test(line);
 }
 
-/** The times of a cue, of a line with this number. Throws UnreadableFile. */
+/** The times of a cue, from the line with this number. Throws UnreadableFile. */
 export function readTiming(line: string, number: number): Timing {
   const found = timing.exec(line);
   if (!found) {
@@ -37,7 +37,7 @@ export function readTiming(line: string, number: number): Timing {
   return { startMs, endMs };
 }
 
-/** The milliseconds of a time alone; undefined for what is none. */
+/** The milliseconds of a single time; undefined if it is none. */
 export function readTime(text: string): number | undefined {
   const found = onlyTime.exec(text);
   return found ? toMs(found.slice(1, 5)) : undefined;
@@ -46,11 +46,11 @@ export function readTime(text: string): number | undefined {
 function msOf(parts: readonly (string | undefined)[], number: number): number {
   const [, minutes, seconds] = parts;
   if (Number(minutes) > 59 || Number(seconds) > 59) {
-    throw new UnreadableFile(number, "minutes and seconds are 0 to 59");
+    throw new UnreadableFile(number, "minutes and seconds must be 0 to 59");
   }
   const ms = toMs(parts);
   if (ms > hoursMax * 3_600_000) {
-    throw new UnreadableFile(number, `times are ${hoursMax} hours at most`);
+    throw new UnreadableFile(number, `times must be at most ${hoursMax} hours`);
   }
   return ms;
 }

@@ -3,14 +3,14 @@ import { linesOf, UnreadableFile, type ReadCue } from "./read-cue.ts";
 import { readTiming } from "./read-timing.ts";
 import { readVttText } from "./vtt-text.ts";
 
-/** Whether a file says of itself that it is WebVTT. */
+/** Whether a file begins as WebVTT. */
 export function isVtt(content: string): boolean {
   return /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(content);
 }
 
 /**
- * The cues of a WebVTT file; notes, styles and regions are left out, and so is where cues are
- * shown. Throws UnreadableFile.
+ * The cues of a WebVTT file; notes, styles, regions and positions are dropped. Throws
+ * UnreadableFile.
  */
 export function readVtt(content: string): ReadCue[] {
   const lines = linesOf(content);
@@ -18,7 +18,7 @@ export function readVtt(content: string): ReadCue[] {
     throw new UnreadableFile(1, `WEBVTT is expected, not ${shown(lines[0] ?? "")}`);
   }
   const cues: ReadCue[] = [];
-  // The header goes on to the first empty line, or to times.
+  // The header ends at the first empty line, or at times.
   let at = endOfBlock(lines, 1);
   while (at < lines.length) {
     const line = lines[at] ?? "";
@@ -36,7 +36,7 @@ export function readVtt(content: string): ReadCue[] {
   return cues;
 }
 
-/** The next line that is empty or has an arrow: in WebVTT no text has one. */
+/** The next line that is empty or has an arrow, which no text of WebVTT has. */
 function endOfBlock(lines: readonly string[], from: number): number {
   let at = from;
   while (at < lines.length) {

@@ -1,9 +1,9 @@
-/** A character that is not seen and breaks no line (WORD JOINER). */
+/** An invisible character that allows no line break (WORD JOINER). */
 const joiner = "\u2060";
 
 /**
- * Text in SRT, which has no escapes: what players take for an arrow, a tag or an entity gets an
- * unseen character into it. withoutJoiners() takes it out again.
+ * Text for SRT, which has no escapes: text that players take for an arrow, a tag or an entity gets
+ * an invisible character, which withoutJoiners() removes.
  */
 export function srtText(text: string): string {
   return text
@@ -13,7 +13,7 @@ export function srtText(text: string): string {
     .replaceAll(/&(?=#?\w+;)/g, `&${joiner}`);
 }
 
-/** Undoes srtText(). */
+/** The inverse of srtText(). */
 export function withoutJoiners(text: string): string {
   return text.replaceAll(/(?<=--|<|\{|&)\u2060/g, "");
 }

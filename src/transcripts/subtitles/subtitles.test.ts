@@ -5,7 +5,7 @@ import type { SpokenSegment, SpokenWord } from "../spoken.ts";
 import type { Cue } from "./cue.ts";
 import { subtitlesOf } from "./subtitles.ts";
 
-/** Words that are 65 ms a character, with 600 ms after each full stop. */
+/** Words of 65 ms a character, with 600 ms after each period. */
 function spokenText(text: string, startMs = 0): SpokenWord[] {
   let ms = startMs;
   return text.split(/(?<=\s)(?=\S)/).map((word) => {
@@ -26,16 +26,16 @@ function linesOf(text: string): string[][] {
   return subtitlesOf([segmentOf(spokenText(text))]).map(({ lines }) => [...lines]);
 }
 
-test("subtitlesOf() breaks at sentences, clauses and conjunctions, into lines of like length", () => {
+test("subtitlesOf() breaks at sentences, clauses and conjunctions, into lines of similar length", () => {
   const rows: [text: string, lines: string[][]][] = [
     ["", []],
     [" \n ", []],
     ["Góðan dag.", [["Góðan dag."]]],
     [
-      "Tonight we have a guest, who has written three books about the sea, and he will tell us how he came to live on an island.",
+      "Tonight we have a guest, who has written three books about the sea, and he will show us how he came to live on an island.",
       [
         ["Tonight we have a guest,", "who has written three books about the sea,"],
-        ["and he will tell us how", "he came to live on an island."],
+        ["and he will show us how", "he came to live on an island."],
       ],
     ],
     [
@@ -51,7 +51,7 @@ test("subtitlesOf() breaks at sentences, clauses and conjunctions, into lines of
   for (const [text, lines] of rows) assert.deepEqual(linesOf(text), lines, text);
 });
 
-test("subtitlesOf() joins words without whitespace between them, and breaks scripts that have none between words", () => {
+test("subtitlesOf() joins words without whitespace between them, and breaks scripts without spaces between words", () => {
   const word = (text: string, at: number) => ({ text, startMs: at * 300, endMs: at * 300 + 300 });
   const [glued] = subtitlesOf([segmentOf(["hálf", "tími ", "er"].map(word))]);
   assert.deepEqual(glued?.lines, ["hálftími er"]);
@@ -65,7 +65,7 @@ test("subtitlesOf() joins words without whitespace between them, and breaks scri
   assert.deepEqual(linesOf(arabic), [[arabic]]);
 });
 
-test("subtitlesOf() lets a cue stand while it is read, into the pause that follows", () => {
+test("subtitlesOf() extends a cue into the following pause for as long as it takes to read", () => {
   const at = (text: string, startMs: number, endMs: number) =>
     segmentOf([{ text, startMs, endMs }]);
   const times = (segments: SpokenSegment[], limitMs?: number) =>
@@ -83,7 +83,7 @@ test("subtitlesOf() lets a cue stand while it is read, into the pause that follo
   assert.deepEqual(times([at("abcdefgh abcdefgh abcdefgh abcdefg", 0, 900)]), [[0, 2000]]);
   assert.deepEqual(times([at("Já", 5000, 5200)], 5600), [[5000, 5600]]);
   assert.deepEqual(times([at("Já", 5000, 5200)], 5100), [[5000, 5200]]);
-  // No longer than 7 s, also where a word is said to be.
+  // At most 7 s, even if a word is longer.
   assert.deepEqual(times([at("Já", 0, 20_000)]), [[0, 7000]]);
   // Words that all have the times of their segment share them.
   const words = Array.from({ length: 40 }, () => ({ text: "orð ", startMs: 0, endMs: 16_000 }));
@@ -92,7 +92,7 @@ test("subtitlesOf() lets a cue stand while it is read, into the pause that follo
   assert.ok(cues.every(({ startMs, endMs }) => endMs - startMs > 2000));
 });
 
-test("subtitlesOf() gives each speaker cues, one after the other where they talk at once", () => {
+test("subtitlesOf() gives each speaker their own cues, one after the other if they talk at once", () => {
   const one = segmentOf([{ text: "Ég held að", startMs: 0, endMs: 4000 }], "a");
   const other = segmentOf([{ text: "Nei", startMs: 0, endMs: 500 }], "b");
   const third = segmentOf([{ text: "Jú", startMs: 6000, endMs: 6500 }], "a");
@@ -135,9 +135,7 @@ const words = fc.array(
   }),
   { maxLength: 60 },
 );
-/**
- * Segments one after the other; `overlapMs` > 0 lets each begin before the end of the one before.
- */
+/** Consecutive segments; with `overlapMs` > 0 each may begin before the end of the previous one. */
 const transcript = (overlapMs: number) =>
   fc
     .array(fc.record({ words, gapMs: fc.nat(2000), backMs: fc.nat(overlapMs) }), { maxLength: 6 })
@@ -161,11 +159,11 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 const charsOf = (text: string) => [...graphemes.segment(text)].length;
 const folded = (text: string) => text.replaceAll(/(?:(?![\u00a0\u2007\u202f])\s)+/g, " ").trim();
 
-/** What holds of cues whatever was said. */
+/** The invariants of cues. */
 function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): void {
   for (const [index, { startMs, endMs, lines }] of cues.entries()) {
     assert.ok(Number.isInteger(startMs) && Number.isInteger(endMs));
-    assert.ok(endMs > startMs && endMs - startMs <= 7000, "a cue stands for 7 s at most");
+    assert.ok(endMs > startMs && endMs - startMs <= 7000, "a cue lasts at most 7 s");
     assert.ok(startMs >= (cues[index - 1]?.endMs ?? 0), "cues do not overlap");
     assert.ok(lines.length >= 1 && lines.length <= 2);
     for (const line of lines) {
@@ -186,14 +184,14 @@ function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): vo
   }
 }
 
-test("whatever is said: all of the text, in order, in two lines of 42 characters, 7 s at most, never overlapping", () => {
+test("any speech: all of the text, in order, in two lines of 42 characters, 7 s at most, never overlapping", () => {
   fc.assert(
     fc.property(transcript(5000), (segments) => checkCues(subtitlesOf(segments), segments)),
     { numRuns: 300 },
   );
 });
 
-test("where nobody talks at once, cues begin with their words and stay inside the recording", () => {
+test("if speakers do not overlap, cues begin with their words and stay inside the recording", () => {
   fc.assert(
     fc.property(transcript(0), fc.nat(2000), (segments, restMs) => {
       const endMs = Math.max(0, ...segments.map((segment) => segment.endMs)) + restMs;
@@ -204,7 +202,7 @@ test("where nobody talks at once, cues begin with their words and stay inside th
         assert.ok(segment && cue.startMs >= segment.startMs && cue.startMs <= segment.endMs);
         const degenerate = segment.words.some((word) => word.startMs === word.endMs);
         assert.ok(cue.endMs <= endMs || degenerate, `${cue.endMs} of ${endMs}`);
-        // Longer than the words only as long as they are read.
+        // Longer than the words only if reading takes longer.
         const readMs = Math.max(1000, Math.ceil((charsOf(cue.lines.join(" ")) * 1000) / 17));
         assert.ok(cue.endMs <= Math.max(segment.endMs, cue.startMs + readMs));
       }
@@ -213,7 +211,7 @@ test("where nobody talks at once, cues begin with their words and stay inside th
   );
 });
 
-test("a second and the speed of reading hold whenever any cutting of the words has them", () => {
+test("the shortest time and the reading speed are kept whenever a cutting of the words allows it", () => {
   const plain = fc.array(
     fc.record({
       text: fc.stringMatching(/^[a-z]{1,30}$/),
@@ -248,7 +246,8 @@ interface Shown {
 }
 
 /**
- * How many cues are shorter than 1 s; how many others are read faster than 17 characters a second.
+ * The number of cues shorter than 1 s; and of others that are read faster than 17 characters a
+ * second.
  */
 function broken(cues: readonly Shown[]): [short: number, fast: number] {
   const short = cues.filter(({ ms }) => ms < 1000);
@@ -256,7 +255,7 @@ function broken(cues: readonly Shown[]): [short: number, fast: number] {
   return [short.length, fast.length];
 }
 
-/** Tries every cutting. */
+/** The best of all cuttings. */
 function fewestBroken(words: readonly SpokenWord[], limitMs: number): [number, number] {
   let best: [number, number] = [Infinity, Infinity];
   const visit = (from: number, cues: readonly Shown[]): void => {

@@ -1,7 +1,7 @@
 import type { Cue } from "./cue.ts";
 import { readingMs, subtitleRules } from "./subtitle-rules.ts";
 
-/** A cue before it has an end. */
+/** A cue without an end. */
 export interface SpokenCue extends Omit<Cue, "endMs"> {
   /** When its last word ends. */
   readonly spokenEndMs: number;
@@ -9,10 +9,9 @@ export interface SpokenCue extends Omit<Cue, "endMs"> {
 }
 
 /**
- * Gives cues their times, in order of their start. A cue stands while its words are said; longer
- * where that is less than it takes to read, into the pause that follows and not past `limitMs`;
- * never past the next one. Where speakers talk at once, cues follow each other quicker, and later
- * than they are said.
+ * Sets the times of cues, in order of start. A cue is shown while its words are spoken; longer if
+ * reading takes longer, into the following pause and not past `limitMs`; never past the next one.
+ * If speakers talk at once, cues are shorter, and later than the speech.
  */
 export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
   const cues = spoken.toSorted((one, other) => one.startMs - other.startMs);
@@ -37,8 +36,8 @@ export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
 }
 
 /**
- * Where those cues end that begin within a second of each other while the words of one before are
- * still said.
+ * The end of a run of cues that begin within a second of each other while earlier words are still
+ * spoken.
  */
 function endOfCrowd(cues: readonly SpokenCue[], first: number): number {
   let end = first + 1;
@@ -53,10 +52,7 @@ function endOfCrowd(cues: readonly SpokenCue[], first: number): number {
   return end;
 }
 
-/**
- * How long each cue of a crowd stands at least: its share of the time there is, and a moment in any
- * case.
- */
+/** The least time of each cue of a crowd: its share of the available time, at least 1 ms. */
 function leastMsOf(
   cues: readonly SpokenCue[],
   first: number,

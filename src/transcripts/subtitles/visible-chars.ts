@@ -1,12 +1,12 @@
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 /**
- * Letters that never join with a neighbor: Latin, Greek, Cyrillic, punctuation, kana, Han, Hangul
- * syllables.
+ * Characters that never combine with their neighbors: Latin, Greek, Cyrillic, punctuation, kana,
+ * Han, Hangul syllables.
  */
 const plain =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
 
-/** How many characters a reader sees: grapheme clusters (Unicode, annex 29). */
+/** The number of characters that readers see: grapheme clusters (Unicode, annex 29). */
 export function visibleChars(text: string): number {
   if (plain.test(text)) return text.length;
   let count = 0;
@@ -14,19 +14,19 @@ export function visibleChars(text: string): number {
   return count;
 }
 
-/** Pieces of so many visible characters at most, in order. */
-export function piecesOfChars(text: string, charsMax: number): string[] {
-  const pieces: string[] = [];
-  let piece = "";
+/** Splits a text into sections of at most `charsMax` visible characters. */
+export function sectionsOfChars(text: string, charsMax: number): string[] {
+  const sections: string[] = [];
+  let section = "";
   let count = 0;
   for (const { segment } of graphemes.segment(text)) {
     if (count === charsMax) {
-      pieces.push(piece);
-      piece = "";
+      sections.push(section);
+      section = "";
       count = 0;
     }
-    piece += segment;
+    section += segment;
     count += 1;
   }
-  return piece === "" ? pieces : [...pieces, piece];
+  return section === "" ? sections : [...sections, section];
 }

@@ -3,8 +3,8 @@ import type { CueSpan } from "./read-cue.ts";
 import { readTime } from "./read-timing.ts";
 
 /**
- * The text of a WebVTT cue: `<v Name>` begins what somebody says, `<00:00:01.500>` what is said
- * from then on; other tags go.
+ * The text of a WebVTT cue: `<v Name>` begins the speech of a speaker, `<00:00:01.500>` the text
+ * from then on; other tags are dropped.
  */
 export function readVttText(text: string): CueSpan[] {
   const spans: CueSpan[] = [];

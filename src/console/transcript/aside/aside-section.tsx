@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import "./aside-section.css";
 
-/** A part of the aside under its name, with what can be done with all of it at the side. */
+/** A section of the aside, with a heading and a button for the whole section. */
 export function AsideSection({
   title,
   action,

@@ -5,15 +5,12 @@ import type {
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
 
-/**
- * What a page may change of a transcript's metadata: values as they were when the user began, and
- * as they are to be.
- */
+/** A change of a transcript's metadata: values as they were when the user began, and new ones. */
 export interface MetadataEdit {
   readonly subject?: Edit<string>;
   readonly description?: Edit<string>;
   readonly keywords?: Edit<readonly string[]>;
-  /** By the ids of speakers; "" is no name. */
+  /** By speaker id; "" means no name. */
   readonly speakers?: Readonly<Record<string, Edit<string>>>;
 }
 
@@ -22,25 +19,25 @@ export interface Edit<Value> {
   readonly to: Value;
 }
 
-/** What the user changes was changed elsewhere since they began. */
+/** The same fields were changed elsewhere since the user began. */
 export class ChangedElsewhere extends Error {
   override readonly name = "ChangedElsewhere";
   /** The transcript as it is now. */
   readonly current: TranscriptJson;
 
   constructor(current: TranscriptJson) {
-    super("the same was changed elsewhere");
+    super("the same fields were changed elsewhere");
     this.current = current;
   }
 }
 
-/** Others may change a transcript at the same moment, but not again and again. */
-const triesMax = 4;
+/** Others may change a transcript at the same moment, but not repeatedly. */
+const attemptsMax = 4;
 
 /**
- * Makes a version with the edit, on top of whatever else was changed since `seen`. Answers the
- * transcript with it; throws ChangedElsewhere where others have changed the same, ApiError else.
- * What is so already makes no version.
+ * Creates a version with the edit, on top of all other changes since `seen`, and returns the
+ * transcript. Throws ChangedElsewhere if others have changed the same fields, else ApiError. If the
+ * fields already have the new values, no version is created.
  */
 export async function changeMetadata(
   name: string,
@@ -48,13 +45,13 @@ export async function changeMetadata(
   edit: MetadataEdit,
 ): Promise<TranscriptJson> {
   let current = seen;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       const changed = await patch(name, current, edit);
-      return sameSegments(current, changed);
+      return withSameSegments(current, changed);
     } catch (error) {
       const isStale = error instanceof ApiError && error.reason === "VERSION_STALE";
-      if (!isStale || tries === triesMax) throw error;
+      if (!isStale || attempts === attemptsMax) throw error;
     }
     current = await callApi<TranscriptJson>(`/v1alpha1/${name}`);
     const metadata = current.metadata ?? {};
@@ -77,13 +74,13 @@ async function patch(
   });
 }
 
-/** The segments that the page has already, where they are the same: nothing is shown anew. */
-function sameSegments(before: TranscriptJson, changed: TranscriptJson): TranscriptJson {
+/** Reuses the segments the page has if they are the same, so that they are not rendered again. */
+function withSameSegments(before: TranscriptJson, changed: TranscriptJson): TranscriptJson {
   const isNext = changed.version?.parent === before.version?.name;
   return isNext && before.segments ? { ...changed, segments: before.segments } : changed;
 }
 
-/** The fields that an edit changes, as they are to be; maps whole, as the service takes them. */
+/** The new values of the fields in an edit; maps in full, as the service requires. */
 export function edited(
   metadata: TranscriptMetadataJson,
   { subject, description, keywords, speakers }: MetadataEdit,
@@ -110,7 +107,7 @@ function namedSpeakers(
   return Object.fromEntries(named);
 }
 
-/** Each value of an edit beside the one that is there now. */
+/** Each value of an edit, with the current one. */
 function compared(metadata: TranscriptMetadataJson, edit: MetadataEdit) {
   const { subject = "", description = "", keywords = [], speakers = {} } = metadata;
   return [

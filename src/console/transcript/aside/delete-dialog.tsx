@@ -11,10 +11,7 @@ import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 
-/**
- * Asks whether a transcript is to go, with all that goes with it; then back to the list, which says
- * that it is gone.
- */
+/** Asks before a transcript is deleted; then the list is shown, with a note. */
 export function DeleteDialog({
   transcript: { metadata, uri = "" },
   name,
@@ -73,7 +70,7 @@ async function deleteTranscript(name: string): Promise<void> {
   try {
     await callApi<object>(`/v1alpha1/${name}`, { method: "DELETE" });
   } catch (error) {
-    // Gone already, by others or by a call whose answer was lost: that is what was asked for.
+    // Already deleted, by others or by a call whose answer was lost: the result is the same.
     if (!(error instanceof ApiError && error.reason === "TRANSCRIPT_NOT_FOUND")) throw error;
   }
 }

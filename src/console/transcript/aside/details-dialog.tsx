@@ -3,10 +3,10 @@ import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/tra
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
-import { draftOf, type WrittenDetails } from "./details-draft.ts";
+import { draftOf, type EditedDetails } from "./details-draft.ts";
 import { DetailsForm } from "./details-form.tsx";
 
-/** Title, description and keywords of a transcript, to be changed. */
+/** A dialog that edits the title, description and keywords of a transcript. */
 export function DetailsDialog({
   transcript,
   name,
@@ -19,8 +19,8 @@ export function DetailsDialog({
   readonly onClose: () => void;
 }) {
   const t = useText();
-  // Escape closes the dialog, but what was written is there when it is opened again.
-  const [written, setWritten] = useState<WrittenDetails>();
+  // Escape closes the dialog, but the edits are still there when it is opened again.
+  const [edited, setEdited] = useState<EditedDetails>();
   const begin = () => {
     const before = draftOf(transcript.metadata);
     return { before, draft: before, keyword: "" };
@@ -30,10 +30,10 @@ export function DetailsDialog({
       <DetailsForm
         transcript={transcript}
         name={name}
-        written={written ?? begin()}
-        onWrite={setWritten}
+        edited={edited ?? begin()}
+        onEdit={setEdited}
         onClose={() => {
-          setWritten(undefined);
+          setEdited(undefined);
           onClose();
         }}
       />

@@ -4,7 +4,7 @@ import { draftOf, editOf } from "./details-draft.ts";
 
 const before = draftOf({ subject: "Fundur", keywords: ["vatn", "ís"] });
 
-test("editOf() has the fields that were changed, and no others", () => {
+test("editOf() contains only the fields that were changed", () => {
   assert.deepEqual(before, { subject: "Fundur", description: "", keywords: ["vatn", "ís"] });
   assert.equal(editOf(before, { ...before, subject: " Fundur " }), undefined);
   assert.deepEqual(editOf(before, { ...before, description: "Í Núpsstað\n" }), {

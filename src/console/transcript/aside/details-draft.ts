@@ -1,29 +1,29 @@
 import type { TranscriptMetadataJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MetadataEdit } from "./change-metadata.ts";
 
-/** What is written in the dialog of details. */
+/** The fields of the details dialog. */
 export interface DetailsDraft {
   readonly subject: string;
   readonly description: string;
   readonly keywords: readonly string[];
 }
 
-/** What the dialog keeps while it is written in. */
-export interface WrittenDetails {
-  /** What the user saw when they began, or when they were told that it had changed since. */
+/** The state of the dialog. */
+export interface EditedDetails {
+  /** The values when the user began, or when the dialog showed that they had changed since. */
   readonly before: DetailsDraft;
   readonly draft: DetailsDraft;
-  /** A keyword that is not added yet. */
+  /** A typed keyword that is not added yet. */
   readonly keyword: string;
 }
 
-/** The details as they are. */
+/** The details of a transcript. */
 export function draftOf(metadata: TranscriptMetadataJson = {}): DetailsDraft {
   const { subject = "", description = "", keywords = [] } = metadata;
   return { subject, description, keywords };
 }
 
-/** What a draft changes of what it began with; undefined where that is nothing. */
+/** The changes in a draft; undefined if there are none. */
 export function editOf(before: DetailsDraft, draft: DetailsDraft): MetadataEdit | undefined {
   const subject = draft.subject.trim();
   const description = draft.description.trim();

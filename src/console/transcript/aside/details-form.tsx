@@ -1,4 +1,5 @@
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { charCount, metadataLimits } from "../../api/metadata-limits.ts";
 import { useAnnounce } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
@@ -7,69 +8,36 @@ import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { ChangedElsewhere } from "./change-metadata.ts";
-import { Clash } from "./clash.tsx";
-import { type DetailsDraft, draftOf, editOf, type WrittenDetails } from "./details-draft.ts";
+import { type DetailsDraft, draftOf, type EditedDetails, editOf } from "./details-draft.ts";
+import { EditConflict } from "./edit-conflict.tsx";
 import { KeywordField } from "./keyword-field.tsx";
-import { charsOf, metadataLimits } from "./metadata-limits.ts";
 import { useMetadataChange } from "./use-metadata-change.ts";
 
-/** The fields of the dialog. What fails to be saved stays in them. */
-export function DetailsForm({
-  transcript,
-  name,
-  written,
-  onWrite,
-  onClose,
-}: {
+interface Props {
   readonly transcript: TranscriptJson;
   readonly name: string;
-  readonly written: WrittenDetails;
-  readonly onWrite: (written: WrittenDetails) => void;
-  /** Saved, or given up. */
+  readonly edited: EditedDetails;
+  readonly onEdit: (edited: EditedDetails) => void;
+  /** Called when the details are saved, or editing is cancelled. */
   readonly onClose: () => void;
-}) {
+}
+
+/** The form of the details dialog. After a failure the edits stay in its fields. */
+export function DetailsForm(props: Props) {
+  const { edited, onEdit, onClose } = props;
   const t = useText();
-  const announce = useAnnounce();
-  const { before, draft, keyword } = written;
+  const { draft, keyword } = edited;
   const setDraft = (changed: Partial<DetailsDraft>) =>
-    onWrite({ ...written, draft: { ...draft, ...changed } });
-  const change = useMetadataChange(name, transcript);
-  const tooLong = (text: string, max: number) => {
-    const over = charsOf(text.trim()) - max;
-    return over > 0 ? t(asideText.tooLong)(over, max) : undefined;
-  };
-  const problems = {
-    subject: tooLong(draft.subject, metadataLimits.subjectChars),
-    description: tooLong(draft.description, metadataLimits.descriptionChars),
-    keyword: tooLong(keyword, metadataLimits.keywordChars),
-  };
+    onEdit({ ...edited, draft: { ...draft, ...changed } });
+  const problems = useLengthProblems(edited);
   const isWrong = Object.values(problems).some((problem) => problem !== undefined);
-  const save = () => {
-    if (isWrong || change.isPending) return;
-    const edit = editOf(before, withKeyword(draft, keyword));
-    if (!edit) {
-      onClose();
-      return;
-    }
-    change.mutate(edit, {
-      onSuccess: () => {
-        announce(t(asideText.saved));
-        onClose();
-      },
-      onError: (error) => {
-        if (error instanceof ChangedElsewhere) {
-          onWrite({ ...written, before: draftOf(error.current.metadata) });
-        }
-      },
-    });
-  };
-  const { error } = change;
+  const { save, isPending, error } = useSaving(props);
   return (
     <form
       className="details-form"
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        if (!isWrong && !isPending) save();
       }}
     >
       <TextInput
@@ -90,15 +58,15 @@ export function DetailsForm({
         keywords={draft.keywords}
         typed={keyword}
         problem={problems.keyword}
-        onWrite={(typed, keywords) =>
-          onWrite({ ...written, keyword: typed, draft: { ...draft, keywords } })
+        onChange={(typed, keywords) =>
+          onEdit({ ...edited, keyword: typed, draft: { ...draft, keywords } })
         }
       />
-      {error instanceof ChangedElsewhere && <Clash current={error.current} draft={draft} />}
+      {error instanceof ChangedElsewhere && <EditConflict current={error.current} draft={draft} />}
       {error !== null && !(error instanceof ChangedElsewhere) && <ProblemNote error={error} />}
       <div className="dialog-actions">
         <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-        <Button look="primary" type="submit" isPending={change.isPending} isDisabled={isWrong}>
+        <Button look="primary" type="submit" isPending={isPending} isDisabled={isWrong}>
           {t(error instanceof ChangedElsewhere ? asideText.saveMine : commonText.save)}
         </Button>
       </div>
@@ -106,7 +74,47 @@ export function DetailsForm({
   );
 }
 
-/** A keyword that was typed, but not added, is meant all the same. */
+/** The problem of each field that is too long. */
+function useLengthProblems({ draft, keyword }: EditedDetails) {
+  const t = useText();
+  const tooLong = (text: string, max: number) => {
+    const over = charCount(text.trim()) - max;
+    return over > 0 ? t(asideText.tooLong)(over, max) : undefined;
+  };
+  return {
+    subject: tooLong(draft.subject, metadataLimits.subjectChars),
+    description: tooLong(draft.description, metadataLimits.descriptionChars),
+    keyword: tooLong(keyword, metadataLimits.keywordChars),
+  };
+}
+
+/** Saves the edits and closes the dialog; without edits it only closes it. */
+function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
+  const t = useText();
+  const announce = useAnnounce();
+  const change = useMetadataChange(name, transcript);
+  const save = () => {
+    const edit = editOf(edited.before, withKeyword(edited.draft, edited.keyword));
+    if (!edit) {
+      onClose();
+      return;
+    }
+    change.mutate(edit, {
+      onSuccess: () => {
+        announce(t(asideText.saved));
+        onClose();
+      },
+      onError: (error) => {
+        if (error instanceof ChangedElsewhere) {
+          onEdit({ ...edited, before: draftOf(error.current.metadata) });
+        }
+      },
+    });
+  };
+  return { save, isPending: change.isPending, error: change.error };
+}
+
+/** Adds a keyword that was typed but not added. */
 function withKeyword(draft: DetailsDraft, typed: string): DetailsDraft {
   const keyword = typed.normalize("NFC").trim();
   const { keywords } = draft;

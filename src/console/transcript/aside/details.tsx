@@ -12,8 +12,8 @@ import { DetailsDialog } from "./details-dialog.tsx";
 import "./details.css";
 
 /**
- * What the head of the page does not tell of a recording, and where it came from; editing all of
- * it, and deleting it.
+ * The details that the page's head does not show, such as the source, with buttons to edit them and
+ * to delete the transcript.
  */
 export function Details({
   transcript,
@@ -48,7 +48,7 @@ export function Details({
       {description !== "" && <p className="details-text">{description}</p>}
       <dl className="details">
         {origin && <Fact name={t(asideText.origin)}>{t(origin)}</Fact>}
-        {/* What callers sent is text here, never a link: it may be an address of anything. */}
+        {/* Callers' values are text, never links: they may be URLs of anything. */}
         {originalUri !== "" && <Fact name={t(asideText.address)}>{originalUri}</Fact>}
         {Object.entries(additionalMetadata).map(([key, value]) => (
           <Fact key={key} name={key}>

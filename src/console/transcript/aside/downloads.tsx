@@ -8,13 +8,13 @@ import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { AsideSection } from "./aside-section.tsx";
 import { RecordingLink } from "./recording-link.tsx";
-import { saveFile } from "./save-file.ts";
+import { saveFile } from "../../parts/save-file.ts";
 import "./downloads.css";
 
 const formats = ["SRT", "VTT", "TEXT", "JSON"] as const;
 type Format = (typeof formats)[number];
 
-/** The version that is looked at, as files of each format; and its recording. */
+/** Downloads of the shown version in each format, and of the recording. */
 export function Downloads({
   transcript,
   name,

@@ -1,70 +1,50 @@
-import { useId, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { metadataLimits } from "../../api/metadata-limits.ts";
 import { useAnnounce } from "../../parts/announcer.tsx";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
-import { metadataLimits } from "./metadata-limits.ts";
 import "./keyword-field.css";
 
-/**
- * Keywords as chips: Enter adds what is typed, a chip's button or Backspace in the empty field
- * removes one.
- */
-export function KeywordField({
-  keywords,
-  typed,
-  problem,
-  onWrite,
-}: {
+interface Props {
   readonly keywords: readonly string[];
   readonly typed: string;
   readonly problem: string | undefined;
-  readonly onWrite: (typed: string, keywords: readonly string[]) => void;
-}) {
+  readonly onChange: (typed: string, keywords: readonly string[]) => void;
+}
+
+/**
+ * Keywords as chips: Enter adds the typed keyword, a chip's button or Backspace in the empty field
+ * removes one.
+ */
+export function KeywordField(props: Props) {
+  const { keywords, typed, problem, onChange } = props;
   const t = useText();
-  const announce = useAnnounce();
-  const [isThere, setIsThere] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
-  const isFull = keywords.length >= metadataLimits.keywords;
-  const add = () => {
-    const keyword = typed.normalize("NFC").trim();
-    if (keyword === "" || problem !== undefined || isFull) return;
-    const has = keywords.includes(keyword);
-    setIsThere(has);
-    if (has) return;
-    onWrite("", [...keywords, keyword]);
-    announce(t(asideText.keywordAdded)(keyword));
-  };
-  const remove = (keyword: string) => {
-    onWrite(
-      typed,
-      keywords.filter((other) => other !== keyword),
-    );
-    announce(t(asideText.keywordRemoved)(keyword));
+  const { add, remove, isDuplicate, isFull, resetDuplicate } = useKeywordEdits(props);
+  const removeAndFocus = (keyword: string) => {
+    remove(keyword);
     field.current?.focus();
   };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const last = keywords.at(-1);
+    if (event.key === "Enter" && typed.trim() !== "") {
+      // In the empty field Enter submits the form, as in any other field.
+      event.preventDefault();
+      add();
+    } else if (event.key === "Backspace" && typed === "" && last !== undefined) {
+      event.preventDefault();
+      removeAndFocus(last);
+    }
+  };
   const full = isFull ? t(asideText.keywordsFull)(metadataLimits.keywords) : undefined;
-  const wrong = problem ?? (isThere ? t(asideText.keywordThere) : full);
+  const shownProblem = problem ?? (isDuplicate ? t(asideText.keywordThere) : full);
   return (
     <div className="field">
       <label htmlFor={id}>{t(asideText.keywords)}</label>
       <div className="keyword-field">
-        {keywords.length > 0 && (
-          <ul className="keyword-chips">
-            {keywords.map((keyword) => (
-              <li key={keyword} className="keyword-chip">
-                {keyword}
-                <button
-                  type="button"
-                  aria-label={t(asideText.removeKeyword)(keyword)}
-                  onClick={() => remove(keyword)}
-                >
-                  ×
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        {keywords.length > 0 && <KeywordChips keywords={keywords} onRemove={removeAndFocus} />}
         <input
           ref={field}
           id={id}
@@ -72,33 +52,73 @@ export function KeywordField({
           placeholder={t(asideText.addKeyword)}
           value={typed}
           autoComplete="off"
-          aria-invalid={wrong !== undefined}
+          aria-invalid={shownProblem !== undefined}
           aria-describedby={`${id}-hint`}
           onChange={({ target }) => {
-            setIsThere(false);
-            onWrite(target.value, keywords);
+            resetDuplicate();
+            onChange(target.value, keywords);
           }}
-          onKeyDown={(event) => {
-            if (event.nativeEvent.isComposing) return;
-            const last = keywords.at(-1);
-            if (event.key === "Enter" && typed.trim() !== "") {
-              // Enter in the empty field saves, as in any other.
-              event.preventDefault();
-              add();
-            } else if (event.key === "Backspace" && typed === "" && last !== undefined) {
-              event.preventDefault();
-              remove(last);
-            }
-          }}
+          onKeyDown={onKeyDown}
         />
       </div>
       <p
         id={`${id}-hint`}
-        className={wrong === undefined ? "hint" : "hint failed"}
-        role={wrong === undefined ? undefined : "alert"}
+        className={shownProblem === undefined ? "hint" : "hint failed"}
+        role={shownProblem === undefined ? undefined : "alert"}
       >
-        {wrong ?? t(asideText.keywordHint)}
+        {shownProblem ?? t(asideText.keywordHint)}
       </p>
     </div>
+  );
+}
+
+/** Adds the typed keyword, and removes keywords; each change is announced. */
+function useKeywordEdits({ keywords, typed, problem, onChange }: Props) {
+  const t = useText();
+  const announce = useAnnounce();
+  const [isDuplicate, setIsDuplicate] = useState(false);
+  const isFull = keywords.length >= metadataLimits.keywords;
+  const add = () => {
+    const keyword = typed.normalize("NFC").trim();
+    if (keyword === "" || problem !== undefined || isFull) return;
+    const isThere = keywords.includes(keyword);
+    setIsDuplicate(isThere);
+    if (isThere) return;
+    onChange("", [...keywords, keyword]);
+    announce(t(asideText.keywordAdded)(keyword));
+  };
+  const remove = (keyword: string) => {
+    onChange(
+      typed,
+      keywords.filter((other) => other !== keyword),
+    );
+    announce(t(asideText.keywordRemoved)(keyword));
+  };
+  return { add, remove, isDuplicate, isFull, resetDuplicate: () => setIsDuplicate(false) };
+}
+
+function KeywordChips({
+  keywords,
+  onRemove,
+}: {
+  readonly keywords: readonly string[];
+  readonly onRemove: (keyword: string) => void;
+}) {
+  const t = useText();
+  return (
+    <ul className="keyword-chips">
+      {keywords.map((keyword) => (
+        <li key={keyword} className="keyword-chip">
+          {keyword}
+          <button
+            type="button"
+            aria-label={t(asideText.removeKeyword)(keyword)}
+            onClick={() => onRemove(keyword)}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,9 +1,7 @@
 import { useEffect, useId, useRef } from "react";
-import { metadataLimits } from "./metadata-limits.ts";
+import { metadataLimits } from "../../api/metadata-limits.ts";
 
-/**
- * A name being written where it stands: Enter and leaving the field save it once, Escape does not.
- */
+/** A name edited in place: Enter or leaving the field saves it once, Escape does not. */
 export function NameField({
   label,
   hint,
@@ -18,7 +16,7 @@ export function NameField({
   readonly hint: string;
   readonly value: string;
   readonly placeholder: string;
-  /** Whether leaving the field saves nothing: after a failure its buttons do. */
+  /** Leaving the field does not save: after a failure its buttons do. */
   readonly keepsOnBlur: boolean;
   readonly onChange: (value: string) => void;
   readonly onSave: (value: string, byKey: boolean) => void;
@@ -26,11 +24,11 @@ export function NameField({
 }) {
   const field = useRef<HTMLInputElement>(null);
   const hintId = useId();
-  // A field that goes away is left, too: that saves nothing more.
+  // The field also loses the focus when it is removed: that must not save again.
   const isDone = useRef(false);
   useEffect(() => {
     isDone.current = false;
-    // Whoever is elsewhere on the page when a name comes back unsaved stays there.
+    // If saving failed while the user is elsewhere on the page, the focus stays there.
     if (document.activeElement === document.body) field.current?.select();
   }, []);
   return (
@@ -46,7 +44,7 @@ export function NameField({
         autoComplete="off"
         onChange={({ target }) => onChange(target.value)}
         onKeyDown={(event) => {
-          // What an input method is still composing is not the name yet.
+          // An input method is still composing the text.
           if (event.nativeEvent.isComposing) return;
           if (event.key !== "Enter" && event.key !== "Escape") return;
           event.preventDefault();
@@ -56,7 +54,7 @@ export function NameField({
           else onCancel();
         }}
         onBlur={({ currentTarget }) => {
-          // Where the whole page steps back, as the session has ended, nobody has left the field.
+          // Hiding the page because the session has ended is not leaving the field.
           if (!currentTarget.checkVisibility()) return;
           if (!isDone.current && !keepsOnBlur) onSave(value, false);
         }}

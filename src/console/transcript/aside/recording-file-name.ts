@@ -1,8 +1,5 @@
-/**
- * Endings by which people and players know the types that the service tells
- * (src/media/sniff-media-type.ts).
- */
-const endings: Readonly<Record<string, string>> = {
+/** File extensions of the media types that the service returns (src/media/sniff-media-type.ts). */
+const extensions: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
   "audio/x-w64": "w64",
   "audio/flac": "flac",
@@ -33,12 +30,12 @@ const endings: Readonly<Record<string, string>> = {
   "video/x-ms-wmv": "wmv",
 };
 
-/** Longest base of a name, in characters: two bytes each stay well below what file systems take. */
+/** The longest name without extension, in characters: well below the limits of file systems. */
 const charsMax = 100;
 
 /**
- * The name of a saved recording: the subject, as far as file systems take it. What is no known
- * media gets an ending that nothing runs.
+ * The file name of a saved recording: the subject without characters that file systems refuse.
+ * Unknown types get the extension `bin`, which no system executes.
  */
 export function recordingFileName(subject: string, contentType: string): string {
   const clean = subject
@@ -48,5 +45,5 @@ export function recordingFileName(subject: string, contentType: string): string 
     .replaceAll(/^[. ]+|[. ]+$/g, "");
   const base = Array.from(clean).slice(0, charsMax).join("").trimEnd();
   const type = contentType.split(";", 1)[0]?.trim() ?? "";
-  return `${base === "" ? "recording" : base}.${endings[type] ?? "bin"}`;
+  return `${base === "" ? "recording" : base}.${extensions[type] ?? "bin"}`;
 }

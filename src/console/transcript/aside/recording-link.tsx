@@ -9,12 +9,9 @@ import { asideText } from "../../text/transcript-aside.ts";
 import { ownPath } from "../own-path.ts";
 import { transcriptQuery } from "../transcript-query.ts";
 import { recordingFileName } from "./recording-file-name.ts";
-import { saveAddress } from "./save-file.ts";
+import { saveUrl } from "../../parts/save-file.ts";
 
-/**
- * The recording itself, as it came. Its address is good for an hour: an older one is asked for
- * anew.
- */
+/** A download of the original recording. Its URL is valid for an hour; then a new one is read. */
 export function RecordingLink({
   transcript: { uri = "", metadata },
   name,
@@ -27,19 +24,19 @@ export function RecordingLink({
   const announce = useAnnounce();
   const download = useMutation({
     mutationFn: async () => {
-      let address = ownPath(uri);
-      let contentType = await typeAt(address);
+      let url = ownPath(uri);
+      let contentType = await typeAt(url);
       if (contentType === undefined) {
         const { uri: fresh = "" } = await queries.fetchQuery({
           ...transcriptQuery(name),
           staleTime: 0,
         });
-        address = ownPath(fresh);
-        contentType = fresh === "" ? undefined : await typeAt(address);
+        url = ownPath(fresh);
+        contentType = fresh === "" ? undefined : await typeAt(url);
       }
-      if (contentType === undefined) throw gone();
+      if (contentType === undefined) throw mediaGone();
       const saved = recordingFileName(metadata?.subject ?? "", contentType);
-      saveAddress(address, saved);
+      saveUrl(url, saved);
       return saved;
     },
     onSuccess: (saved) => announce(t(asideText.downloaded)(saved)),
@@ -61,11 +58,11 @@ export function RecordingLink({
   );
 }
 
-/** What is at a signed address; undefined where it is over. */
-async function typeAt(address: string): Promise<string | undefined> {
+/** The media type at a signed URL; undefined if the URL has expired. */
+async function typeAt(url: string): Promise<string | undefined> {
   let answer: Response;
   try {
-    answer = await fetch(address, { method: "HEAD" });
+    answer = await fetch(url, { method: "HEAD" });
   } catch {
     throw offlineError();
   }
@@ -74,6 +71,6 @@ async function typeAt(address: string): Promise<string | undefined> {
   throw errorOfBody(answer.status, "");
 }
 
-function gone(): ApiError {
+function mediaGone(): ApiError {
   return new ApiError("the recording is gone", { status: 404, reason: "MEDIA_GONE" });
 }

@@ -18,10 +18,7 @@ import { useChanged } from "./use-changed.ts";
 import { useVersionAddress } from "./version-address.ts";
 import { useVersions } from "./use-versions.ts";
 
-/**
- * Asks whether a version is to become the newest again, and makes it so. `newest`: the one that it
- * comes after.
- */
+/** Asks before a version is restored on top of `newest`. */
 export function RestoreDialog({
   name,
   version,
@@ -53,7 +50,7 @@ export function RestoreDialog({
       go({ version: undefined });
       announce(t(asideText.restored));
     },
-    // The list shows what came meanwhile: pressing again is then a decision.
+    // The list then shows the newer version: the user decides whether to press again.
     onError: (error) => {
       if (isStale(error)) void refetch();
     },

@@ -11,7 +11,7 @@ import { NameField } from "./name-field.tsx";
 import type { SpeakerTime } from "./speaking-time.ts";
 import { useMetadataChange } from "./use-metadata-change.ts";
 
-/** A speaker: the name, which becomes a field when it is pressed, and how long they speak. */
+/** A speaker: the name, which becomes a field when it is clicked, and the speaking time. */
 export function SpeakerRow({
   speaker: { id, name: shown, seconds },
   transcript,
@@ -28,21 +28,21 @@ export function SpeakerRow({
   const change = useMetadataChange(name, transcript);
   const button = useRef<HTMLButtonElement>(null);
   const [draft, setDraft] = useState<string>();
-  const [returns, setReturns] = useState(false);
+  const [returnsFocus, setReturnsFocus] = useState(false);
   useEffect(() => {
-    if (returns && draft === undefined) button.current?.focus();
-  }, [returns, draft]);
+    if (returnsFocus && draft === undefined) button.current?.focus();
+  }, [returnsFocus, draft]);
 
   const save = (typed: string, byKey: boolean) => {
     const to = typed.normalize("NFC").trim();
-    setReturns(byKey);
+    setReturnsFocus(byKey);
     setDraft(undefined);
     if (to === shown) return;
     change.mutate(
       { speakers: { [id]: { from: shown, to } } },
       {
         onSuccess: () => announce(t(asideText.renamed)(to === "" ? id : to)),
-        // What was typed comes back to where it was typed.
+        // The typed name is shown in its field again.
         onError: () => setDraft(typed),
       },
     );
@@ -52,7 +52,7 @@ export function SpeakerRow({
     setDraft(shown);
   };
   const cancel = () => {
-    setReturns(true);
+    setReturnsFocus(true);
     setDraft(undefined);
     change.reset();
   };

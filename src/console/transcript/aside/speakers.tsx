@@ -7,7 +7,7 @@ import { SpeakerRow } from "./speaker-row.tsx";
 import { speakingTimes } from "./speaking-time.ts";
 import "./speakers.css";
 
-/** Who speaks and for how long; their names are changed where they stand. */
+/** The speakers with their speaking times; names are edited in place. */
 export function Speakers({
   transcript,
   name,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { speakingTimes } from "./speaking-time.ts";
 
-test("speakingTimes() adds up who speaks, in the order in which they begin", () => {
+test("speakingTimes() adds up the time of each speaker, in order of first words", () => {
   const segments = [
     { startTime: "0s", endTime: "9.500s", speakerId: "S2" },
     { startTime: "9.500s", endTime: "10s" },
@@ -16,6 +16,6 @@ test("speakingTimes() adds up who speaks, in the order in which they begin", () 
   ]);
 });
 
-test("speakingTimes() knows nobody where nobody is told", () => {
+test("speakingTimes() is empty for segments without speakers", () => {
   assert.deepEqual(speakingTimes([{ startTime: "0s", endTime: "1s", speakerId: "" }]), []);
 });

@@ -4,16 +4,16 @@ import type {
 } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { secondsOf } from "../../text/numbers.ts";
 
-/** Somebody who speaks in a transcript. */
+/** A speaker of a transcript. */
 export interface SpeakerTime {
   readonly id: string;
-  /** "" where nobody has named them. */
+  /** "" if the speaker has no name. */
   readonly name: string;
-  /** How long they speak in all. */
+  /** The total speaking time. */
   readonly seconds: number;
 }
 
-/** Who speaks, in the order of their first words; then those who are named, but say nothing. */
+/** The speakers in order of their first words, then named speakers without segments. */
 export function speakingTimes(
   segments: readonly SegmentJson[],
   speakers: TranscriptMetadataJson["speakers"] = {},

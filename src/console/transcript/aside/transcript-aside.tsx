@@ -7,9 +7,8 @@ import { useVersionAddress } from "./version-address.ts";
 import { Versions } from "./versions.tsx";
 
 /**
- * What stands beside the text of a transcript: who speaks, versions, downloads, what it is about.
- * `name`: `transcripts/<transcript_id>`. An earlier version is shown as it was, and offers no
- * changes; nor does the newest to those who may only read.
+ * The aside of a transcript: speakers, versions, downloads and details. `name`:
+ * `transcripts/<transcript_id>`. Only the newest version can be edited, by users who may write.
  */
 export function TranscriptAside({
   transcript,

@@ -5,8 +5,8 @@ import { ChangedElsewhere, changeMetadata, edited, type MetadataEdit } from "./c
 import { useChanged } from "./use-changed.ts";
 
 /**
- * Changes metadata of a transcript: shown everywhere at once, and taken back where it does not
- * succeed. Changes of one transcript go one after the other.
+ * Changes the metadata of a transcript: the change is shown everywhere at once, and reverted if it
+ * fails. Changes of one transcript run one after the other.
  */
 export function useMetadataChange(name: string, transcript: TranscriptJson) {
   const queries = useQueryClient();
@@ -20,14 +20,14 @@ export function useMetadataChange(name: string, transcript: TranscriptJson) {
     mutationFn: (edit: MetadataEdit) =>
       changeMetadata(name, queries.getQueryData(queryKey) ?? transcript, edit),
     onMutate: async (edit) => {
-      // An answer on its way was written before the change.
+      // An answer that is still on its way does not have the change.
       await queries.cancelQueries({ queryKey });
       show(edit);
     },
     onSuccess: changed,
     onError: (error, edit) => {
       if (error instanceof ChangedElsewhere) changed(error.current);
-      else show(turned(edit));
+      else show(reversed(edit));
     },
   });
 }
@@ -37,19 +37,19 @@ function withEdit(shown: TranscriptJson, edit: MetadataEdit): TranscriptJson {
   return { ...shown, metadata: { ...metadata, ...edited(metadata, edit) } };
 }
 
-/** The edit that takes an edit back. */
-function turned({ subject, description, keywords, speakers }: MetadataEdit): MetadataEdit {
-  const back = <Value>({ from, to }: { readonly from: Value; readonly to: Value }) => ({
+/** The edit that undoes an edit. */
+function reversed({ subject, description, keywords, speakers }: MetadataEdit): MetadataEdit {
+  const swap = <Value>({ from, to }: { readonly from: Value; readonly to: Value }) => ({
     from: to,
     to: from,
   });
   return {
-    ...(subject && { subject: back(subject) }),
-    ...(description && { description: back(description) }),
-    ...(keywords && { keywords: back(keywords) }),
+    ...(subject && { subject: swap(subject) }),
+    ...(description && { description: swap(description) }),
+    ...(keywords && { keywords: swap(keywords) }),
     ...(speakers && {
       speakers: Object.fromEntries(
-        Object.entries(speakers).map(([id, names]) => [id, back(names)]),
+        Object.entries(speakers).map(([id, names]) => [id, swap(names)]),
       ),
     }),
   };

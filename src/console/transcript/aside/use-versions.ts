@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import { versionsQuery } from "./versions-query.ts";
 
 /**
- * The versions that are read so far, newest first, each once: one that is new meanwhile moves the
- * others down a page.
+ * The versions read so far, newest first. Each is listed once, although a version created in the
+ * meantime moves the others to later pages.
  */
 export function useVersions(name: string) {
   const query = useInfiniteQuery(versionsQuery(name));

@@ -1,16 +1,16 @@
 import { useSearchParams } from "wouter";
 
-/** What the address of a transcript's page says of versions. */
+/** The versions in the address of a transcript's page. */
 export interface VersionAddress {
-  /** The version that is looked at; undefined: the newest. */
+  /** The version shown; undefined: the newest. */
   readonly version: string | undefined;
-  /** The version whose changes are looked at. */
+  /** The version whose changes are shown. */
   readonly changed: string | undefined;
-  /** What it is compared with; undefined: the one before. */
+  /** The version it is compared with; undefined: the previous one. */
   readonly against: string | undefined;
 }
 
-/** Reads the versions in the address, and goes to others; the rest of it stays. */
+/** The versions in the address, and a function that changes them and leaves the rest as it is. */
 export function useVersionAddress(): readonly [
   VersionAddress,
   (to: Partial<VersionAddress>) => void,
@@ -24,7 +24,7 @@ export function useVersionAddress(): readonly [
   return [address, go];
 }
 
-/** The query of an address with other versions in it. */
+/** The query of an address, with other versions. */
 export function withAddress(before: URLSearchParams, to: Partial<VersionAddress>): URLSearchParams {
   const after = new URLSearchParams(before);
   for (const [name, value] of Object.entries(to)) {

@@ -10,24 +10,21 @@ import { when } from "../../text/dates.ts";
 import { useLanguage, useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { useNow } from "../../text/use-now.ts";
-import { useSeen } from "./use-seen.ts";
+import { useHasBeenVisible } from "./use-has-been-visible.ts";
 import { withAddress } from "./version-address.ts";
 import { changedCounts, changedParts } from "./version-words.ts";
 import { countsQuery } from "./versions-query.ts";
 
-/** In the entry of the history of a version that was gone to from this list. */
-const goneTo = { from: "versions" } as const;
+/** The state of the history entry of a version that was opened from this list. */
+const openedHere = { from: "versions" } as const;
 
-function isGoneTo(): boolean {
+function needsFocus(): boolean {
   const state: unknown = history.state;
   const isOurs = typeof state === "object" && state !== null && "from" in state;
-  return isOurs && state.from === goneTo.from && document.activeElement === document.body;
+  return isOurs && state.from === openedHere.from && document.activeElement === document.body;
 }
 
-/**
- * A version: what it changed in a few words, and when; for the one that is looked at, what can be
- * done with it.
- */
+/** A version: what it changed, in a few words, and when; for the one shown, also its buttons. */
 export function VersionRow({
   name,
   version,
@@ -53,14 +50,14 @@ export function VersionRow({
   const link = useRef<HTMLAnchorElement>(null);
   const id = version.name ?? "";
   const isFirst = (version.parent ?? "") === "";
-  const isSeen = useSeen(row);
+  const wasVisible = useHasBeenVisible(row);
   useEffect(() => {
-    // The page of another version is another page: the keyboard goes on where it was.
-    if (isShown && isGoneTo()) link.current?.focus({ preventScroll: true });
+    // The page of another version is a new page: the focus returns to where it was.
+    if (isShown && needsFocus()) link.current?.focus({ preventScroll: true });
   }, [isShown]);
-  const counts = useQuery({ ...countsQuery(name, id), enabled: isSeen && !isFirst });
+  const counts = useQuery({ ...countsQuery(name, id), enabled: wasVisible && !isFirst });
   const to = withAddress(search, { version: isNewest ? undefined : id }).toString();
-  const facts = [
+  const details = [
     when(language, new Date(version.creationTime ?? ""), now),
     ...(counts.data ? changedCounts(counts.data) : []).map(({ phrase, count }) => t(phrase)(count)),
   ];
@@ -76,13 +73,13 @@ export function VersionRow({
     <li ref={row} className={isShown ? "version shown" : "version"}>
       <Link
         ref={link}
-        state={goneTo}
+        state={openedHere}
         to={to === "" ? `/${name}` : `/${name}?${to}`}
         aria-current={isShown ? "true" : undefined}
       >
         {label()}
       </Link>
-      <p className="version-facts">{facts.join(" · ")}</p>
+      <p className="version-facts">{details.join(" · ")}</p>
       {isShown && (
         <div className="version-actions">
           {!isFirst && (

@@ -6,7 +6,7 @@ import { changedCounts, changedParts } from "./version-words.ts";
 const label = (diff: Parameters<typeof changedParts>[0]) =>
   asideText.changed.is(changedParts(diff).map(({ is }) => is));
 
-test("changedParts() names what a difference touched, once each", () => {
+test("changedParts() names each part that a diff changes once", () => {
   assert.equal(label({ wordsAdded: 3 }), "Texta breytt");
   assert.equal(label({ wordsRetimed: 1, wordsRespoken: 2 }), "Tímum og röddum breytt");
   assert.equal(label({ wordsResegmented: 1 }), "Efnisgreinum breytt");
@@ -21,14 +21,14 @@ test("changedParts() names what a difference touched, once each", () => {
   assert.deepEqual(changedParts({ wordsKept: 100 }), []);
 });
 
-test("changedCounts() tells the numbers that there are, in words that follow them", () => {
-  const told = (diff: Parameters<typeof changedCounts>[0]) =>
+test("changedCounts() lists the counts that are not 0, in words that agree with them", () => {
+  const texts = (diff: Parameters<typeof changedCounts>[0]) =>
     changedCounts(diff).map(({ phrase, count }) => phrase.is(count));
-  assert.deepEqual(told({ wordsAdded: 21, wordsRemoved: 11 }), [
+  assert.deepEqual(texts({ wordsAdded: 21, wordsRemoved: 11 }), [
     "21 orð bættist við",
     "11 orð féllu út",
   ]);
-  assert.deepEqual(told({ wordsRetimed: 1, wordsRespoken: 2, wordsResegmented: 5 }), [
+  assert.deepEqual(texts({ wordsRetimed: 1, wordsRespoken: 2, wordsResegmented: 5 }), [
     "1 orð færðist í tíma",
     "2 orð fengu aðra rödd",
     "efnisgreinaskil breyttust við 5 orð",

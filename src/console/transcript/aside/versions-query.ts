@@ -4,9 +4,9 @@ import type {
   TranscriptDiffJson,
 } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../../api/call-api.ts";
-import { inTurn } from "./in-turn.ts";
+import { limitConcurrency } from "./limit-concurrency.ts";
 
-/** Versions that are shown first, and with each press on "older" from then on. */
+/** The number of versions on the first page, and on each further page. */
 const pageSizes = { first: 8, later: 50 } as const;
 
 /** The versions of a transcript, newest first. */
@@ -26,30 +26,27 @@ export function versionsQuery(name: string) {
   });
 }
 
-/** More runs than any difference has: the answer has the counts alone. */
+/** More runs than any diff has, so that the answer has only the counts. */
 const pastAllRuns = 2 ** 31 - 1;
 
-/** How many may be compared at a time, so that the rest of the page gets its answers too. */
-const countsAtATime = 2;
+/** The number of diffs requested at a time, so that the page's other calls are not delayed. */
+const concurrentDiffsMax = 2;
 
-const countInTurn = inTurn(countsAtATime);
+const limited = limitConcurrency(concurrentDiffsMax);
 
-/**
- * What a version changed of the one before, in numbers: versions never change, so this does not
- * either.
- */
+/** What a version changed, in counts. It is never refetched, because versions are immutable. */
 export function countsQuery(name: string, version: string) {
   return queryOptions({
     queryKey: ["transcript-counts", name, version],
     queryFn: ({ signal }) =>
-      countInTurn(signal, () => readDiff(name, { version, skip: pastAllRuns }, signal)),
+      limited(signal, () => readDiff(name, { version, skip: pastAllRuns }, signal)),
     staleTime: Infinity,
   });
 }
 
 /**
- * What is different in one version, seen from another, or from the one before where `against` is
- * "". Its runs in pages.
+ * The differences of a version from another one, or from the previous one if `against` is "". Its
+ * runs come in pages.
  */
 export function diffQuery(name: string, version: string, against: string) {
   return infiniteQueryOptions({

@@ -16,10 +16,7 @@ import { useVersionAddress } from "./version-address.ts";
 import { VersionRow } from "./version-row.tsx";
 import "./versions.css";
 
-/**
- * The versions of a transcript, newest first: look at one, at what it changed, or make it the
- * newest again.
- */
+/** The versions of a transcript, newest first: to show, to compare, or to restore. */
 export function Versions({
   transcript,
   name,

@@ -6,7 +6,7 @@ import { type Phrase, useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
 import type { Playback } from "../playback.ts";
 import { commandOf, type Command } from "../shortcuts.ts";
-import { pieceOfWord, wordAt, type SpokenText } from "../spoken-text.ts";
+import { paragraphOfWord, wordAt, type SpokenText } from "../spoken-text.ts";
 
 const ShortcutSheet = lazy(() =>
   import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ({ default: ShortcutSheet })),
@@ -14,10 +14,7 @@ const ShortcutSheet = lazy(() =>
 
 const keptAs = "hlust.shortcuts";
 
-/**
- * The keys that play from anywhere on the page, and the sheet that tells of them, where they can be
- * put off too.
- */
+/** The keyboard shortcuts of the page, and the sheet that lists them and can turn them off. */
 export function Keys({
   playback,
   text,
@@ -33,21 +30,21 @@ export function Keys({
   const [isOn, setOn] = useState(() => readKept(keptAs) !== "off");
   useEffect(() => {
     if (!isOn || isOpen) return undefined;
-    const press = (event: KeyboardEvent): void => {
+    const onKey = (event: KeyboardEvent): void => {
       const command = event.defaultPrevented ? undefined : commandOf(event);
-      if (!command || isTaken(event)) return;
+      if (!command || isUsedByTarget(event)) return;
       event.preventDefault();
       if (command.do === "sheet") setOpen(true);
       else if (command.do === "copyLink") {
         const link = linkTo + Math.round(playback.place * 10) / 10;
-        const say = (text: Phrase<string>) => () => announce(t(text));
+        const announcing = (text: Phrase<string>) => () => announce(t(text));
         void navigator.clipboard
           .writeText(new URL(link, location.href).href)
-          .then(say(transcriptText.linkCopied), say(transcriptText.linkNotCopied));
-      } else obey(command, playback, text);
+          .then(announcing(transcriptText.linkCopied), announcing(transcriptText.linkNotCopied));
+      } else run(command, playback, text);
     };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
   }, [isOn, isOpen, playback, text, linkTo, announce, t]);
   return (
     <>
@@ -70,18 +67,15 @@ export function Keys({
   );
 }
 
-/**
- * Whether what has the keyboard wants the key for itself: fields to type in and choose from, and
- * what is pressed by space.
- */
-function isTaken({ target, key }: KeyboardEvent): boolean {
+/** Whether the focused element uses the key itself: inputs, lists, and what space presses. */
+function isUsedByTarget({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=listbox]"))
     return true;
   return key === " " && target.closest("button, a, summary, [role=button]") !== null;
 }
 
-function obey(
+function run(
   command: Exclude<Command, { do: "sheet" } | { do: "copyLink" }>,
   playback: Playback,
   text: SpokenText,
@@ -103,8 +97,8 @@ function obey(
     }
     case "segment": {
       const word = wordAt(text, playback.place);
-      const piece = word < 0 ? -1 : pieceOfWord(text, word);
-      return seekTo(playback, text.pieces[Math.max(0, piece + command.by)]?.start);
+      const paragraph = word < 0 ? -1 : paragraphOfWord(text, word);
+      return seekTo(playback, text.paragraphs[Math.max(0, paragraph + command.by)]?.start);
     }
   }
 }

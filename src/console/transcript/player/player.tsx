@@ -14,10 +14,7 @@ import { useMediaSession } from "./use-media-session.ts";
 import { Wave } from "./wave.tsx";
 import "./player.css";
 
-/**
- * The strip at the bottom that plays the recording; with it the keys that do so from anywhere on
- * the page.
- */
+/** The player at the bottom of the page, with the keyboard shortcuts. */
 export function Player({
   playback,
   text,
@@ -28,15 +25,15 @@ export function Player({
   readonly playback: Playback;
   readonly text: SpokenText;
   readonly transcript: TranscriptJson;
-  /** The address of the text, to which seconds are added. */
+  /** The address of the text, to which seconds are appended. */
   readonly linkTo: string;
-  /** Gives the transcript with other URLs, as the signed ones expire. */
+  /** Returns the transcript with new URLs, because signed URLs expire. */
   readonly renew: () => Promise<TranscriptJson>;
 }) {
   const t = useText();
   const { uri = "", metadata } = transcript;
   const isVideo = metadata?.fileType === "VIDEO";
-  const [isPictureSeen, setPictureSeen] = useState(true);
+  const [isPictureShown, setPictureShown] = useState(true);
   const { isPlaying, isMuted, problem } = usePlaybackState(playback);
   useMediaSession(playback, metadata?.subject ?? "");
   return (
@@ -46,7 +43,7 @@ export function Player({
         uri={uri}
         renew={renew}
         isVideo={isVideo}
-        isSeen={isVideo && isPictureSeen}
+        isShown={isVideo && isPictureShown}
       />
       <Button
         className="player-play"
@@ -60,7 +57,11 @@ export function Player({
           <Wave playback={playback} waveformUri={metadata?.waveformUri ?? ""} renew={renew} />
         ) : (
           <p className="failed" role="alert">
-            {t(problem === "away" ? transcriptText.mediaAway : transcriptText.unplayable)}
+            {t(
+              problem === "unavailable"
+                ? transcriptText.mediaUnavailable
+                : transcriptText.unplayable,
+            )}
           </p>
         )}
       </div>
@@ -78,8 +79,8 @@ export function Player({
         {isVideo && (
           <Toggle
             text={t(transcriptText.picture)}
-            isOn={isPictureSeen}
-            onChange={() => setPictureSeen(!isPictureSeen)}
+            isOn={isPictureShown}
+            onChange={() => setPictureShown(!isPictureShown)}
           />
         )}
         <Keys playback={playback} text={text} linkTo={linkTo} />
@@ -104,19 +105,19 @@ function Toggle({
   );
 }
 
-/** What plays: its picture where it has one. The words stand on the page. */
+/** The media element, visible for video. It needs no captions: the page shows the words. */
 function Media({
   playback,
   uri,
   renew,
   isVideo,
-  isSeen,
+  isShown,
 }: {
   readonly playback: Playback;
   readonly uri: string;
   readonly renew: () => Promise<TranscriptJson>;
   readonly isVideo: boolean;
-  readonly isSeen: boolean;
+  readonly isShown: boolean;
 }) {
   const media = useRef<HTMLVideoElement>(null);
   const [path] = useState(() => ownPath(uri));
@@ -131,7 +132,7 @@ function Media({
     // oxlint-disable-next-line jsx-a11y/media-has-caption -- the page is its text
     <video
       ref={media}
-      className={isSeen ? "player-picture" : "unseen"}
+      className={isShown ? "player-picture" : "unseen"}
       preload="metadata"
       playsInline
       tabIndex={-1}

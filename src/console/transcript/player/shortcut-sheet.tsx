@@ -7,8 +7,8 @@ import { sheetLines } from "../shortcuts.ts";
 import "./shortcut-sheet.css";
 
 /**
- * The sheet of shortcuts, where they can be put off: screen readers and voices may want the letters
- * for themselves.
+ * The list of shortcuts, where they can be turned off: screen readers and voice control may need the
+ * letters.
  */
 export function ShortcutSheet({
   isOn,

@@ -4,7 +4,7 @@ import { numberText } from "../../text/numbers.ts";
 import { transcriptText } from "../../text/transcript.ts";
 import { rates, usePlaybackState, type Playback } from "../playback.ts";
 
-/** How fast it plays; voices keep their pitch. */
+/** The choice of the playback speed, which does not change the pitch. */
 export function Speed({ playback }: { readonly playback: Playback }) {
   const t = useText();
   const { language } = useLanguage();

@@ -1,9 +1,7 @@
 import { useEffect } from "react";
 import type { Playback } from "../playback.ts";
 
-/**
- * Lets the device's own buttons play, stop and go on or back, and shows on its screen what plays.
- */
+/** Lets the device's media keys control the playback, and shows the title on its screen. */
 export function useMediaSession(playback: Playback, title: string): void {
   useEffect(() => {
     const { mediaSession } = navigator;

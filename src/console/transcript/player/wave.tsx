@@ -7,9 +7,9 @@ import { transcriptText } from "../../text/transcript.ts";
 import { usePlaybackState, type Playback } from "../playback.ts";
 import { barsOf, fetchWaveform } from "./waveform.ts";
 
-/** A bar and the gap after it, and how high the highest is, in pixels. */
+/** The width of a bar with the gap after it, and the height of the highest bar, in pixels. */
 const shape = { step: 5, height: 44 };
-/** Seconds of the keys on the line. */
+/** How many seconds each key moves. */
 const keySeconds: Readonly<Record<string, number>> = {
   ArrowLeft: -5,
   ArrowDown: -5,
@@ -19,10 +19,7 @@ const keySeconds: Readonly<Record<string, number>> = {
   PageUp: 60,
 };
 
-/**
- * The recording as a line of bars, the played part in color: pressed, dragged or by keys it goes to
- * a place.
- */
+/** The waveform as a slider, with the played part in color: click, drag or keys seek to a place. */
 export function Wave({
   playback,
   waveformUri,
@@ -30,7 +27,7 @@ export function Wave({
 }: {
   readonly playback: Playback;
   readonly waveformUri: string;
-  /** Gives the transcript with other URLs, as the signed ones expire. */
+  /** Returns the transcript with new URLs, because signed URLs expire. */
   readonly renew: () => Promise<TranscriptJson>;
 }) {
   const t = useText();
@@ -55,7 +52,7 @@ export function Wave({
     <div
       ref={line}
       className="wave"
-      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- its picture is the recording
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an input cannot show the waveform
       role="slider"
       tabIndex={0}
       aria-label={t(transcriptText.place)}
@@ -104,7 +101,7 @@ function useWavePath(
   width: number,
 ): string | undefined {
   const { data } = useQuery({
-    // Its URL is another one with each answer, but for the path.
+    // Only the path of its URL stays the same; each answer has another signature.
     queryKey: ["waveform", waveformUri.split("?", 1)[0]],
     queryFn: ({ signal }) =>
       fetchWaveform(waveformUri, async () => (await renew()).metadata?.waveformUri ?? "", signal),
@@ -117,7 +114,7 @@ function useWavePath(
     const bars = barsOf(data, Math.max(1, Math.floor(width / shape.step)));
     return bars
       .map((bar, at) => {
-        // What is silent is a dot; the rounded ends stand over a bar by half its width each.
+        // Silence is a dot; the rounded ends extend a bar by half its width each.
         const high = Math.max(0.1, bar * (shape.height - 4));
         return `M${at * shape.step + 1.5} ${((shape.height - high) / 2).toFixed(1)}v${high.toFixed(1)}`;
       })
@@ -126,9 +123,8 @@ function useWavePath(
 }
 
 /**
- * Shows how much was played, without a rendering each frame. What screen readers are told of the
- * place changes when somebody goes there, comes to the line or stops: told with each second it
- * would be read out all the time.
+ * Shows the played part without rendering each frame. The values for screen readers change only when
+ * the user seeks, focuses the slider or stops; otherwise they would be announced every second.
  */
 function usePlayedPart(
   line: { readonly current: HTMLElement | null },
@@ -141,7 +137,7 @@ function usePlayedPart(
   useEffect(() => {
     const slider = line.current;
     if (!slider) return undefined;
-    const say = (): void => {
+    const describe = (): void => {
       const { duration } = playback.state;
       slider.ariaValueNow = String(Math.round(playback.place));
       slider.ariaValueText = placeOf(clockText(playback.place), clockText(duration));
@@ -149,19 +145,19 @@ function usePlayedPart(
     let shown = -1;
     const show = (seconds: number, isSought: boolean): void => {
       const share = seconds / Math.max(playback.state.duration, seconds, 0.001);
-      // In whole pixels: what nobody sees move is not painted anew.
+      // In whole pixels, so that invisible changes are not painted.
       const played = Math.round(share * width);
       if (played !== shown) slider.style.setProperty("--played", `${played}px`);
       shown = played;
-      if (isSought || !playback.state.isPlaying) say();
+      if (isSought || !playback.state.isPlaying) describe();
     };
-    const again = (): void => show(playback.place, true);
-    again();
-    const stops = [playback.onPlace(show), playback.subscribe(again)];
-    slider.addEventListener("focus", say);
+    const update = (): void => show(playback.place, true);
+    update();
+    const stops = [playback.onPlace(show), playback.subscribe(update)];
+    slider.addEventListener("focus", describe);
     return () => {
       for (const stop of stops) stop();
-      slider.removeEventListener("focus", say);
+      slider.removeEventListener("focus", describe);
     };
   }, [line, playback, width, placeOf]);
 }

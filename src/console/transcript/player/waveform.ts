@@ -1,13 +1,13 @@
 import { ownPath } from "../own-path.ts";
 
-/** How loud a recording is, 0 to 127, at even steps from its start to its end. */
+/** The loudness of a recording, 0 to 127, at even steps from start to end. */
 export interface Waveform {
   readonly peaks: Uint8Array;
 }
 
 /**
- * Fetches a waveform by its signed URL: JSON of audiowaveform, version 2, of which an hour is half
- * a megabyte. `renewUrl` gives another one, as they expire. Throws.
+ * Fetches a waveform by its signed URL: audiowaveform JSON, version 2, half a megabyte per hour.
+ * `renewUrl` returns another URL, because they expire. Throws.
  */
 export async function fetchWaveform(
   signedUrl: string,
@@ -18,15 +18,12 @@ export async function fetchWaveform(
   if (response.status >= 400 && response.status < 500) {
     response = await fetch(ownPath(await renewUrl()), { signal });
   }
-  if (!response.ok) throw new Error(`the waveform was answered ${response.status}`);
+  if (!response.ok) throw new Error(`the waveform could not be read: HTTP ${response.status}`);
   const { data }: { readonly data: readonly number[] } = await response.json();
   return { peaks: peaksOf(data) };
 }
 
-/**
- * Of the least and the greatest sample of each step, 8 bits with sign: which is further from
- * silence.
- */
+/** For each step, the least or the greatest sample (signed 8 bit), whichever is further from 0. */
 export function peaksOf(data: readonly number[]): Uint8Array {
   const peaks = new Uint8Array(data.length / 2);
   for (let at = 0; at < peaks.length; at++) {
@@ -36,7 +33,7 @@ export function peaksOf(data: readonly number[]): Uint8Array {
   return peaks;
 }
 
-/** The same in `count` bars, each as high as the loudest in it; 1 is the loudest of all. */
+/** The waveform as `count` bars, each as high as its loudest peak; 1 is the loudest of all. */
 export function barsOf({ peaks }: Waveform, count: number): number[] {
   const bars = Array.from({ length: count }, (_, bar) => {
     const from = Math.floor((bar * peaks.length) / count);

@@ -5,9 +5,7 @@ import { asideText } from "../../../text/transcript-aside.ts";
 import { useNow } from "../../../text/use-now.ts";
 import { useVersions } from "../use-versions.ts";
 
-/**
- * What a version is compared with: the one before, or another of those that the page has listed.
- */
+/** The choice of what a version is compared with: the previous one, or another listed one. */
 export function AgainstChoice({
   name,
   version,

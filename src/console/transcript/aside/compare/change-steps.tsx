@@ -4,8 +4,8 @@ import { numberText } from "../../../text/numbers.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
 
 /**
- * From one change to the next: by buttons, and by the keys that stand beside them. `at`: -1 before
- * the first.
+ * Buttons for the previous and the next change, labeled with their keys. `at`: -1 before the first
+ * change.
  */
 export function ChangeSteps({
   at,

@@ -4,12 +4,12 @@ import { clockText, numberText } from "../../../text/numbers.ts";
 import { asideText } from "../../../text/transcript-aside.ts";
 import { excerptOf, type Hunk, type HunkPart } from "./hunks.ts";
 
-/** Words that are shown of a part at first. */
+/** The number of words shown of a part at first. */
 const wordsMax = 150;
 
 /**
- * A place that changed: what went is struck out, what came is underlined, what moved tells from
- * where to where.
+ * A place that changed: removed words are struck out, added words are underlined, moved words have
+ * their old and new times.
  */
 export function ChangedPlace({ hunk: { at, parts } }: { readonly hunk: Hunk }) {
   return (
@@ -17,7 +17,7 @@ export function ChangedPlace({ hunk: { at, parts } }: { readonly hunk: Hunk }) {
       <span className="figures quiet">{at === undefined ? "" : clockText(at)}</span>
       <p>
         {parts.map((part, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- they never change places
+          // oxlint-disable-next-line react/no-array-index-key -- their order never changes
           <Part key={index} part={part} />
         ))}
       </p>
@@ -31,13 +31,13 @@ function Part({ part }: { readonly part: HunkPart }) {
     case "kept":
       return <span>{part.text}</span>;
     case "added":
-      return <Bounded part={part} as="ins" />;
+      return <Excerpt part={part} as="ins" />;
     case "removed":
-      return <Bounded part={part} as="del" />;
+      return <Excerpt part={part} as="del" />;
     case "retimed":
       return (
         <>
-          <Bounded part={part} as="span" />
+          <Excerpt part={part} as="span" />
           {moved && <Moved from={moved.from} to={moved.to} />}
         </>
       );
@@ -46,8 +46,8 @@ function Part({ part }: { readonly part: HunkPart }) {
   }
 }
 
-/** A text that may be the whole recording: its beginning at first. */
-function Bounded({
+/** A text that may be the whole transcript: its beginning at first. */
+function Excerpt({
   part,
   as: Tag,
 }: {
@@ -57,7 +57,7 @@ function Bounded({
   const t = useText();
   const [isWhole, setIsWhole] = useState(false);
   const excerpt = isWhole ? undefined : excerptOf(part.text, wordsMax);
-  // The space after the last word is not of the change.
+  // The space after the last word is not a part of the change.
   const text = excerpt ?? part.text.trimEnd();
   return (
     <>

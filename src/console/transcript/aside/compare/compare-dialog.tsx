@@ -10,7 +10,7 @@ import type { VersionAddress } from "../version-address.ts";
 import { Comparison } from "./comparison.tsx";
 import "./compare-dialog.css";
 
-/** What a version changed, over the whole page; open where the address names one. */
+/** A dialog over the whole page with the changes of a version; open if the address has one. */
 export function CompareDialog({
   name,
   transcript,

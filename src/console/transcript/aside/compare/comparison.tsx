@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useMemo, useRef, useState } from "react";
+import { type RefObject, useMemo, useRef, useState } from "react";
 import type {
   TranscriptDiffJson,
   TranscriptJson,
@@ -19,10 +19,7 @@ import { hunksOf, wordsOf } from "./hunks.ts";
 import { useStepKeys } from "./use-step-keys.ts";
 import { MetadataChanges } from "./metadata-changes.tsx";
 
-/**
- * Everything that is different in one version from another, place after place. `transcript`: the
- * one that the page shows.
- */
+/** All differences between two versions, in order. `transcript`: the one that the page shows. */
 export function Comparison({
   name,
   transcript,
@@ -37,45 +34,12 @@ export function Comparison({
   readonly onChoose: (against: string | undefined) => void;
 }) {
   const t = useText();
-  const diff = useInfiniteQuery(diffQuery(name, version, against ?? ""));
-  const isHere = transcript.version?.name === version;
-  const other = useQuery({ ...transcriptQuery(name, version), enabled: !isHere });
-  const compared = isHere ? transcript : other.data;
-  const words = useMemo(() => wordsOf(compared?.segments ?? []), [compared?.segments]);
-  const hunks = useMemo(
-    () =>
-      hunksOf(
-        diff.data?.pages.flatMap(({ runs = [] }) => runs) ?? [],
-        // Until they are there, places stand without what is around them.
-        words,
-      ),
-    [diff.data, words],
-  );
+  const { diff, hunks, error, retry } = useDiff(name, transcript, { version, against });
   const [first] = diff.data?.pages ?? [];
-  const error = diff.error ?? other.error;
+  const metadataChanges = first?.metadataChanges ?? [];
+  const count = hunks.length + (metadataChanges.length > 0 ? 1 : 0);
   const places = useRef<HTMLDivElement>(null);
-  const [at, setAt] = useState(-1);
-  const hasFacts = (first?.metadataChanges ?? []).length > 0;
-  const count = hunks.length + (hasFacts ? 1 : 0);
-  // What the last press has gone to is known before it is rendered: so two in a row are two.
-  const reached = useRef(-1);
-  const go = (by: 1 | -1) => {
-    const to = reached.current + by;
-    const place = placesIn(places.current)[to];
-    if (!place) return;
-    reached.current = to;
-    setAt(to);
-    place.focus({ preventScroll: true });
-    place.scrollIntoView({ block: "center" });
-  };
-  const next = async () => {
-    const isLast = reached.current + 1 >= placesIn(places.current).length;
-    if (isLast && diff.hasNextPage) await diff.fetchNextPage();
-    // What was fetched is on the page a moment later.
-    requestAnimationFrame(() => go(1));
-  };
-  const previous = () => go(-1);
-  useStepKeys({ previous, next: () => void next() });
+  const { at, previous, next } = useSteps(places, diff);
   return (
     <div className="comparison">
       <div className="comparison-tools">
@@ -85,13 +49,13 @@ export function Comparison({
           count={count}
           hasMore={diff.hasNextPage}
           onPrevious={previous}
-          onNext={() => void next()}
+          onNext={next}
         />
       </div>
       {first && <Counts diff={first} isSame={count === 0 && !diff.hasNextPage} />}
       {diff.isPending && <p className="quiet">{t(commonText.loading)}</p>}
       <div ref={places} className="comparison-places">
-        {first && hasFacts && <MetadataChanges changes={first.metadataChanges ?? []} />}
+        {metadataChanges.length > 0 && <MetadataChanges changes={metadataChanges} />}
         {hunks.length > 0 && (
           <ol className="changed-places" aria-label={t(asideText.changes)}>
             {hunks.map((hunk) => (
@@ -99,12 +63,7 @@ export function Comparison({
             ))}
           </ol>
         )}
-        {error && (
-          <ProblemNote
-            error={error}
-            onRetry={() => void (diff.error ? diff.refetch() : other.refetch())}
-          />
-        )}
+        {error && <ProblemNote error={error} onRetry={retry} />}
         {diff.hasNextPage && (
           <Button
             isPending={diff.isFetchingNextPage}
@@ -120,7 +79,56 @@ export function Comparison({
   );
 }
 
-/** The places of changes that are in the page, in order. */
+/** Reads the diff, and the compared version for the words around each change. */
+function useDiff(
+  name: string,
+  transcript: TranscriptJson,
+  { version, against = "" }: { readonly version: string; readonly against: string | undefined },
+) {
+  const diff = useInfiniteQuery(diffQuery(name, version, against));
+  const isShown = transcript.version?.name === version;
+  const other = useQuery({ ...transcriptQuery(name, version), enabled: !isShown });
+  const compared = isShown ? transcript : other.data;
+  // Until the version is read there are no words, and hunks are shown without context.
+  const words = useMemo(() => wordsOf(compared?.segments ?? []), [compared?.segments]);
+  const hunks = useMemo(
+    () => hunksOf(diff.data?.pages.flatMap(({ runs = [] }) => runs) ?? [], words),
+    [diff.data, words],
+  );
+  const retry = () => void (diff.error ? diff.refetch() : other.refetch());
+  return { diff, hunks, error: diff.error ?? other.error, retry };
+}
+
+/** Moves the focus from change to change, also by keys, and reads more of the diff at its end. */
+function useSteps(
+  places: RefObject<HTMLElement | null>,
+  diff: { readonly hasNextPage: boolean; readonly fetchNextPage: () => Promise<unknown> },
+) {
+  const [at, setAt] = useState(-1);
+  // A ref is up to date before rendering, so that two quick presses are two steps.
+  const reached = useRef(-1);
+  const go = (by: 1 | -1) => {
+    const to = reached.current + by;
+    const place = placesIn(places.current)[to];
+    if (!place) return;
+    reached.current = to;
+    setAt(to);
+    place.focus({ preventScroll: true });
+    place.scrollIntoView({ block: "center" });
+  };
+  const readAndGo = async () => {
+    const isLast = reached.current + 1 >= placesIn(places.current).length;
+    if (isLast && diff.hasNextPage) await diff.fetchNextPage();
+    // New hunks are rendered in the next frame.
+    requestAnimationFrame(() => go(1));
+  };
+  const previous = () => go(-1);
+  const next = () => void readAndGo();
+  useStepKeys({ previous, next });
+  return { at, previous, next };
+}
+
+/** The rendered places of changes, in order. */
 function placesIn(page: HTMLElement | null): readonly HTMLElement[] {
   return [...(page?.querySelectorAll<HTMLElement>("[data-place]") ?? [])];
 }

@@ -4,7 +4,7 @@ import { excerptOf, hunksOf, wordsOf } from "./hunks.ts";
 
 const words = Array.from({ length: 200 }, (_, index) => `o${index} `);
 
-test("hunksOf() shows a change among a few words that did not change", () => {
+test("hunksOf() shows a change with a few unchanged words around it", () => {
   const runs = [
     { kind: "KEPT", count: 50, wordIndex: 0 },
     { kind: "REMOVED", count: 1, wordIndex: 50, text: "gamalt ", againstStartTime: "25.500s" },
@@ -25,7 +25,7 @@ test("hunksOf() shows a change among a few words that did not change", () => {
   );
 });
 
-test("hunksOf() puts changes near each other in one place, and others in places of their own", () => {
+test("hunksOf() puts nearby changes in one hunk, and distant ones in separate hunks", () => {
   const runs = [
     { kind: "ADDED", count: 1, wordIndex: 0, text: "a " },
     { kind: "KEPT", count: 20, wordIndex: 1 },
@@ -51,7 +51,7 @@ test("hunksOf() puts changes near each other in one place, and others in places 
   assert.deepEqual(hunks[0]?.parts[2]?.moved, { from: 2, to: 3 });
 });
 
-test("hunksOf() leaves out nothing that changed, however much it is", () => {
+test("hunksOf() leaves out no change, however many there are", () => {
   const runs = Array.from({ length: 1000 }, (_, index) => ({
     kind: index % 2 === 0 ? "ADDED" : "KEPT",
     count: 1,
@@ -71,14 +71,14 @@ test("hunksOf() leaves out nothing that changed, however much it is", () => {
   assert.deepEqual(hunksOf([{ kind: "KEPT", count: 200, wordIndex: 0 }], words), []);
 });
 
-test("excerptOf() cuts only what is longer", () => {
+test("excerptOf() cuts only longer texts", () => {
   assert.equal(excerptOf("eitt tvö þrjú fjögur ", 3), "eitt tvö þrjú");
   assert.equal(excerptOf("eitt tvö þrjú ", 3), undefined);
   assert.equal(excerptOf("eitt tvö þrjú", 3), undefined);
   assert.equal(excerptOf("", 3), undefined);
 });
 
-test("wordsOf() has a space after each word, also at the end of a segment", () => {
+test("wordsOf() puts a space after each word, also at the end of a segment", () => {
   const segment = { words: [{ word: "Góðan " }, { word: "daginn." }] };
   assert.deepEqual(wordsOf([segment, {}, segment]), ["Góðan ", "daginn. ", "Góðan ", "daginn. "]);
 });

@@ -4,30 +4,30 @@ import type {
 } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { secondsOf } from "../../../text/numbers.ts";
 
-/** Words of a place that changed: changed ones, and those around them. */
+/** Consecutive words of a hunk that have the same kind. */
 export interface HunkPart {
   readonly kind: "kept" | "added" | "removed" | "retimed";
   readonly text: string;
-  /** How many words it is. */
+  /** The number of words. */
   readonly count: number;
-  /** Of retimed ones: where they began, and begin, in seconds. */
+  /** For retimed words: the old and the new start, in seconds. */
   readonly moved: { readonly from: number; readonly to: number } | undefined;
 }
 
 /** A place that changed, with a few words before and after it. */
 export interface Hunk {
-  /** Which run it begins with: the same in every look at the same difference. */
+  /** The index of its first run, which stays the same while more of the diff is read. */
   readonly id: number;
-  /** Seconds from the start of the recording; undefined where nothing tells. */
+  /** Seconds from the start of the recording; undefined if it is unknown. */
   readonly at: number | undefined;
   readonly parts: readonly HunkPart[];
 }
 
-/** Words that are shown before and after a change. */
+/** The number of words shown before and after a change. */
 const contextWords = 8;
-/** Changes with no more words than this between them are one place. */
+/** Changes with at most this many words between them are one hunk. */
 const betweenWords = 20;
-/** A place with more runs than this goes on as another one. */
+/** A hunk with more runs than this is split. */
 const partsMax = 60;
 
 const kinds: Readonly<Record<string, HunkPart["kind"]>> = {
@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, HunkPart["kind"]>> = {
   RETIMED: "retimed",
 };
 
-/** The words of a version, each with the space after it; segments may end without one. */
+/** The words of a version, each with a space after it, also where a segment ends without one. */
 export function wordsOf(segments: readonly SegmentJson[]): string[] {
   return segments.flatMap(({ words = [] }) =>
     words.map(({ word = "" }, index) =>
@@ -46,10 +46,7 @@ export function wordsOf(segments: readonly SegmentJson[]): string[] {
   );
 }
 
-/**
- * Groups the runs of a difference into places. `words` are those of the version that is compared,
- * each with the space after it.
- */
+/** Groups the runs of a diff into hunks. `words`: those of the compared version (wordsOf). */
 export function hunksOf(runs: readonly WordRunJson[], words: readonly string[]): Hunk[] {
   const hunks: { id: number; at: number | undefined; parts: HunkPart[] }[] = [];
   let open: (typeof hunks)[number] | undefined;
@@ -90,7 +87,7 @@ function partOf(run: WordRunJson, words: readonly string[]): HunkPart | undefine
       ? { from: secondsOf(run.againstStartTime), to: secondsOf(run.startTime) }
       : undefined;
   const { text = "", count = 0, wordIndex = 0 } = run;
-  // What the version has is written as in the version, where that is there already.
+  // Text of the version itself is preferred, once it has been read.
   const own = kind === "removed" ? "" : words.slice(wordIndex, wordIndex + count).join("");
   return { kind, text: own === "" ? text : own, count, moved };
 }
@@ -109,9 +106,7 @@ function startOf({ startTime, againstStartTime }: WordRunJson): number | undefin
   return time === undefined || time === null ? undefined : secondsOf(time);
 }
 
-/**
- * The first words of a text, where it has more than a screen of them; undefined where it has not.
- */
+/** The first words of a text; undefined if it has no more than `wordsMax`. */
 export function excerptOf(text: string, wordsMax: number): string | undefined {
   let at = -1;
   for (let words = 0; words < wordsMax; words += 1) {

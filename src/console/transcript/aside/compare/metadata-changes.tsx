@@ -2,7 +2,7 @@ import type { MetadataChangeJson } from "../../../../gen/hlust/transcripts/v1alp
 import { type Phrase, useText } from "../../../text/language.tsx";
 import { asideText } from "../../../text/transcript-aside.ts";
 
-/** Fields of the metadata that are not the same: what they were, and what they became. */
+/** The metadata fields that differ, with their old and new values. */
 export function MetadataChanges({ changes }: { readonly changes: readonly MetadataChangeJson[] }) {
   const t = useText();
   return (
@@ -45,7 +45,7 @@ const names: Readonly<Record<string, Phrase<string>>> = {
   fileType: asideText.fileType,
 };
 
-/** What people call a field; those of the caller's own as they are called there. */
+/** The console's name for a field; callers' own fields have the callers' names. */
 function nameOf(field: string, t: <Text>(phrase: Phrase<Text>) => Text): string {
   const known = names[field];
   if (known) return t(known);

@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 
 /**
- * P and N go to the previous and next change, wherever the keyboard stands; not while a list is
- * chosen from, which has letters of its own.
+ * P and N go to the previous and the next change, wherever the focus is, except in a list, which
+ * uses letters itself.
  */
 export function useStepKeys({
   previous,
@@ -12,14 +12,14 @@ export function useStepKeys({
   readonly next: () => void;
 }): void {
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isChosen = event.target instanceof HTMLSelectElement;
-      if (isChosen || event.ctrlKey || event.metaKey || event.altKey) return;
+    const onKey = (event: KeyboardEvent) => {
+      const isInList = event.target instanceof HTMLSelectElement;
+      if (isInList || event.ctrlKey || event.metaKey || event.altKey) return;
       const key = event.key.toLowerCase();
       if (key === "n") next();
       if (key === "p") previous();
     };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
   });
 }

@@ -1,0 +1,13 @@
+/** The contract's limits of TranscriptMetadata, in Unicode characters. */
+export const metadataLimits = {
+  subjectChars: 1_000,
+  descriptionChars: 10_000,
+  keywords: 100,
+  keywordChars: 100,
+  speakerNameChars: 1_000,
+} as const;
+
+/** The length of a text in Unicode characters, as the service counts it. */
+export function charCount(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,239 @@
+import type { HlustClient } from "../../client/hlust-client.ts";
+import type { StreamingRecognitionResult } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { msOfDuration } from "../../std/duration.ts";
+import { type ApiError, offlineError } from "../api/api-error.ts";
+import { Pause } from "../upload/pause.ts";
+import type { LiveRecording } from "./live-recording.ts";
+import { sharedTimes, type SpokenWord } from "./spoken.ts";
+import { failureOf } from "./stream-failure.ts";
+import { StreamWatch } from "./stream-watch.ts";
+
+/** The connection between this page and the service. */
+export type Connection =
+  /** There is nothing to recognize. */
+  | { readonly kind: "idle" }
+  | { readonly kind: "open" }
+  /** Lost; the next attempt comes by itself. Until then the audio is kept. */
+  | { readonly kind: "waiting"; readonly error: ApiError }
+  /** Lost; the next attempt is the user's to start. */
+  | { readonly kind: "failed"; readonly error: ApiError };
+
+export interface RecognitionEvents {
+  readonly onWords: (words: readonly SpokenWord[], isFinal: boolean) => void;
+  /** The last final result was cut short, and its audio is recognized again. */
+  readonly onRetract: () => void;
+  readonly onConnection: (connection: Connection) => void;
+}
+
+/**
+ * The silence that ends an utterance (docs/api.md, Speech). A final result followed by less silence
+ * was cut short by the end of its stream.
+ */
+const endpointSilenceMs = 500;
+/**
+ * Audio without words that was sent longer ago than this is not sent again to the next stream: an
+ * utterance lasts 60 s at most, and buffers on the way hold a minute or two.
+ */
+const replaySecondsMax = 300;
+
+/** A final result, in samples. */
+interface FinalSpan {
+  /** Where its audio begins. */
+  readonly start: number;
+  /** Where its last word ends. */
+  readonly end: number;
+  /** What had been sent when the result came. */
+  readonly sent: number;
+}
+
+/**
+ * Recognizes a recording while it grows, with one live stream after the other. When a stream
+ * breaks, the next one begins where the last final result ended, so that nothing is lost. The times
+ * of words are relative to the start of the recording.
+ */
+export class LiveRecognition {
+  readonly #client: HlustClient;
+  readonly #recording: LiveRecording;
+  readonly #languageCode: string;
+  readonly #events: RecognitionEvents;
+  readonly #pause = new Pause();
+  #running: Promise<void> | undefined;
+  #stopped = new AbortController();
+  /** Samples up to here have their final result. */
+  #position = 0;
+  #sent = 0;
+  #failures = 0;
+  /** Where the last final result of the broken stream began, if it was cut short. */
+  #cutShort: number | undefined;
+
+  constructor(
+    recording: LiveRecording,
+    options: {
+      readonly client: HlustClient;
+      readonly languageCode: string;
+      readonly events: RecognitionEvents;
+    },
+  ) {
+    this.#recording = recording;
+    this.#client = options.client;
+    this.#languageCode = options.languageCode;
+    this.#events = options.events;
+  }
+
+  /** Seconds that are recorded but not yet sent. */
+  get unsentSeconds(): number {
+    return (this.#recording.length - this.#sent) / this.#recording.rate;
+  }
+
+  /** Recognizes until the recording ends; call it again when the recording has been resumed. */
+  start(): void {
+    if (this.#running) return;
+    this.#stopped = new AbortController();
+    this.#events.onConnection({ kind: "open" });
+    this.#running = this.#run(this.#stopped.signal).finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Resolves when everything up to the end of the recording has been recognized. */
+  async done(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Starts the next attempt now. */
+  retry(): void {
+    this.#pause.end();
+  }
+
+  /** Stops recognizing an ended recording, until start() is called again. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (await this.#recording.hasMore(this.#cutShort ?? this.#position)) {
+      if (signal.aborted) break;
+      try {
+        await this.#recognize(signal);
+      } catch (cause) {
+        if (signal.aborted) break;
+        const { error, retryMs } = failureOf(cause, this.#failures);
+        this.#failures += 1;
+        if (retryMs === 0) continue;
+        this.#events.onConnection({ kind: retryMs === undefined ? "failed" : "waiting", error });
+        await this.#pause.wait(retryMs ?? Infinity, signal).catch(() => {});
+      }
+    }
+    this.#events.onConnection({ kind: "idle" });
+  }
+
+  /** Runs one stream to its end. */
+  async #recognize(signal: AbortSignal): Promise<void> {
+    const start = this.#cutShort ?? this.#position;
+    const broken = new AbortController();
+    using watch = new StreamWatch({
+      isDue: () => this.#recording.isOver || this.#recording.length > this.#sent,
+      onStall: () => broken.abort(),
+      onOpen: () => this.#opened(),
+    });
+    this.#sent = start;
+    const audio = this.#recording.from(start, (end) => {
+      this.#sent = end;
+      watch.moved();
+    });
+    const config = streamingConfigOf(this.#languageCode, this.#recording.rate);
+    const results = this.#client.recognizeLive(config, audio, {
+      signal: AbortSignal.any([signal, broken.signal]),
+    });
+    let last: FinalSpan | undefined;
+    try {
+      for await (const result of results) {
+        watch.moved();
+        last = this.#take(result, start) ?? last;
+      }
+      // The audio ended before the stream did: all of it is recognized.
+      this.#cutShort = undefined;
+      this.#position = this.#sent;
+    } catch (error) {
+      this.#brokeOff(last);
+      throw broken.signal.aborted ? offlineError() : error;
+    }
+  }
+
+  /** Reports the words of a result; returns its span if it is final and has words. */
+  #take(result: StreamingRecognitionResult, start: number): FinalSpan | undefined {
+    this.#opened();
+    this.#retractCutShort();
+    const words = this.#wordsOf(result, start);
+    let final: FinalSpan | undefined;
+    if (result.isFinal && words.length > 0) {
+      const end = Math.min(this.#sent, this.#samplesOf(words.at(-1)?.endMs ?? 0));
+      final = { start: this.#position, end, sent: this.#sent };
+      this.#position = Math.max(this.#position, end);
+    }
+    this.#events.onWords(words, result.isFinal);
+    return final;
+  }
+
+  #opened(): void {
+    this.#failures = 0;
+    this.#events.onConnection({ kind: "open" });
+  }
+
+  /** Decides where the next stream begins. */
+  #brokeOff(last: FinalSpan | undefined): void {
+    const replayStart = this.#sent - replaySecondsMax * this.#recording.rate;
+    this.#position = Math.max(this.#position, replayStart);
+    const isCutShort = last && last.sent - last.end < this.#samplesOf(endpointSilenceMs);
+    if (isCutShort) this.#cutShort = last.start;
+  }
+
+  /** A result that was cut short is shown until the next stream has one for the same audio. */
+  #retractCutShort(): void {
+    if (this.#cutShort === undefined) return;
+    this.#position = this.#cutShort;
+    this.#cutShort = undefined;
+    this.#events.onRetract();
+  }
+
+  #wordsOf({ alternatives: [best] }: StreamingRecognitionResult, start: number): SpokenWord[] {
+    if (!best) return [];
+    const startMs = this.#msAt(start);
+    const timed = best.words.flatMap(({ word, startTime, endTime }) =>
+      startTime && endTime
+        ? [
+            {
+              text: word,
+              startMs: Math.round(startMs + msOfDuration(startTime)),
+              endMs: Math.round(startMs + msOfDuration(endTime)),
+            },
+          ]
+        : [],
+    );
+    if (timed.length > 0) return timed;
+    // Some models return no times.
+    return sharedTimes(best.transcript, this.#msAt(this.#position), this.#msAt(this.#sent));
+  }
+
+  #samplesOf(ms: number): number {
+    return Math.round((ms * this.#recording.rate) / 1000);
+  }
+
+  #msAt(sample: number): number {
+    return (1000 * sample) / this.#recording.rate;
+  }
+}
+
+/** The configuration of a live stream. */
+export function streamingConfigOf(languageCode: string, sampleRateHertz: number) {
+  return {
+    config: {
+      sampleRateHertz,
+      languageCode,
+      enableWordTimeOffsets: true,
+      enableAutomaticPunctuation: true,
+    },
+    interimResults: true,
+  };
+}

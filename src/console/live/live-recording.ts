@@ -1,0 +1,119 @@
+import { wavHeader } from "./wav.ts";
+
+/** How much audio is kept in memory; older audio is in Blobs, which browsers keep on disk. */
+const looseSecondsMax = 10;
+
+interface StoredPart {
+  readonly start: number;
+  readonly length: number;
+  readonly content: Blob;
+}
+
+/** All audio from the microphone: LINEAR16, one channel, kept until it is saved or discarded. */
+export class LiveRecording {
+  /** Samples per second. */
+  readonly rate: number;
+  readonly #stored: StoredPart[] = [];
+  #loose: Int16Array<ArrayBuffer>[] = [];
+  #looseStart = 0;
+  #length = 0;
+  #isOver = false;
+  #change = Promise.withResolvers<void>();
+
+  constructor(rate: number) {
+    this.rate = rate;
+  }
+
+  /** In samples. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get seconds(): number {
+    return this.#length / this.rate;
+  }
+
+  get bytes(): number {
+    return 2 * this.#length;
+  }
+
+  push(samples: Int16Array<ArrayBuffer>): void {
+    this.#loose.push(samples);
+    this.#length += samples.length;
+    const looseLength = this.#length - this.#looseStart;
+    if (looseLength >= looseSecondsMax * this.rate) {
+      const content = new Blob(this.#loose);
+      this.#stored.push({ start: this.#looseStart, length: looseLength, content });
+      this.#loose = [];
+      this.#looseStart = this.#length;
+    }
+    this.#changed();
+  }
+
+  /** Ends the recording for now: readers reach its end. */
+  end(): void {
+    this.#isOver = true;
+    this.#changed();
+  }
+
+  /** Continues the recording after an end. */
+  resume(): void {
+    this.#isOver = false;
+  }
+
+  /** Whether there is any audio from a sample on; waits for it unless the recording has ended. */
+  async hasMore(start: number): Promise<boolean> {
+    while (this.#length <= start && !this.#isOver) await this.#change.promise;
+    return this.#length > start;
+  }
+
+  /**
+   * The audio from a sample on, as bytes, until the recording ends. `onRead` is called with the
+   * position up to which it has been read.
+   */
+  async *from(start: number, onRead: (end: number) => void): AsyncGenerator<Uint8Array, void> {
+    let at = start;
+    while (await this.hasMore(at)) {
+      const bytes = await this.#read(at);
+      at += bytes.byteLength / 2;
+      onRead(at);
+      yield bytes;
+    }
+  }
+
+  /** The whole recording as a WAVE file. */
+  wav(): Blob {
+    const stored = this.#stored.map(({ content }) => content);
+    return new Blob([wavHeader(this.#length, this.rate), ...stored, ...this.#loose], {
+      type: "audio/wav",
+    });
+  }
+
+  /** Some of the audio from a sample on. */
+  async #read(start: number): Promise<Uint8Array> {
+    if (start < this.#looseStart) {
+      const part = this.#stored.findLast((each) => each.start <= start);
+      if (!part) throw new Error(`no audio at sample ${start}`);
+      const rest = part.content.slice(2 * (start - part.start));
+      return new Uint8Array(await rest.arrayBuffer());
+    }
+    let at = this.#looseStart;
+    for (const samples of this.#loose) {
+      if (start < at + samples.length) {
+        const rest = samples.subarray(start - at);
+        return new Uint8Array(rest.buffer, rest.byteOffset, rest.byteLength);
+      }
+      at += samples.length;
+    }
+    throw new Error(`no audio at sample ${start}`);
+  }
+
+  #changed(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
+  }
+}

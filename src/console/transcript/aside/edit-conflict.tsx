@@ -1,0 +1,36 @@
+import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { useText } from "../../text/language.tsx";
+import { asideText } from "../../text/transcript-aside.ts";
+import { type DetailsDraft, draftOf } from "./details-draft.ts";
+
+/** Shown when others have changed the same fields: their current values. */
+export function EditConflict({
+  current,
+  draft,
+}: {
+  readonly current: TranscriptJson;
+  readonly draft: DetailsDraft;
+}) {
+  const t = useText();
+  const { subject, description, keywords } = draftOf(current.metadata);
+  const fields = [
+    { name: t(asideText.subject), value: subject, mine: draft.subject },
+    { name: t(asideText.description), value: description, mine: draft.description },
+    { name: t(asideText.keywords), value: keywords.join(", "), mine: draft.keywords.join(", ") },
+  ];
+  return (
+    <div className="details-clash" role="alert">
+      <p>{t(asideText.changedElsewhere)}</p>
+      <dl>
+        {fields
+          .filter(({ value, mine }) => value !== mine)
+          .map(({ name, value }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value === "" ? t(asideText.nothing) : value}</dd>
+            </div>
+          ))}
+      </dl>
+    </div>
+  );
+}

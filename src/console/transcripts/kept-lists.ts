@@ -1,0 +1,29 @@
+import { savedScrollPosition } from "../frame/scroll-position.ts";
+import { type ListPages, newList } from "./list-pages.ts";
+
+/** The number of lists kept at a time: each has a token of 150 characters a page. */
+const keptMax = 20;
+const kept = new Map<number, { readonly account: string; readonly pages: ListPages }>();
+let lastId = 0;
+
+/** The list of the current history entry, if it has this account and filter; else a new one. */
+export function listOfEntry(account: string, filter: string): ListPages {
+  const found = kept.get(savedScrollPosition()?.list ?? 0);
+  if (found?.account === account && found.pages.filter === filter) return found.pages;
+  return newestList(filter);
+}
+
+/** A new list, which begins with the newest transcript. */
+export function newestList(filter: string): ListPages {
+  lastId += 1;
+  return newList(lastId, filter);
+}
+
+export function keepList(account: string, pages: ListPages): void {
+  kept.delete(pages.id);
+  kept.set(pages.id, { account, pages });
+  for (const id of kept.keys()) {
+    if (kept.size <= keptMax) break;
+    kept.delete(id);
+  }
+}

@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useState } from "react";
+import { useSession } from "../api/use-session.ts";
+import { keepList, listOfEntry, newestList } from "./kept-lists.ts";
+import { type ListPages, withPage } from "./list-pages.ts";
+import { pageQuery, type SummaryPage } from "./page-query.ts";
+
+/** The list to show, and its state. */
+export interface ShownList {
+  /** The list to show; after a change of the filter the previous one, until the first page is here. */
+  readonly shown: ListPages | undefined;
+  readonly isWaiting: boolean;
+  /** Why the first page could not be read. */
+  readonly error: Error | null;
+  readonly retry: () => void;
+  /** Called with each page that was read. */
+  readonly onPage: (listId: number, page: number, read: SummaryPage) => void;
+}
+
+/**
+ * Lists the account's transcripts that match a filter; if the history entry has a kept list, that
+ * one.
+ */
+export function useListPages(filter: string): ShownList {
+  const account = useSession().account.name;
+  const [wanted, setWanted] = useState(() => listOfEntry(account, filter));
+  const [shown, setShown] = useState<ListPages>();
+  if (wanted.filter !== filter) setWanted(listOfEntry(account, filter));
+  useEffect(() => keepList(account, wanted), [account, wanted]);
+  useEffect(() => {
+    // A user who comes back to the window at the top of the list sees new transcripts; further down
+    // no row moves.
+    const renew = () => {
+      const isAtTop = window.scrollY <= 0 && !document.activeElement?.closest("li");
+      if (document.visibilityState === "visible" && isAtTop) {
+        setWanted(({ filter: same }) => newestList(same));
+      }
+    };
+    document.addEventListener("visibilitychange", renew);
+    return () => document.removeEventListener("visibilitychange", renew);
+  }, []);
+  const first = useQuery(pageQuery(wanted, 0, ""));
+  const isKnown = first.isSuccess || wanted.pages.length > 0;
+  if (isKnown && shown !== wanted) setShown(wanted);
+  const onPage = useCallback((listId: number, page: number, { rows, next }: SummaryPage) => {
+    setWanted((before) =>
+      before.id === listId ? withPage(before, page, { rows: rows.length, next }) : before,
+    );
+  }, []);
+  return {
+    shown,
+    isWaiting: shown?.id !== wanted.id,
+    error: isKnown ? null : first.error,
+    retry: () => void first.refetch(),
+    onPage,
+  };
+}

@@ -1,0 +1,32 @@
+/** Wakes callers that wait for an engine process: when one becomes ready, or the pool closes. */
+export class ReadySignal {
+  readonly #waiters = new Set<() => void>();
+  #isClosed = false;
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** What callers wait for may have changed. */
+  notify(): void {
+    for (const wake of this.#waiters) wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.notify();
+  }
+
+  /** Waits until the next notify(), for at most `ms`, or until the signal. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    const timer = setTimeout(wake, ms);
+    this.#waiters.add(wake);
+    signal.addEventListener("abort", wake);
+    await promise;
+    clearTimeout(timer);
+    this.#waiters.delete(wake);
+    signal.removeEventListener("abort", wake);
+  }
+}

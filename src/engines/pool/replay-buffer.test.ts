@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { ReplayBuffer } from "./replay-buffer.ts";
+import { endUtterance, type RecognitionInput } from "../protocol/recognizer.ts";
+
+const rate = 8000;
+/** Samples that count up. */
+const counting = (from: number, length: number) =>
+  Int16Array.from({ length }, (_, index) => from + index);
+
+/** Samples and flush markers, without chunks. */
+function flat(items: readonly RecognitionInput[]): (number | "flush")[] {
+  return items.flatMap((item): (number | "flush")[] =>
+    item === endUtterance ? ["flush"] : [...item],
+  );
+}
+
+test("ReplayBuffer returns the input after a position, whatever its chunks", () => {
+  const lengths = fc.array(fc.constantFrom(-1, 0, 1, 2, 79, 80, 300, 3999, 4000, 9000), {
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(lengths, fc.array(fc.nat(100), { maxLength: 5 }), (chunks, releases) => {
+      const buffer = new ReplayBuffer(rate);
+      const given: (number | "flush")[] = [];
+      let [samples, releasedTo] = [0, 0];
+      const releaseEvery = Math.ceil(chunks.length / (releases.length + 1));
+      for (const [index, length] of chunks.entries()) {
+        const item = length < 0 ? endUtterance : counting(samples, length);
+        buffer.push(item);
+        given.push(...flat([item]));
+        samples += Math.max(0, length);
+        if (index % releaseEvery !== releaseEvery - 1) continue;
+        const share = (releases[Math.floor(index / releaseEvery)] ?? 0) / 100;
+        releasedTo = Math.max(releasedTo, Math.floor(given.length * share));
+        const released = given.slice(0, releasedTo);
+        const flushMarkers = released.filter((each) => each === "flush").length;
+        buffer.release({ samples: released.length - flushMarkers, flushMarkers });
+        assert.deepEqual(flat(buffer.items()), given.slice(releasedTo));
+      }
+      assert.deepEqual(flat(buffer.items()), given.slice(releasedTo));
+      const left = given.slice(releasedTo).filter((each) => each !== "flush").length;
+      assert.equal(buffer.samples, left);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("ReplayBuffer keeps long chunks without a copy, and joins short ones", () => {
+  const buffer = new ReplayBuffer(rate);
+  const chunk = counting(0, 4000);
+  buffer.push(chunk);
+  assert.equal(buffer.items()[0], chunk);
+  buffer.release({ samples: 4000, flushMarkers: 0 });
+  assert.equal(buffer.length, 0);
+
+  for (let at = 0; at < 60 * rate; at++) buffer.push(Int16Array.of(1));
+  assert.equal(buffer.samples, 60 * rate);
+  assert.equal(buffer.length, 60);
+});

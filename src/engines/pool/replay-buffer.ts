@@ -1,0 +1,124 @@
+import { endUtterance, type RecognitionInput } from "../protocol/recognizer.ts";
+import type { InputPosition } from "../protocol/session-checkpoint.ts";
+import { SlabPool } from "./slab-pool.ts";
+
+/**
+ * Shorter chunks are copied into slabs, so that the buffer takes little more memory than its samples.
+ * Measured, this costs less than keeping the chunks of a live stream for the garbage collector.
+ */
+const shortSeconds = 0.5;
+const slabSeconds = 1;
+const noSlab = new Int16Array(0);
+const pool = new SlabPool();
+
+/**
+ * The input of a recognition that no commit covers yet, to be sent to another process when its own
+ * dies.
+ */
+export class ReplayBuffer {
+  readonly #shortSamples: number;
+  readonly #slabSamples: number;
+  readonly #items: RecognitionInput[] = [];
+  /** Position of the first item in the stream. */
+  #samplesBefore = 0;
+  #flushMarkersBefore = 0;
+  #samples = 0;
+  /** Where short chunks are copied; while the last item ends where it is filled, it can grow. */
+  #slab: Int16Array = noSlab;
+  #slabFilled = 0;
+  /** Slabs before it that still hold items, in order. */
+  readonly #fullSlabs: Int16Array[] = [];
+
+  constructor(sampleRateHertz: number) {
+    this.#shortSamples = sampleRateHertz * shortSeconds;
+    this.#slabSamples = Math.ceil(sampleRateHertz * slabSeconds);
+  }
+
+  /** Number of samples. */
+  get samples(): number {
+    return this.#samples;
+  }
+
+  /** Number of items. */
+  get length(): number {
+    return this.#items.length;
+  }
+
+  /** The input to replay, in order. */
+  items(): readonly RecognitionInput[] {
+    return [...this.#items];
+  }
+
+  /** Adds the next chunk or flush marker; the caller must not change it any more. */
+  push(item: RecognitionInput): void {
+    if (item === endUtterance) {
+      this.#items.push(item);
+      return;
+    }
+    if (item.length === 0) return;
+    this.#samples += item.length;
+    if (item.length < this.#shortSamples) this.#copy(item);
+    else this.#items.push(item);
+  }
+
+  #copy(chunk: Int16Array): void {
+    if (this.#slabFilled + chunk.length > this.#slab.length) {
+      if (this.#slab !== noSlab) this.#fullSlabs.push(this.#slab);
+      this.#slab = pool.take(this.#slabSamples);
+      this.#slabFilled = 0;
+    }
+    const last = this.#items.at(-1);
+    const canGrow =
+      last !== undefined &&
+      last !== endUtterance &&
+      last.buffer === this.#slab.buffer &&
+      last.byteOffset + last.byteLength === 2 * this.#slabFilled;
+    if (canGrow) this.#items.pop();
+    const start = canGrow ? this.#slabFilled - last.length : this.#slabFilled;
+    this.#slab.set(chunk, this.#slabFilled);
+    this.#slabFilled += chunk.length;
+    this.#items.push(this.#slab.subarray(start, this.#slabFilled));
+  }
+
+  /** Drops everything before this position. */
+  release(position: InputPosition): void {
+    let dropped = 0;
+    for (const item of this.#items) {
+      if (item === endUtterance) {
+        if (this.#flushMarkersBefore >= position.flushMarkers) break;
+        this.#flushMarkersBefore += 1;
+      } else {
+        const left = position.samples - this.#samplesBefore;
+        if (left < item.length) {
+          this.#items[dropped] = item.subarray(left);
+          this.#drop(left);
+          break;
+        }
+        this.#drop(item.length);
+      }
+      dropped += 1;
+    }
+    this.#items.splice(0, dropped);
+    this.#releaseSlabs();
+  }
+
+  /** Releases slabs without items: a commit covers them, so they are not read again. */
+  #releaseSlabs(): void {
+    const buffers = new Set(
+      this.#items.map((item) => (item === endUtterance ? item : item.buffer)),
+    );
+    while (this.#fullSlabs[0] && !buffers.has(this.#fullSlabs[0].buffer)) {
+      pool.release(this.#fullSlabs[0]);
+      this.#fullSlabs.shift();
+    }
+    if (this.#slab === noSlab || buffers.has(this.#slab.buffer)) return;
+    pool.release(this.#slab);
+    this.#slab = noSlab;
+    this.#slabFilled = 0;
+  }
+
+  #drop(samples: number): void {
+    this.#samplesBefore += samples;
+    this.#samples -= samples;
+  }
+}

@@ -1,0 +1,90 @@
+import { ServiceError } from "../../std/service-error.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
+import type { OpenSession } from "../protocol/engine-frames.ts";
+import type { ChildSession } from "./child-session.ts";
+import type { EngineChild } from "./engine-child.ts";
+import type { ModelProcesses } from "./model-processes.ts";
+import type { ReadySignal } from "./ready-signal.ts";
+import type { ServingModels } from "./serving-models.ts";
+import type { SessionClient } from "./session-client.ts";
+
+/**
+ * How long sessions of a restarting process wait for it before they are moved to one that is
+ * already full.
+ */
+const crowdMsMin = 5000;
+/**
+ * How long a new recognition, and one under way, waits while all processes of its model are
+ * restarting.
+ */
+const readyMsMax = { new: 5000, underWay: 30_000 } as const;
+
+/** A session, and the process that it is in. */
+export interface Place {
+  readonly child: EngineChild;
+  readonly session: ChildSession;
+}
+
+/** Finds a process for each session of one recognition. */
+export class SessionPlacement {
+  readonly #serving: ServingModels;
+  readonly #ready: ReadySignal;
+  readonly #use: { readonly languageCode: string; readonly mode: RecognitionMode };
+  #model: ModelProcesses | undefined;
+
+  constructor(
+    model: ModelProcesses,
+    use: { readonly languageCode: string; readonly mode: RecognitionMode },
+    { serving, ready }: { readonly serving: ServingModels; readonly ready: ReadySignal },
+  ) {
+    this.#model = model;
+    this.#use = use;
+    this.#serving = serving;
+    this.#ready = ready;
+  }
+
+  /**
+   * Opens the session in the process that suits it best; waits for a while when none is ready. A
+   * session that had a place before is admitted wherever there is a process. Throws ServiceError:
+   * unavailable when no process becomes ready, resource_exhausted when none has room.
+   */
+  async find(
+    client: SessionClient,
+    payload: OpenSession,
+    { hadPlace, signal }: { readonly hadPlace: boolean; readonly signal: AbortSignal },
+  ): Promise<Place> {
+    const endsAt = performance.now() + (hadPlace ? readyMsMax.underWay : readyMsMax.new);
+    const crowdsAt = performance.now() + crowdMsMin;
+    for (;;) {
+      signal.throwIfAborted();
+      const model = this.#currentModel();
+      const children = model?.children() ?? [];
+      const child = hadPlace
+        ? model?.admission.choose(client.mode, children)
+        : model?.admission.admit(client.mode, children);
+      // Sessions do not move again later, so one that would crowd a full process waits first for
+      // the one that restarts.
+      const isWorthWaiting = hadPlace && model?.isIncomplete === true && !this.#ready.isClosed;
+      const crowdWaitMs = isWorthWaiting ? crowdsAt - performance.now() : 0;
+      if (child && crowdWaitMs > 0 && model?.admission.isCrowded(client, child)) {
+        await this.#ready.wait(crowdWaitMs, signal);
+        continue;
+      }
+      if (child) return { child, session: child.open(client, payload) };
+      const leftMs = endsAt - performance.now();
+      if (this.#ready.isClosed || !model || leftMs <= 0) {
+        throw new ServiceError("unavailable", "no speech engine is ready; try again", {
+          reason: this.#ready.isClosed ? "CLOSING" : "NO_ENGINE",
+          retryAfterMs: 1000,
+        });
+      }
+      await this.#ready.wait(leftMs, signal);
+    }
+  }
+
+  /** Its model may have been replaced or removed while the session ran, or waited for a process. */
+  #currentModel(): ModelProcesses | undefined {
+    if (this.#model?.isRetired) this.#model = this.#serving.modelFor(this.#use);
+    return this.#model;
+  }
+}

@@ -1,0 +1,81 @@
+import { joinSamples } from "../../audio/join-samples.ts";
+import { type Frame, type FrameWriter, samplesOfBytes } from "../protocol/engine-frames.ts";
+import type { LoadReport } from "../protocol/load-report.ts";
+import { readOwnSigns } from "../protocol/process-signs.ts";
+import type { Diarizer } from "../sherpa-onnx/diarizer.ts";
+import { PendingWork } from "./pending-work.ts";
+import type { ProcessHost } from "./run-process.ts";
+
+const noWork = { cpuSeconds: 0, audioSeconds: 0 };
+
+/**
+ * The sessions of a diarizer process: each is a window of a recording, which is diarized when its
+ * input ends; one window at a time.
+ */
+export class DiarizerHost implements ProcessHost {
+  readonly ready = {
+    engine: { name: "diarizer", languageCodes: [], takesHints: false },
+    cpuPerSpeech: 0,
+  };
+  readonly #diarizer: Diarizer;
+  readonly #writer: FrameWriter;
+  /** Samples of each session. */
+  readonly #windows = new Map<number, Int16Array[]>();
+  readonly #threadWork = new PendingWork(readOwnSigns);
+  /** Resolves when the windows so far are diarized. */
+  #last = Promise.resolve();
+  #reportedMs = performance.now();
+
+  constructor(diarizer: Diarizer, writer: FrameWriter) {
+    this.#diarizer = diarizer;
+    this.#writer = writer;
+  }
+
+  receive({ kind, session: id, payload }: Frame): void {
+    if (kind === "open") this.#windows.set(id, []);
+    else if (kind === "close") this.#windows.delete(id);
+    else if (kind === "audio") {
+      // A copy: the frame's memory is reused.
+      const samples = Int16Array.from(samplesOfBytes(payload));
+      this.#windows.get(id)?.push(samples);
+      this.#writer.writeJson("received", id, samples.length);
+    } else if (kind === "endInput") {
+      this.#last = this.#last.then(() => this.#diarize(id));
+      this.#threadWork.add(this.#last);
+    }
+  }
+
+  report(): LoadReport | undefined {
+    const nowMs = performance.now();
+    const seconds = (nowMs - this.#reportedMs) / 1000;
+    this.#reportedMs = nowMs;
+    if (this.#threadWork.isHung()) return undefined;
+    return {
+      seconds,
+      live: [],
+      liveLateMs: 0,
+      work: { live: noWork, short: noWork, job: noWork },
+    };
+  }
+
+  async #diarize(id: number): Promise<void> {
+    const chunks = this.#windows.get(id);
+    if (!chunks) return;
+    try {
+      const samples = joinSamples(chunks);
+      chunks.length = 0;
+      const { turns, speakers } = await this.#diarizer.diarize(samples);
+      const plain = speakers.map(({ embedding, ...each }) => ({
+        ...each,
+        embedding: Array.from(embedding),
+      }));
+      this.#writer.writeJson("speakers", id, { turns, speakers: plain });
+      this.#writer.write("done", id);
+    } catch (error) {
+      const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+      this.#writer.writeJson("error", id, { message, stack });
+    } finally {
+      this.#windows.delete(id);
+    }
+  }
+}

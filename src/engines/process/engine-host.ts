@@ -1,0 +1,268 @@
+import type { Engine, RecognitionMode } from "../protocol/engine.ts";
+import {
+  type Frame,
+  type FrameWriter,
+  jsonPayload,
+  type OpenSession,
+  type ReadyProcess,
+  samplesOfBytes,
+} from "../protocol/engine-frames.ts";
+import type { LoadReport } from "../protocol/load-report.ts";
+import { readOwnSigns } from "../protocol/process-signs.ts";
+import { endUtterance, type Recognition } from "../protocol/recognizer.ts";
+import type { Commit } from "../protocol/session-checkpoint.ts";
+import { EngineSession, type SessionOutput } from "./engine-session.ts";
+import { LoadMeter, type MeteredSession } from "./load-meter.ts";
+import { engineCpuMs } from "./measure-speech.ts";
+import { PendingWork } from "./pending-work.ts";
+import type { ProcessHost } from "./run-process.ts";
+import { RunQueue, type Task } from "./run-queue.ts";
+import { openTurnLength } from "./turn-length.ts";
+
+/**
+ * A live session that is processed this far ahead of its speech is a recording. A replayed one may
+ * first catch up with what was kept.
+ */
+const aheadSeconds = 2;
+const suspectAheadSeconds = 40;
+
+/** The sessions of an engine process: takes their frames, gives them turns, writes their results. */
+export class EngineHost implements ProcessHost {
+  readonly ready: ReadyProcess;
+  readonly engine: Engine;
+  readonly writer: FrameWriter;
+  readonly #queue = new RunQueue();
+  readonly #sessions = new Map<number, HostedSession>();
+  readonly #meter: LoadMeter;
+  /** CPU time of all threads, to detect decoding on another thread that has stopped. */
+  readonly #threadWork = new PendingWork(readOwnSigns);
+  readonly #setLongTurns: (isLong: boolean) => void;
+  /**
+   * Sessions suspected of crashing the process run one at a time, so that a crash names its cause.
+   */
+  #activeSuspect: { readonly id: number; readonly over: PromiseWithResolvers<void> } | undefined;
+
+  constructor(
+    engine: Engine,
+    { cpuPerSpeech, writer }: { readonly cpuPerSpeech: number; readonly writer: FrameWriter },
+  ) {
+    const { name, languageCodes, takesHints } = engine;
+    this.ready = { engine: { name, languageCodes, takesHints }, cpuPerSpeech };
+    this.engine = engine;
+    this.writer = writer;
+    // An engine with threads decodes on them: the slices of this one do not matter.
+    this.#setLongTurns = engine.usesThreads ? () => {} : openTurnLength();
+    this.#meter = new LoadMeter({
+      nowMs: () => performance.now(),
+      cpuMs: () => engineCpuMs(engine),
+    });
+  }
+
+  receive(frame: Frame): void {
+    const { kind, session: id, payload } = frame;
+    if (kind === "open") {
+      this.#guard(id, () => this.#open(id, jsonPayload("open", frame)));
+      return;
+    }
+    const hosted = this.#sessions.get(id);
+    // Frames may still arrive for a session that has just failed.
+    if (!hosted) return;
+    if (kind === "close") {
+      this.close(hosted);
+      return;
+    }
+    if (kind === "audio") hosted.session.push(samplesOfBytes(payload));
+    else if (kind === "endUtterance") hosted.session.push(endUtterance);
+    else if (kind === "endInput") hosted.session.endInput();
+    this.#wake(hosted);
+  }
+
+  report(): LoadReport | undefined {
+    const report = this.#meter.report(this.#queue.takeLiveWaits());
+    return this.#threadWork.isHung() ? undefined : report;
+  }
+
+  #open(id: number, payload: OpenSession): void {
+    const hosted = new HostedSession(this, id, payload);
+    this.#sessions.set(id, hosted);
+    this.#meter.add(hosted);
+    this.#chooseTurns();
+  }
+
+  /** Nothing waits for the end of a slice while all sessions are jobs. */
+  #chooseTurns(): void {
+    const { size } = this.#sessions;
+    this.#setLongTurns(size > 0 && this.#sessions.values().every(({ mode }) => mode === "job"));
+  }
+
+  /** Runs one slice of a session; true when the next one can follow at once. */
+  runSlice(hosted: HostedSession): boolean {
+    const { id, isSuspect } = hosted;
+    if (isSuspect && this.#activeSuspect && this.#activeSuspect.id !== id) {
+      this.#wakeAfter(this.#activeSuspect.over.promise, hosted);
+      return false;
+    }
+    if (isSuspect) this.#takeSuspect(id);
+    let next: boolean | Promise<void> = false;
+    this.#guard(id, () => {
+      next = hosted.session.step();
+    });
+    return this.#continue(hosted, next);
+  }
+
+  #takeSuspect(id: number): void {
+    this.#activeSuspect ??= { id, over: Promise.withResolvers() };
+    this.writer.writeNow("working", id);
+  }
+
+  #releaseSuspect(id: number): void {
+    if (this.#activeSuspect?.id !== id) return;
+    this.writer.writeNow("working", 0);
+    this.#activeSuspect.over.resolve();
+    this.#activeSuspect = undefined;
+  }
+
+  #continue(hosted: HostedSession, next: boolean | Promise<void>): boolean {
+    const isOpen = this.#sessions.has(hosted.id);
+    if (typeof next === "boolean" || !isOpen) {
+      this.#releaseSuspect(hosted.id);
+      return next === true && isOpen;
+    }
+    this.#threadWork.add(next);
+    hosted.beginThreadWork();
+    const end = () => {
+      hosted.endThreadWork();
+      this.#releaseSuspect(hosted.id);
+    };
+    next.then(end, end);
+    this.#wakeAfter(next, hosted);
+    return false;
+  }
+
+  #wakeAfter(work: Promise<void>, hosted: HostedSession): void {
+    work.then(
+      () => {
+        if (this.#sessions.has(hosted.id)) this.#wake(hosted);
+      },
+      (error: unknown) => this.#fail(hosted.id, error),
+    );
+  }
+
+  #wake(hosted: HostedSession): void {
+    this.#queue.wake(hosted.mode, hosted);
+  }
+
+  /** Ends a session, also from within its own slice. */
+  close(hosted: HostedSession): void {
+    if (!this.#sessions.delete(hosted.id)) return;
+    this.#queue.remove(hosted);
+    this.#meter.remove(hosted);
+    this.#chooseTurns();
+    this.#releaseSuspect(hosted.id);
+    setImmediate(() => hosted.session.close());
+  }
+
+  /** An error in one session ends that session only. */
+  #guard(id: number, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  #fail(id: number, error: unknown): void {
+    const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+    this.writer.writeJson("error", id, { message, stack });
+    const hosted = this.#sessions.get(id);
+    if (hosted) this.close(hosted);
+  }
+}
+
+/** A session of an engine process: a task of the run queue, whose reports are written as frames. */
+class HostedSession implements SessionOutput, Task, MeteredSession {
+  readonly id: number;
+  readonly mode: RecognitionMode;
+  readonly session: EngineSession;
+  /** A crash would be blamed on it; not after its first commit. */
+  isSuspect: boolean;
+  /** Time of its slices on this thread. */
+  busyMs = 0;
+  readonly #host: EngineHost;
+  readonly #countsFromMs: number;
+  readonly #processedBefore: number;
+  #threadMs = 0;
+  /** Set while its work is on another thread. */
+  #onThreadSinceMs: number | undefined;
+
+  constructor(host: EngineHost, id: number, { options, checkpoint, isSuspect }: OpenSession) {
+    this.id = id;
+    this.mode = options.mode;
+    this.isSuspect = isSuspect;
+    this.#host = host;
+    this.session = new EngineSession(host.engine, options, this, checkpoint);
+    const allowedSeconds = isSuspect ? suspectAheadSeconds : aheadSeconds;
+    this.#countsFromMs = performance.now() - 1000 * allowedSeconds;
+    this.#processedBefore = this.session.processedSeconds;
+  }
+
+  step(): boolean {
+    return this.#host.runSlice(this);
+  }
+
+  /** Audio that is processed faster than it is spoken is a recording, and has its turns with them. */
+  rank(): RecognitionMode {
+    const processedMs = (this.session.processedSeconds - this.#processedBefore) * 1000;
+    const isAhead = processedMs > performance.now() - this.#countsFromMs;
+    return this.mode === "live" && isAhead ? "short" : this.mode;
+  }
+
+  beginThreadWork(): void {
+    this.#onThreadSinceMs ??= performance.now();
+  }
+
+  endThreadWork(): void {
+    if (this.#onThreadSinceMs === undefined) return;
+    this.#threadMs += performance.now() - this.#onThreadSinceMs;
+    this.#onThreadSinceMs = undefined;
+  }
+
+  get workMs(): number {
+    const since = this.#onThreadSinceMs;
+    return this.busyMs + this.#threadMs + (since === undefined ? 0 : performance.now() - since);
+  }
+
+  get processedSeconds(): number {
+    return this.session.processedSeconds;
+  }
+
+  get spokenSeconds(): number {
+    return this.session.spokenSeconds;
+  }
+
+  takeLeastQueuedSeconds(): number {
+    return this.session.takeLeastQueuedSeconds();
+  }
+
+  interim(recognition: Recognition): void {
+    this.#host.writer.writeJson("interim", this.id, recognition);
+  }
+
+  committed(commit: Commit): void {
+    this.isSuspect = false;
+    this.#host.writer.writeJson("committed", this.id, commit);
+  }
+
+  received(samples: number): void {
+    this.#host.writer.writeJson("received", this.id, samples);
+  }
+
+  progress(samples: number): void {
+    this.#host.writer.writeJson("progress", this.id, samples);
+  }
+
+  done(): void {
+    this.#host.writer.write("done", this.id);
+    this.#host.close(this);
+  }
+}

@@ -1,0 +1,50 @@
+/** The library's result for an utterance. The lists have an entry for each token, or none. */
+export interface LibraryResult {
+  readonly text: string;
+  /** As the model writes them; a token with a leading space or U+2581 begins a word. */
+  readonly tokens: readonly string[];
+  readonly startSeconds: readonly number[];
+  /** Only of models that put out the length of a token. */
+  readonly durationSeconds: readonly number[];
+  /** Only of transducers. */
+  readonly logProbabilities: readonly number[];
+}
+
+// oxlint-disable-next-line no-control-regex -- those are what is looked for
+const controlCharacters = /[\u0000-\u001f]/g;
+
+/**
+ * Reads the JSON of the library, which may contain raw control characters and NaN. Throws an Error
+ * where it is no JSON: without its text, since errors are logged and it is a transcript.
+ */
+export function readLibraryResult(json: string): LibraryResult {
+  const value = parsed(json.replace(controlCharacters, " "));
+  const fields: Readonly<Record<string, unknown>> =
+    typeof value === "object" && value !== null ? { ...value } : {};
+  const { text, tokens, timestamps, durations, ys_probs, ys_log_probs } = fields;
+  const texts = listOf(tokens, (each) => typeof each === "string");
+  const perToken = (list: unknown) => {
+    const numbers = listOf(list, (each) => typeof each === "number");
+    return numbers.length === texts.length ? numbers : [];
+  };
+  return {
+    text: typeof text === "string" ? text : "",
+    tokens: texts,
+    startSeconds: perToken(timestamps),
+    durationSeconds: perToken(durations),
+    // The name is wrong for streaming models: the values are logarithms too.
+    logProbabilities: perToken(ys_log_probs ?? ys_probs),
+  };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Error(`sherpa-onnx returned ${json.length} characters that are no JSON`);
+  }
+}
+
+function listOf<T>(value: unknown, isOne: (each: unknown) => each is T): readonly T[] {
+  return Array.isArray(value) ? value.filter((each) => isOne(each)) : [];
+}

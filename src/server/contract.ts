@@ -1,0 +1,29 @@
+import { createRegistry, type DescService, type Registry } from "@bufbuild/protobuf";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import type { Log } from "../std/log.ts";
+import type { ServiceConfig } from "../transcoding/service-config.ts";
+import { createTranscoder, type Transcoder } from "../transcoding/transcoder.ts";
+import { logRuleNotices } from "./http-rules-file.ts";
+import { methodsOf, type ImplementedService, type Methods } from "./methods.ts";
+
+/** The API as its doors serve it. */
+export interface Contract {
+  readonly services: readonly DescService[];
+  /** The types that an Any in an answer may have: those of a google.rpc.Status. */
+  readonly registry: Registry;
+  readonly transcoder: Transcoder;
+  readonly methods: Methods;
+}
+
+/** `httpRules` replace the rules of the contract; oddities among them are logged. */
+export function createContract(
+  services: readonly ImplementedService[],
+  httpRules: ServiceConfig | undefined,
+  log: Log,
+): Contract {
+  const described = services.map(({ service }) => service);
+  const registry = createRegistry(file_google_rpc_error_details);
+  const transcoder = createTranscoder(described, { registry, ...httpRules });
+  logRuleNotices(transcoder.notices, httpRules, log);
+  return { services: described, registry, transcoder, methods: methodsOf(services) };
+}

@@ -1,0 +1,58 @@
+import type { IsInNetworks } from "../std/networks.ts";
+import { errorFields, type Log } from "../std/log.ts";
+import { ServiceError } from "../std/service-error.ts";
+import type { AnswerError } from "./answer-errors.ts";
+import { findCallOrigin } from "./call-origin.ts";
+import {
+  answerFailure,
+  askForBody,
+  breakOff,
+  giveUpReading,
+  type HttpDoor,
+  type HttpHandler,
+  type HttpListener,
+} from "./http.ts";
+import type { PageOrigins } from "./page-origins.ts";
+
+/**
+ * Handles every HTTP request of the port: names it (X-Request-Id), answers preflights, and gives it
+ * to the first of `doors` that takes it, else to `rest`: the order decides. A failure of a door is
+ * answered here.
+ */
+export function createRequestHandler(
+  { doors, rest }: { readonly doors: readonly HttpDoor[]; readonly rest: HttpHandler },
+  parts: {
+    readonly answerError: AnswerError;
+    readonly pages: Pick<PageOrigins, "answer">;
+    readonly isTrustedProxy?: IsInNetworks | undefined;
+    readonly log: Log;
+  },
+): HttpListener {
+  const { answerError, pages, isTrustedProxy, log } = parts;
+  return (request, response) => {
+    const { requestId } = findCallOrigin(request, isTrustedProxy);
+    response.setHeader("x-request-id", requestId);
+    // Drops the part of the body that is still unread when the answer is out.
+    response.once("finish", () => {
+      void giveUpReading(response);
+    });
+    if (pages.answer(request, response)) return;
+    const door = doors.find((each) => each.handles(request));
+    if (!door?.asksForBody) askForBody(request, response);
+    const hasHost = request.httpVersionMajor > 1 || request.headers.host !== undefined;
+    if (!hasHost && !door?.needsNoHost) {
+      answerFailure(response, new ServiceError("invalid_argument", "the Host header is missing"));
+      return;
+    }
+    const handle: HttpHandler = door ? (...call) => door.handle(...call) : rest;
+    handle(request, response)
+      .catch((error: unknown) => {
+        answerFailure(response, answerError(error, requestId));
+      })
+      // Not even the failure could be written: without this, one such answer ends the process.
+      .catch((bug: unknown) => {
+        log.error(errorFields(bug), "call.broken");
+        breakOff(response);
+      });
+  };
+}

@@ -1,0 +1,125 @@
+import type { DescMethod, DescService, Message } from "@bufbuild/protobuf";
+import { createContextKey, type Interceptor } from "@connectrpc/connect";
+import type { Authenticator } from "../auth/authenticate.ts";
+import { callerKey, type Caller } from "../auth/caller.ts";
+import type { HeldShare } from "../std/held-bytes.ts";
+import { connectError, type AnswerError } from "./answer-errors.ts";
+import { bodyBytesMaxOf } from "./body-bytes-max.ts";
+import { callOriginOf } from "./call-origin.ts";
+import { clientGone } from "./client-gone.ts";
+import { isContentCoding } from "./decompress.ts";
+import { headersOf, isClosed, targetOf, type HttpRequest, type HttpResponse } from "./http.ts";
+import type { MessageReading } from "./message-reading.ts";
+import { pacedBody } from "./paced-body.ts";
+import { rpcBody, rpcFormatOf, takesOneMessage, type Finish } from "./rpc-body.ts";
+
+/** Longest message of a service that asks for no token. */
+const openMessageBytesMax = 16 << 10;
+
+/** What the interceptors know of a request. */
+export interface RpcRequest {
+  readonly response: HttpResponse;
+  /** Authenticates once, for the body and for the method. */
+  readonly authenticate: () => Promise<Caller>;
+  /** For the messages that the adapter was given, in their order. */
+  readonly finishing: Finish[];
+}
+
+export const rpcRequestKey = createContextKey<RpcRequest | undefined>(undefined, {
+  description: "the request",
+});
+
+export interface RpcMethod {
+  readonly desc: DescMethod;
+  /** Whether it asks for no token. */
+  readonly isOpen: boolean;
+  readonly bytesMax: number;
+}
+
+/** How long a message of a method may be; `open`: the services that ask for no token. */
+export function messageBytesMaxOf(method: DescMethod, open: ReadonlySet<DescService>): number {
+  return open.has(method.parent) ? openMessageBytesMax : bodyBytesMaxOf(method);
+}
+
+/**
+ * Prepares a request for the library's adapter: replaces its body by one that is read only after
+ * the token was checked, since a body may be long, and within the limits of the service.
+ */
+export function prepareRpcRequest(
+  request: HttpRequest,
+  response: HttpResponse,
+  { desc, isOpen, bytesMax }: RpcMethod,
+  parts: {
+    readonly authenticator: Authenticator;
+    readonly answerError: AnswerError;
+    readonly reading: MessageReading;
+  },
+): RpcRequest {
+  const { reading } = parts;
+  const origin = callOriginOf(request);
+  const authenticate = once(async () => {
+    const facts = { headers: headersOf(request), url: targetOf(request), origin };
+    return await parts.authenticator.authenticate(facts, desc);
+  });
+  const finishing: Finish[] = [];
+  const rpc = rpcFormatOf(request) ?? { framing: "whole", format: "binary", coding: undefined };
+  const body = async function* () {
+    try {
+      const accountId = isOpen ? "" : (await authenticate()).accountId;
+      const { share, signal } = untilAnswered(response, reading.held.hold(accountId));
+      // Streams of requests are silent at times; their methods have time limits of their own.
+      const limits = takesOneMessage(desc) ? reading.bodyLimits : undefined;
+      const onMessage = (finish: Finish) => void finishing.push(finish);
+      const call = { method: desc, rpc, bytesMax, accountId, share, signal, reading, onMessage };
+      yield* rpcBody(pacedBody(request, limits), call);
+    } catch (error) {
+      throw connectError(parts.answerError(error, origin.requestId));
+    }
+  };
+  Object.defineProperty(request, Symbol.asyncIterator, { value: body });
+  if (rpc.framing === "whole") describeWhole(request, rpc.coding);
+  return { response, authenticate, finishing };
+}
+
+/** Until the answer was sent or the client is gone: what the call holds, and a signal. */
+function untilAnswered(response: HttpResponse, share: HeldShare) {
+  const gone = new AbortController();
+  const end = () => {
+    share[Symbol.dispose]();
+    gone.abort(clientGone());
+  };
+  if (isClosed(response)) end();
+  else response.once("close", end);
+  return { share, signal: gone.signal };
+}
+
+/** Hides from the adapter the length and compression of a message that was read for it. */
+function describeWhole(request: HttpRequest, coding: string | undefined): void {
+  const { "content-length": _length, ...headers } = request.headers;
+  if (isContentCoding(coding)) delete headers["content-encoding"];
+  Object.defineProperty(request, "headers", { value: headers });
+}
+
+/** Adds to messages the lists that were read outside the library. */
+export const finishMessages: Interceptor = (next) => async (request) => {
+  const finishing = request.contextValues.get(rpcRequestKey)?.finishing ?? [];
+  const finish = (message: Message): Message => finishing.shift()?.(message) ?? message;
+  if (!request.stream) return await next({ ...request, message: finish(request.message) });
+  if (!takesOneMessage(request.method)) return await next(request);
+  async function* finished(messages: AsyncIterable<Message>): AsyncIterable<Message> {
+    for await (const message of messages) yield finish(message);
+  }
+  return await next({ ...request, message: finished(request.message) });
+};
+
+/** Gives methods their caller. */
+export const authenticateCalls: Interceptor = (next) => async (request) => {
+  const caller = await request.contextValues.get(rpcRequestKey)?.authenticate();
+  request.contextValues.set(callerKey, caller);
+  return await next(request);
+};
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= work());
+}

@@ -1,0 +1,155 @@
+import { create, type Message } from "@bufbuild/protobuf";
+import type { MethodImplSpec } from "@connectrpc/connect";
+import type { WebSocket } from "ws";
+import type { ErrorCode } from "../std/error-codes.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { statusJson, type AnswerError } from "./answer-errors.ts";
+import type { CallContext } from "./call-context.ts";
+import { clientGone } from "./client-gone.ts";
+import { closeGraceMs } from "./http.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import { socketMessages, tooBig, type MessageParts } from "./socket-messages.ts";
+
+/** Answers that wait to be sent; past it the method is not asked for more. */
+const unsentBytesMax = 256 << 10;
+/** A client that reads nothing for this long is disconnected. */
+const unsentMsMax = 30_000;
+
+export type BidiSpec = Extract<MethodImplSpec, { kind: "bidi_streaming" }>;
+
+export interface SocketStreamParts extends MessageParts {
+  readonly spec: BidiSpec;
+  readonly context: CallContext;
+  readonly answerError: AnswerError;
+  readonly write: (message: Message) => string;
+}
+
+/** One open WebSocket and its call of a method. */
+export class SocketStream {
+  readonly #socket: WebSocket;
+  readonly #parts: SocketStreamParts;
+  readonly #messages: MessageQueue<Message>;
+  #isDraining = false;
+  #missedPongs = 0;
+
+  constructor(socket: WebSocket, parts: SocketStreamParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#messages = socketMessages(socket, parts);
+    this.#listen();
+  }
+
+  /** Resolves when the method has ended and the client was sent its last message. */
+  async run(): Promise<void> {
+    const { spec, context, write } = this.#parts;
+    try {
+      for await (const answer of spec.impl(this.#messages, context)) {
+        const message = create(spec.method.output, answer);
+        const sending = this.#send(`{"result":${write(message)}}`);
+        if (sending) await sending;
+      }
+      this.#close(this.#isDraining ? 1012 : 1000);
+    } catch (error) {
+      await this.#fail(error);
+    } finally {
+      // The method reads no more messages; the socket must, to receive the close of the client.
+      await this.#messages.return();
+      this.#socket.resume();
+    }
+  }
+
+  /** Ends the requests, as if the client had: final results are still sent. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#messages.end();
+  }
+
+  /** Ends at once, whatever the method does; a client that does not close is disconnected. */
+  end(reason: ServiceError): void {
+    this.#parts.context.abort(reason);
+    this.#messages.fail(reason);
+    const answer = this.#parts.answerError(reason);
+    this.#socket.send(JSON.stringify({ error: statusJson(answer) }));
+    this.#close(closeCode(answer));
+    // Its close must be read, also if the socket was paused.
+    this.#socket.resume();
+    const timer = setTimeout(() => {
+      this.#socket.terminate();
+    }, closeGraceMs);
+    this.#socket.once("close", () => {
+      clearTimeout(timer);
+    });
+  }
+
+  #listen(): void {
+    this.#socket.on("message", () => {
+      this.#missedPongs = 0;
+    });
+    this.#socket.on("pong", () => {
+      this.#missedPongs = 0;
+    });
+    this.#socket.on("close", () => {
+      const gone = clientGone();
+      this.#parts.context.abort(gone);
+      this.#messages.fail(gone);
+    });
+    // ws answers a broken frame with its own close code and then emits "close".
+    this.#socket.on("error", () => {
+      this.#parts.context.abort(new ServiceError("cancelled", "the client broke the protocol"));
+    });
+  }
+
+  /** Sends a ping; a client that misses three is disconnected. */
+  beat(): void {
+    // While the socket is paused, its pongs are not read either.
+    if (!this.#socket.isPaused) this.#missedPongs += 1;
+    if (this.#missedPongs > 2) this.#socket.terminate();
+    else this.#socket.ping();
+  }
+
+  /** A promise only if too much waits to be sent: resolves when the client has read all of it. */
+  #send(text: string): Promise<void> | undefined {
+    this.#socket.send(text);
+    return this.#socket.bufferedAmount <= unsentBytesMax ? undefined : this.#sent();
+  }
+
+  async #sent(): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#socket.terminate();
+    }, unsentMsMax);
+    // A ping is sent after everything that waits: its callback means that all of it was sent.
+    await new Promise<void>((resolve) => {
+      this.#socket.ping("", false, () => {
+        resolve();
+      });
+    });
+    clearTimeout(timer);
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (this.#parts.context.reason) return;
+    const answer = this.#parts.answerError(error);
+    await this.#send(JSON.stringify({ error: statusJson(answer) }));
+    this.#close(this.#isDraining ? 1012 : closeCode(answer));
+  }
+
+  #close(code: number): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.close(code);
+  }
+}
+
+/** The close code after an error message (api: Errors); 1008 for other faults of the client. */
+function closeCode(error: ServiceError): number {
+  if (error.reason === tooBig) return 1009;
+  return closeCodes[error.code] ?? 1008;
+}
+
+const closeCodes: Partial<Record<ErrorCode, number>> = {
+  invalid_argument: 1007,
+  internal: 1011,
+  unknown: 1011,
+  data_loss: 1011,
+  unimplemented: 1011,
+  unavailable: 1013,
+  resource_exhausted: 1013,
+};

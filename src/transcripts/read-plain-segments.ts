@@ -1,0 +1,85 @@
+import { countValues } from "../transcoding/count-values.ts";
+import { textOfUtf8 } from "../transcoding/json-text.ts";
+import { transcriptLimits } from "./check-transcript.ts";
+import type { PlainDuration, PlainSegment, PlainWord } from "./segments.ts";
+
+/** The values of a list at its limits: five a segment or word, with their commas. */
+const valuesMax = 5 * (transcriptLimits.segments + transcriptLimits.words);
+
+/**
+ * Reads the JSON of a list of segments, in UTF-8, in the form that clients write: names in lowerCamelCase,
+ * texts and times as strings of whole characters, no null, no other members. undefined for everything else, which is
+ * left to readJson(): the library takes two and a half times as long. Does not check the values.
+ */
+export function readPlainSegments(json: Uint8Array): PlainSegment[] | undefined {
+  if (countValues(json, valuesMax) > valuesMax) return undefined;
+  const list = parsed(json);
+  return Array.isArray(list) ? allOf(list, segmentOf) : undefined;
+}
+
+function parsed(json: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOfUtf8(json));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** undefined if one of them is. */
+function allOf<T>(list: readonly unknown[], read: (json: unknown) => T | undefined) {
+  const found: T[] = [];
+  for (const each of list) {
+    const value = read(each);
+    if (value === undefined) return undefined;
+    found.push(value);
+  }
+  return found;
+}
+
+const segmentNames: ReadonlySet<string> = new Set(["startTime", "endTime", "words", "speakerId"]);
+const wordNames: ReadonlySet<string> = new Set(["startTime", "endTime", "word"]);
+
+function segmentOf(json: unknown): PlainSegment | undefined {
+  if (!isObjectOf(json, segmentNames)) return undefined;
+  const times = timesOf(json);
+  const { words: list = [], speakerId = "" } = json;
+  const words = Array.isArray(list) ? allOf(list, wordOf) : undefined;
+  if (!times || !words || !isText(speakerId)) return undefined;
+  return { ...times, words, speakerId };
+}
+
+function wordOf(json: unknown): PlainWord | undefined {
+  if (!isObjectOf(json, wordNames)) return undefined;
+  const times = timesOf(json);
+  const { word = "" } = json;
+  return times && isText(word) ? { ...times, word } : undefined;
+}
+
+function timesOf({ startTime, endTime }: Readonly<Record<string, unknown>>) {
+  const [start, end] = [durationOf(startTime), durationOf(endTime)];
+  return start === null || end === null ? undefined : { startTime: start, endTime: end };
+}
+
+const duration = /^(\d{1,10})(?:\.(\d{1,9}))?s$/;
+
+/** undefined if it is not set; null if it has another form. */
+function durationOf(json: unknown): PlainDuration | undefined | null {
+  if (json === undefined) return undefined;
+  const [, seconds, fraction = ""] = (typeof json === "string" && duration.exec(json)) || [];
+  if (seconds === undefined) return null;
+  return { seconds: BigInt(seconds), nanos: Number(fraction.padEnd(9, "0")) };
+}
+
+function isText(json: unknown): json is string {
+  return typeof json === "string" && json.isWellFormed();
+}
+
+function isObjectOf(
+  json: unknown,
+  names: ReadonlySet<string>,
+): json is Readonly<Record<string, unknown>> {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
+  for (const name in json) if (!names.has(name)) return false;
+  return true;
+}

@@ -1,0 +1,129 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { FairSemaphore } from "../std/fair-semaphore.ts";
+
+/** A task on a shorter text takes a few milliseconds; starting a thread takes 50. */
+const threadBytesMin = 64_000;
+/**
+ * At most half of the cores work on files, and a quarter on answers: live audio needs the others.
+ */
+const filesMax = Math.max(1, Math.floor(availableParallelism() / 2));
+const answersMax = Math.max(1, Math.floor(availableParallelism() / 4));
+/** The number of threads that may run at once. */
+export const workerThreadsMax = filesMax + answersMax;
+
+/**
+ * A task takes seconds at most. Waiting tasks hold their input in memory: megabytes, which the
+ * callers of `answers` count.
+ */
+const semaphores = {
+  files: new FairSemaphore({
+    running: filesMax,
+    runningOfOne: Math.max(1, filesMax - 1),
+    waitingOfOne: 10,
+    waitMsMax: 30_000,
+    busyReason: "FILES_BUSY",
+  }),
+  answers: new FairSemaphore({
+    running: answersMax,
+    runningOfOne: answersMax,
+    waitingOfOne: 200,
+    waitMsMax: 30_000,
+    busyReason: "ANSWERS_FULL",
+  }),
+};
+
+/**
+ * Runs one of the tasks of worker-thread-tasks.ts, in a worker thread if its text is long: the main
+ * thread carries live audio. Input and output are plain data. Tasks beyond the limits wait their
+ * turn; throws resource_exhausted when too many of the account wait, or the turn does not come.
+ */
+export async function runInWorkerThread<Input, Output>(
+  task: (input: Input) => Output,
+  input: Input,
+  options: {
+    readonly bytes: number;
+    readonly accountId: string;
+    readonly signal: AbortSignal;
+    /**
+     * Bytes of the input that the caller does not need afterwards: they are transferred without a
+     * copy.
+     */
+    readonly transfer?: readonly Uint8Array[];
+    /** Whose limits apply. Default: files. */
+    readonly use?: keyof typeof semaphores;
+  },
+): Promise<Output> {
+  const { bytes, accountId, signal, transfer = [], use = "files" } = options;
+  if (bytes < threadBytesMin) return task(input);
+  return await semaphores[use].run(
+    accountId,
+    signal,
+    async () => await runOnThread(task, input, { signal, transfer }),
+  );
+}
+
+/** An idle thread is kept this long for the next task: starting one takes 50 ms. */
+const idleMsMax = 10_000;
+/** Twice the memory that comparing the longest transcripts takes. */
+const heapMbMax = 512;
+
+/** Idle threads, each with the timer that ends it; at most as many as may run at once. */
+const idle = new Map<Worker, NodeJS.Timeout>();
+
+async function runOnThread<Input, Output>(
+  task: (input: Input) => Output,
+  input: Input,
+  { signal, transfer }: { readonly signal: AbortSignal; readonly transfer: readonly Uint8Array[] },
+): Promise<Output> {
+  const worker = takeThread();
+  const stop = () => void worker.terminate();
+  signal.addEventListener("abort", stop);
+  const { promise, resolve, reject } = Promise.withResolvers<Output>();
+  const onExit = () => reject(signal.reason ?? new Error(`${task.name} ended`));
+  worker.on("message", resolve).on("error", reject).on("exit", onExit);
+  worker.postMessage({ task: task.name, input }, buffersOf(transfer));
+  try {
+    const output = await promise;
+    if (!signal.aborted) keepThread(worker);
+    return output;
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    worker.off("message", resolve).off("error", reject).off("exit", onExit);
+  }
+}
+
+/** Only arrays with a buffer of their own, each buffer once: others may share theirs. */
+function buffersOf(transfer: readonly Uint8Array[]): ArrayBuffer[] {
+  const buffers = transfer.flatMap(({ buffer, byteLength }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
+  );
+  return [...new Set(buffers)];
+}
+
+function takeThread(): Worker {
+  for (const [worker, end] of idle) {
+    idle.delete(worker);
+    clearTimeout(end);
+    worker.ref();
+    return worker;
+  }
+  const resourceLimits = { maxOldGenerationSizeMb: heapMbMax };
+  const started = new Worker(new URL("./worker-thread-tasks.ts", import.meta.url), {
+    resourceLimits,
+  });
+  // An idle thread may end by itself: that fails nothing.
+  const forget = (): void => {
+    clearTimeout(idle.get(started));
+    idle.delete(started);
+  };
+  return started.on("error", forget).on("exit", forget);
+}
+
+function keepThread(worker: Worker): void {
+  worker.unref();
+  idle.set(worker, setTimeout(() => void worker.terminate(), idleMsMax).unref());
+}
