@@ -25,7 +25,11 @@ before(async () => {
   const pause = silence(1000);
   talk = joined(pause, ...sentences.flatMap((sentence) => [espeak(sentence), pause]));
   englishTalk = joined(silence(300), flite(english), pause);
-  host = await openMediaHost({ "/talk.wav": wavOf(talk), "/english.wav": wavOf(englishTalk), "/timed.wav": wavOf(timed.samples) });
+  host = await openMediaHost({
+    "/talk.wav": wavOf(talk),
+    "/english.wav": wavOf(englishTalk),
+    "/timed.wav": wavOf(timed.samples),
+  });
   service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
 });
 after(async () => {
