@@ -131,12 +131,16 @@ test("words of calls, live streams and jobs begin where they were said", async (
     assertWordTimes(timed.words, recognized, { recognizedShareMin: 0.9 });
   };
   const { json } = await recognize(timed.samples, { enableWordTimeOffsets: true });
-  check(json.results.flatMap(({ alternatives }: any) => alternatives[0].words));
+  check(
+    json.results.flatMap(
+      ({ alternatives }: { alternatives: { words: Word[] }[] }) => alternatives[0]?.words ?? [],
+    ),
+  );
   check(finalsOf(await hearLive(timed.samples, "is-IS")).flatMap(({ words = [] }) => words));
   const submitted = await submit(service, `${host.address}/timed.wav`, { languageCode: "is-IS" });
   const { last } = await pollJob(service, submitted.json.name);
   const transcript = await service.call("GET", `/v1alpha1/${last.transcript}`);
-  check(transcript.json.segments.flatMap(({ words }: any) => words));
+  check(transcript.json.segments.flatMap(({ words }: { words: Word[] }) => words));
 });
 
 test("a job hears Icelandic, also under its experimental code", async () => {
