@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { filterCharsMax, parseFilter, type TranscriptFilter } from "./filter.ts";
 import { assertLinear } from "../../test/fixtures/growth.ts";
 
-test("parseFilter() reads the two forms of section 4.3", () => {
+test("parseFilter() reads the two forms of §4.3", () => {
   const rows: [source: string, filter: TranscriptFilter][] = [
     ['metadata.subject CONTAINS "fundur"', { by: "subject", text: "fundur" }],
     ['  metadata.subject\tCONTAINS\n"a b"  ', { by: "subject", text: "a b" }],
