@@ -5,7 +5,7 @@ import type { WindowSpeakers } from "../../engines/protocol/recognizer.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { segmentsFromJson, segmentsJson } from "../../transcripts/segments.ts";
 import { jsonText } from "../../transcripts/transcript-store.ts";
-import type { StoredWindow } from "./hear-speakers.ts";
+import type { StoredWindow } from "./detect-speakers.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface StoredPiece extends Span {
   readonly segments: readonly Segment[];
 }
 
-/** What earlier tries recognized, by the index of the piece. */
+/** The pieces that earlier attempts kept, by their indexes. */
 export async function readPieces(
   db: Kysely<Tables>,
   jobId: string,
@@ -68,7 +68,7 @@ export async function insertWindow(
   `.execute(db);
 }
 
-/** In which windows earlier tries heard who speaks, by their numbers. */
+/** The windows whose speakers earlier attempts kept, by their numbers. */
 export async function readWindows(
   db: Kysely<Tables>,
   jobId: string,
@@ -80,14 +80,14 @@ export async function readWindows(
     .execute();
   return new Map(
     rows.map((row) => {
-      // Nobody but insertWindow() writes there.
+      // Only insertWindow() writes this column.
       const speakers: WindowSpeakers = JSON.parse(row.speakers);
       return [row.number, { startMs: row.start_ms, endMs: row.end_ms, speakers }];
     }),
   );
 }
 
-/** Deletes what jobs that end have as checkpoints. */
+/** Deletes the checkpoints of jobs that end. */
 export async function deletePieces(
   db: Kysely<Tables>,
   ...jobIds: readonly string[]

@@ -17,7 +17,7 @@ import { newId } from "../../std/ids.ts";
 import { createLog } from "../../std/log.ts";
 
 let fixture: WorkerFixture;
-/** Of a node whose folder no other node shares. */
+/** The media of a node whose folder no other node shares. */
 let lacking: MediaStore;
 const opened = new AsyncDisposableStack();
 before(async () => {
@@ -59,7 +59,7 @@ async function triesOf(name: string): Promise<number> {
   return row?.tries ?? 0;
 }
 
-test("a job whose media is missing at one worker alone is done by another one", async () => {
+test("a job whose media is missing on one worker is done by another one", async () => {
   const { jobs, account } = fixture;
   await using _lacking = await jobs.openWorker(toneRecognizer(), { store: lacking, retryMs: 10 });
   const { name } = await submitUpload();
@@ -69,7 +69,7 @@ test("a job whose media is missing at one worker alone is done by another one", 
   assert.equal(job.state, State.SUCCESS, job.error?.message);
 });
 
-test("a job whose media is missing at every worker ends after all its tries, and says so", async () => {
+test("a job whose media is missing on every worker fails after its last attempt, with that reason", async () => {
   const { jobs, account } = fixture;
   const { mediaId, name } = await submitUpload();
   await jobs.store.delete(mediaId);
@@ -85,7 +85,7 @@ test("a job whose media is missing at every worker ends after all its tries, and
   assert.equal(await triesOf(name), 3);
 });
 
-test("media that is missing at one describer alone is described by another one", async () => {
+test("media that is missing on one describer is described by another one", async () => {
   const { jobs, account } = fixture;
   const { db } = jobs.database;
   const triesUntil = async (mediaId: string) =>
