@@ -18,13 +18,13 @@ export function failureStatus({ code, message, reason, metadata }: ServiceError)
   return { code: rpcCodes[code], message, details: [info] };
 }
 
-/** What a caller is told of a bug; the log of the operator has the rest. */
+/** What a caller sees of a bug; the operator's log has the rest. */
 export const internalFailure = new ServiceError(
   "internal",
   "the service failed on this recording; the log of its operator has the reason",
 );
 
-/** What a caller is told of a recording that stopped the worker each time. */
+/** The failure of a recording that crashed its worker each time. */
 export function poisonFailure(tries: number): ServiceError {
   return new ServiceError("internal", `the worker stopped ${tries} times on this recording`, {
     reason: "JOB_POISON",
@@ -32,7 +32,7 @@ export function poisonFailure(tries: number): ServiceError {
   });
 }
 
-/** decisions, Jobs: how a cancelled job ends. */
+/** api: Jobs. The error of a cancelled job. */
 export const cancelledStatus = failureStatus(
   new ServiceError("cancelled", "the job was cancelled", { reason: "JOB_CANCELLED" }),
 );
