@@ -154,7 +154,7 @@ describe("openOwnPostgres()", () => {
     await mkdir(join(broken.path, "18"), { recursive: true });
     await assert.rejects(
       openOwnPostgres({ folder: broken.path, log }),
-      /ends as soon as it is started.*server\.log/,
+      /exits as soon as it is started.*server\.log/,
     );
   });
 });

@@ -4,7 +4,7 @@ import type { StatusJson } from "../gen/google/rpc/status_pb.ts";
 import { rpcCodes } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** What the details of a job's error may be. */
+/** The types of details of a job's error. */
 export const failureDetails = createRegistry(ErrorInfoSchema);
 
 /** Why a job FAILED, as google.rpc.Status: in words, and for programs as google.rpc.ErrorInfo. */

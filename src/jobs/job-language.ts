@@ -1,5 +1,5 @@
 /**
- * decisions, Speech: Languages. A job's experimental code stands for the plain one where no
+ * api: Languages. The experimental code of a job's language stands for the plain one if no
  * experimental model is installed.
  */
 export function installedLanguage(
