@@ -241,14 +241,14 @@ export class ConnectionPool extends pg.Pool {
    * not ended.
    */
   #handOut(client: pg.PoolClient): pg.PoolClient {
-    const release = client.release.bind(client);
+    const releaseToPool = client.release.bind(client);
     const release = (failure: Error | boolean | undefined): void => {
       const isLeftOpen = !failure && isInTransaction(client);
       if (isLeftOpen) this.#settings.log.warn({}, "database.transaction_left_open");
       const isClosed = Boolean(failure) || isLeftOpen || this.#open.size > this.options.max;
       // Counted now, not when it has ended: others may be released at the same moment.
       if (isClosed) this.#open.delete(client);
-      release(failure || isClosed);
+      releaseToPool(failure || isClosed);
       this.#ask();
     };
     client.release = (failure) => {

@@ -25,14 +25,10 @@ const takenStatus = 75;
 const logBytesMax = 5_000_000;
 
 /**
- * Runs under an exclusive lock of the folder, which the server and every process of it inherit:
- * while one of them lives, survivors of a killed postmaster included, there is no second server;
- * and whoever has the lock knows that lock files found are left-overs, whatever process has their
- * number now. All paths are relative, and the data folder is named through /proc: so a server that
- * is not root reaches it in a place that only root can reach. One sync of the file system takes a
- * third of the time of a sync for each of a thousand files. $1 the folder of the programs, $2 who
- * owns the files ("" for us), $3 the version, $4 "off" without fsync; then how to become the
- * server's user.
+ * Runs under an exclusive lock of the folder, which the server and all its processes inherit: while
+ * one of them lives, survivors of a killed postmaster included, there is no second server, and the
+ * holder of the lock knows that any lock files are left-overs, whatever process has their number
+ * now. All paths are relative, and the folder is the working directory.
  */
 const steps = `
 set -eu

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { runProgram } from "./run-program.ts";
 
-/** PostgreSQL refuses to run as root; it runs as this user then, which systems call "nobody". */
+/** PostgreSQL refuses to run as root; it runs as this unprivileged user. */
 const unprivilegedId = 65534;
 
 /** The user of the server. */

@@ -1,8 +1,6 @@
 import type { RequestListener } from "node:http";
 
-/**
- * Media whose host can stop in the middle: who fetches it then waits until the test lets him go on.
- */
+/** Media whose host can stall in the middle: downloads wait until the test releases them. */
 export class HeldMedia {
   readonly #bytes: Buffer;
   readonly #waiting = new Set<() => void>();
@@ -12,7 +10,7 @@ export class HeldMedia {
     this.#bytes = bytes;
   }
 
-  /** How many wait for the rest. */
+  /** How many downloads wait for the rest. */
   get waiting(): number {
     return this.#waiting.size;
   }

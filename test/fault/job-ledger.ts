@@ -7,12 +7,12 @@ import type { Chance } from "./chance.ts";
 /** A recording for jobs. */
 export interface Recording {
   readonly name: string;
-  /** Where jobs fetch it; undefined: it is uploaded. */
+  /** The URL from which jobs fetch it; undefined: it is uploaded. */
   readonly uri?: string;
   readonly bytes: Buffer;
 }
 
-/** A job that the service has answered for. */
+/** A job that the service has acknowledged. */
 export interface LedgerJob {
   readonly name: string;
   readonly recording: Recording;
@@ -25,36 +25,36 @@ type Json = Answer["json"];
 type Call = (method: string, path: string, body?: unknown, key?: string) => Promise<Answer>;
 
 /**
- * How long jobs are waited for at the end: leases run out after 10 s and are found within 4, on
- * their last try they run alone.
+ * How long it waits for jobs at the end: leases run out after 10 s, and at their last attempt jobs
+ * run alone.
  */
 const endMsMax = 180_000;
 const pollMs = 250;
 
 /**
- * Who submits jobs through faults, and knows what has to come of them: what was answered once
- * holds, a key that is used again names the same job, progress never falls, and each job ends once,
- * with the transcript that an undisturbed run gives.
+ * Submits jobs during faults, and checks their results: what was acknowledged holds, a repeated key
+ * names the same job, progress never falls, and each job ends once, with the transcript of an
+ * undisturbed run.
  */
 export class JobLedger {
   /**
-   * PostgreSQL times statements by its clock: one that is under way when that is moved has taken an
-   * hour, and is called off.
+   * PostgreSQL times statements by its clock: one in progress when the clock is moved has taken an
+   * hour, and is cancelled.
    */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** What came in place of an answer: calls that were under way in a fault. */
+  /** Failures of calls that were in progress during a fault. */
   readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
   /** The segments of an undisturbed run, by the name of the recording. */
   readonly #expected = new Map<string, Json>();
-  /** What was last seen of each job. */
+  /** The last seen state of each job. */
   readonly #seen = new Map<string, Json>();
-  /** One at a time, or an older answer could come after a newer one. */
+  /** One at a time; otherwise an older answer could arrive after a newer one. */
   #looking: Promise<string[]> | undefined;
 
-  /** `address`: of a node that answers calls, asked for at each call. */
+  /** `address`: of a node that answers calls, called for each request. */
   constructor(target: { readonly key: string; readonly address: () => string }, chance: Chance) {
     this.#chance = chance;
     this.#call = async (method, path, body, idempotencyKey) => {
@@ -63,7 +63,7 @@ export class JobLedger {
     };
   }
 
-  /** Learns what comes of each recording when nothing goes wrong. */
+  /** Records the result of each recording without faults. */
   async learn(recordings: readonly Recording[]): Promise<void> {
     for (const recording of recordings) await this.submit(recording);
     await this.ended();
@@ -74,7 +74,7 @@ export class JobLedger {
     }
   }
 
-  /** Submits a recording, again and again with the same key until it is answered. */
+  /** Submits a recording, repeatedly with the same key until it is answered. */
   async submit(recording: Recording): Promise<LedgerJob> {
     const { uri } = recording;
     const body = {
@@ -112,13 +112,13 @@ export class JobLedger {
     return await this.#untilAnswered("GET", `/v1alpha1/${name}`);
   }
 
-  /** Looks at all jobs all the while; the signal tells that something was wrong with one. */
+  /** Polls all jobs meanwhile; the signal aborts when one is wrong. */
   async during(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     const watching = this.#watch(stop.signal).finally(() => {
       stop.abort();
     });
-    // Whoever waits for it is told at the end.
+    // It is awaited at the end.
     watching.catch(() => {});
     try {
       await action(stop.signal);
@@ -138,7 +138,7 @@ export class JobLedger {
     }
   }
 
-  /** The jobs that are still under way. What was seen of one before must be in what is seen now. */
+  /** The unfinished jobs. Each new state must be consistent with the last seen one. */
   async look(): Promise<string[]> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -165,8 +165,8 @@ export class JobLedger {
   }
 
   /**
-   * All that was submitted has ended, once, as it would have without faults; and there is nothing
-   * else. `mayFail`: for which job an end as FAILED with that message is the right one.
+   * All submitted jobs have ended, once, as they would have without faults; and there are no
+   * others. `mayFail`: for which job an end as FAILED with that message is right.
    */
   async verify(
     mayFail: (job: LedgerJob, message: string) => Promise<boolean> | boolean,
@@ -193,7 +193,7 @@ export class JobLedger {
     assert.deepEqual(names, sorted(transcripts), "one transcript for each job");
     const known = new Set(this.jobs.map(({ name }) => name));
     const others = [...this.#seen.keys()].filter((name) => !known.has(name));
-    assert.deepEqual(others, [], "jobs that nobody was told of");
+    assert.deepEqual(others, [], "jobs that were not acknowledged");
   }
 
   async #upload(bytes: Buffer): Promise<string> {
@@ -225,7 +225,7 @@ export class JobLedger {
     return this.isDatabaseClockMoved && json.details?.[0]?.reason === "DATABASE_TIMEOUT";
   }
 
-  /** The first answer that is not about a fault. */
+  /** The first answer that is not caused by a fault. */
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
       const answer = await this.#call(...call).catch((error: unknown) => ({ error }));
@@ -242,7 +242,7 @@ export class JobLedger {
   }
 }
 
-/** What came in place of 200. */
+/** The answer in place of 200. */
 async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
   const response = await fetch(url, { method: "PUT", body: bytes });
   const { status, headers } = response;
@@ -258,7 +258,7 @@ const submitPath = "/v1alpha1/transcriptjob:submit";
 
 function assertFollows(job: Json, before: Json): void {
   if (before.state !== "PROCESSING") {
-    assert.deepEqual(job, before, "what has ended does not change");
+    assert.deepEqual(job, before, "an ended job does not change");
     return;
   }
   const [was, is] = [before.progressPercent, job.progressPercent];

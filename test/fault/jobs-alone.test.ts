@@ -1,5 +1,5 @@
-// A node that does everything, with its own PostgreSQL: killed whole in the midst of jobs, and
-// without room for their files.
+// A node with all roles and its own PostgreSQL: killed entirely in the middle of jobs, and without
+// room for their files.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const diskBytes = 24_000_000;
 
-/** kill -9 of the service, its engines, its decoders and its PostgreSQL, at one stroke. */
+/** kill -9 of the service, its engines, its decoders and its PostgreSQL at the same time. */
 async function killWhole({ pid }: ServiceProcess, data: string): Promise<void> {
   const all = [...treeOf(pid), ...postgresOf(data)].map((each) => each.pid);
   for (const each of all) {
@@ -39,8 +39,8 @@ async function killWhole({ pid }: ServiceProcess, data: string): Promise<void> {
 }
 
 /**
- * A job fails for want of room, is tried again, and ends when there is some; or at last fails, and
- * says why.
+ * A job fails for lack of room, is retried, and succeeds when there is some; or finally fails with
+ * the reason.
  */
 async function withoutRoom(parts: {
   readonly disk: { fill(leftBytes: number): void; makeRoom(): void };
@@ -94,7 +94,7 @@ test(`a node killed whole, and without room (FAULT_SEED=${seed})`, { timeout }, 
     const failed = new Set<LedgerJob>();
 
     await ledger.during(async () => {
-      await context.test("killed whole, it goes on where it was", async () => {
+      await context.test("killed entirely, it continues where it was", async () => {
         for (let kill = 0; kill < 2; kill += 1) {
           held.hold();
           for (const recording of [slow, quick, uploaded]) await ledger.submit(recording);

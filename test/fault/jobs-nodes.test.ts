@@ -1,4 +1,4 @@
-// Nodes of both roles on one database and one bucket, while each of these goes away and comes back,
+// Nodes of both roles on one database and one bucket, while each of these is stopped and started,
 // and clocks are moved.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ import { scriptedSamples } from "./scripted-recording.ts";
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const hourSeconds = 3_600;
-/** The two workers do not take so many at a time: some wait. */
+/** More jobs than the two workers take at a time: some wait. */
 const manyJobs = 10;
 
 const idOf = ({ name }: LedgerJob): string => name.split("/")[1] ?? "";
@@ -57,7 +57,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
   const workers = [cluster.addNode("worker"), cluster.addNode("worker")] as const;
   const nodes = [...workers, ...apis];
   const otherThan = (one: ClusterNode) => workers.find((worker) => worker !== one) ?? assert.fail();
-  // The first one makes the account, and has its key.
+  // The first node makes the account, and has its key.
   await apis[0].start();
   await Promise.all([apis[1], ...workers].map(async (node) => node.start()));
 
@@ -77,7 +77,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     held: { name: "held", uri: `${host.address}/held.wav`, bytes: heldBytes },
   };
   const all = Object.values(recordings);
-  // Each call to another node: what one has answered, the next one knows.
+  // Each call goes to another node: what one has acknowledged, the next one knows.
   let calls = 0;
   const address = () => (apis[(calls += 1) % 2] ?? apis[0]).service.address;
   const ledger = new JobLedger({ key: apis[0].service.key, address }, chance);
@@ -89,7 +89,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     return row?.["tries"];
   };
 
-  await context.test("undisturbed, they are one service", async () => {
+  await context.test("without faults, they are one service", async () => {
     await ledger.learn(all);
     await ledger.submitAgain(4);
     held.hold();
@@ -101,7 +101,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
   });
 
   await ledger.during(async () => {
-    await context.test("each is stopped and started, and nobody waits for a lease", async () => {
+    await context.test("each is stopped and started, and no job waits for a lease", async () => {
       for (const api of apis) {
         held.hold();
         const jobs = await submitAll();
@@ -114,12 +114,12 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
         await Promise.all([worker.start(), api.start()]);
         await ledger.submitAgain();
         await ledger.ended();
-        // A lease that runs out costs a try.
+        // A lease that runs out costs an attempt.
         for (const each of jobs) assert.equal(await triesOf(each), 1);
       }
     });
 
-    await context.test("a worker stands still for longer than its lease", async () => {
+    await context.test("a worker is stopped for longer than its lease", async () => {
       held.hold();
       const job = await ledger.submit(recordings.held);
       const sleeper = await holderOf(job, workers);

@@ -7,7 +7,7 @@ import { bundledProgram } from "../fixtures/bundled-program.ts";
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
   (program ??= bundledProgram(resolve(import.meta.dirname, "working-process.ts")));
-/** What was compiled for one is not compiled for the next. */
+/** A compile cache for all of them. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
 /** Of pino. */
@@ -21,14 +21,14 @@ const endings: ReadonlySet<string> = new Set([
   "job.lost",
 ]);
 
-/** How far a worker is with a job, as its log tells. */
+/** The phase of a worker's job, from its log. */
 export type Phase = "fetching" | "fetched" | "recognizing" | "ended";
 
-/** A working process (working-process.ts), which tells what it does. */
+/** A working process (working-process.ts) and what it reports. */
 export class Working implements AsyncDisposable {
-  /** Jobs that it works on, by their id: which try it is. */
+  /** Its jobs by their ids, with the number of the attempt. */
   readonly attempts = new Map<string, number>();
-  /** How far it has come with the job that it spoke of last. */
+  /** The phase of the job that it logged last. */
   phase: Phase = "ended";
   /** Jobs that it has begun. */
   readonly begun = new Set<string>();
@@ -54,7 +54,7 @@ export class Working implements AsyncDisposable {
     createInterface(child.stderr).on("line", (line) => this.#onLog(line));
   }
 
-  /** Starts one on a data folder that a service keeps, and waits until it looks for jobs. */
+  /** Starts one on the data folder of a service, and waits until it polls for jobs. */
   static async start(
     dataFolder: string,
     { pieceMs }: { readonly pieceMs: number },
@@ -64,13 +64,13 @@ export class Working implements AsyncDisposable {
     return working;
   }
 
-  /** kill -9; resolves when it is gone. */
+  /** kill -9; resolves when it has ended. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
 
-  /** Lets it hand over its jobs and end. */
+  /** Makes it release its jobs and end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
     await this.#exited;
