@@ -33,7 +33,7 @@ test("`checkMediaUrl()` refuses every spelling of an address that is not public"
   }
 });
 
-test("`checkMediaUrl()` takes public hosts and addresses", () => {
+test("`checkMediaUrl()` accepts public hosts and addresses", () => {
   const urls = [
     "https://media.example/a.wav",
     "http://media.example:80/a.wav?signature=a%20b#t=1",
@@ -47,7 +47,7 @@ test("`checkMediaUrl()` takes public hosts and addresses", () => {
   for (const url of urls) assert.equal(checkMediaUrl(url, nothing), undefined, url);
 });
 
-test("`checkMediaUrl()` tells what is wrong with a URL", () => {
+test("`checkMediaUrl()` reports what is wrong with a URL", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["", /^a URL that begins with https/],
     ["media.example/a.wav?secret", /^a URL that begins with https/],
@@ -85,7 +85,7 @@ test("`checkMediaUrl()` tells what is wrong with a URL", () => {
   }
 });
 
-test("`parseMediaAllowList()` opens networks, addresses and hosts, and nothing beside them", () => {
+test("`parseMediaAllowList()` allows networks, addresses and hosts, and nothing else", () => {
   const allow = parseMediaAllowList([
     "10.1.0.0/16",
     "127.0.0.1",
@@ -118,7 +118,7 @@ test("`parseMediaAllowList()` opens networks, addresses and hosts, and nothing b
   assert.equal(checkMediaUrl("http://127.0.0.2:8080/a", allow), notPublic);
 });
 
-test("`parseMediaAllowList()` opens one port where one is named", () => {
+test("`parseMediaAllowList()` allows one port if one is named", () => {
   const allow = parseMediaAllowList([
     "10.1.0.0/16:9000",
     "[fd00:1::/32]:9000",
@@ -149,7 +149,7 @@ test("`parseMediaAllowList()` opens one port where one is named", () => {
   assert.ok(
     isAddressAllowed({ host: "a.example", port: 22 }, "::1", parseMediaAllowList(["[::1]"])),
   );
-  // What a name is behind is known only when it is fetched.
+  // The address of a name is known only when it is fetched.
   assert.equal(checkMediaUrl("http://a.example:9000/a", allow), undefined);
   assert.match(checkMediaUrl("http://a.example:9001/a", allow) ?? "", /port 9001/);
   assert.equal(checkMediaUrl("https://media.internal:8443/a", allow), undefined);
@@ -157,7 +157,7 @@ test("`parseMediaAllowList()` opens one port where one is named", () => {
   assert.equal(checkMediaUrl("http://bókasafn.example:8080/a", allow), undefined);
 });
 
-test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
+test("`parseMediaAllowList()` refuses invalid entries by name", () => {
   for (const entry of [
     "10.0.0.0/33",
     "10.0.0.0/",
@@ -182,7 +182,7 @@ test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
   }
 });
 
-test("`plainAddress()` gives an address one spelling", () => {
+test("`plainAddress()` normalizes the spelling of an address", () => {
   assert.equal(plainAddress("::ffff:10.0.0.1"), "10.0.0.1");
   assert.equal(plainAddress("0:0:0:0:0:0:0:1"), "::1");
   assert.equal(plainAddress("::FFFF:0a00:0001"), "10.0.0.1");
