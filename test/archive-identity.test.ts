@@ -93,7 +93,7 @@ test("of two nodes with folders of their own that start at once on a new databas
   const settled = await Promise.allSettled(places.map(settleArchive));
   const refused = settled.filter((each) => each.status === "rejected");
   assert.equal(refused.length, 1);
-  assert.match(String(refused[0]?.reason), /has no mark of it.*one folder that they share/);
+  assert.match(String(refused[0]?.reason), /has no file hlust-archive.*one folder that they share/);
 });
 
 test("a node that was killed between the two marks finds its own", async () => {
@@ -130,7 +130,7 @@ test("a database and a store of different archives are refused with a reason, an
       },
     ],
     [
-      /is of the archive .*, but the folder .* \(HLUST_DATA\) has no mark of it/,
+      /is of the archive .*, but the folder .* \(HLUST_DATA\) has no file hlust-archive/,
       async () => {
         await settleArchive(await newPlace());
         return await newPlace();
@@ -291,14 +291,14 @@ test("nodes with the same folder share one pulse, and a node with a copy of it r
   const often = { log, lookEveryMs: 20, writeEveryMs: 60 };
   await using one = openArchivePulse({ ...place, ...often });
   await using two = openArchivePulse({ ...place, ...often });
-  let told = "";
+  let reported = "";
   await until(async () => {
     await apart.ping().catch((error: unknown) => {
-      told = String(error);
+      reported = String(error);
     });
-    return told !== "";
+    return reported !== "";
   });
-  assert.match(told, /^ServiceError: this is not the media store that the other nodes use/);
+  assert.match(reported, /^ServiceError: this is not the media store that the other nodes use/);
   const then = await pulse();
   await until(async () => (await pulse()) > then + 5);
   assert.deepEqual([one.problem, two.problem], [undefined, undefined]);
@@ -311,7 +311,7 @@ test("nodes with the same folder share one pulse, and a node with a copy of it r
     .set({ at: new Date(Date.now() - 3_600_000) })
     .execute();
   await using restored = await start();
-  assert.match(restored.quarantine ?? "", /^its database has gone on without this media store/);
+  assert.match(restored.quarantine ?? "", /^its database was used without this media store/);
 });
 
 test("a database that lost its last commits continues, one that was restored from a backup does not", async () => {
@@ -343,7 +343,7 @@ test("a database that lost its last commits continues, one that was restored fro
     assert.match(ours.problem ?? "", /^another database writes to this media store/);
     assert.equal(await pulse(), own);
   }
-  assert.match((await reasons(place)).join(), /its media store has gone on without this database/);
+  assert.match((await reasons(place)).join(), /its media store was used without this database/);
   await releaseArchive(place);
   assert.deepEqual(await reasons(place), []);
 });

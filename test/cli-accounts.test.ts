@@ -254,7 +254,7 @@ test("invalid arguments are refused with a reason, and change nothing", async ()
     [
       ["keys", "create", "--scopes", "speach"],
       2,
-      /"speach", which is no scope: did you mean speech\?/,
+      /"speach", which is not a scope: did you mean speech\?/,
     ],
     [["keys", "create", "--expires", "2027-02-30"], 2, /--expires is "2027-02-30": a day/],
   ];

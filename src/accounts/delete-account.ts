@@ -4,23 +4,24 @@ import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
 /**
- * What an account may have so much of that it is deleted in parts, each before what it refers to.
+ * Tables with too many rows of an account for one statement, deleted in parts, each before the
+ * tables that it refers to.
  */
 const deletedInParts = [
+  // A worker on one of them stops within a second.
+  "transcript_job",
   "webhook_delivery",
   "transcript",
-  "transcript_job",
   "upload",
   "media",
 ] as const;
-/** Rows that go in one statement: a statement may take 30 s. */
+/** The number of rows deleted in one statement, which may take 30 s. */
 const rowsAtOnce = 500;
 
 /**
- * The operator's way to end an account: with all that it has, but for its audit log. false: there
- * is none such. From its first moment nobody of the account is let in; broken off, it is gone on
- * with by calling it again. Bytes of media are the caller's matter; what no row knows any more is
- * set aside when a service next looks.
+ * Deletes an account with all its data except its audit log, for the operator. false: there is no
+ * such account. The account is disabled first; an interrupted deletion continues with the next
+ * call. The caller deletes the bytes of media; a sweep of a service sets unrecorded bytes aside.
  */
 export async function deleteAccount(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -34,30 +35,18 @@ export async function deleteAccount(
     .returning("display_name")
     .executeTakeFirst();
   if (!disabled) return false;
-  await leaveQueue(db, accountId);
   for (const table of deletedInParts) await deleteInParts(db, table, accountId);
   return await audited(parts, operatorOf(accountId), async (trx, record) => {
     const { numDeletedRows } = await trx
       .deleteFrom("account")
       .where("id", "=", accountId)
       .executeTakeFirstOrThrow();
-    // Somebody else was faster.
+    // Another call was faster.
     if (numDeletedRows === 0n) return false;
     const details = { displayName: disabled.display_name };
     await record({ action: "account.delete", resource: `accounts/${accountId}`, details });
     return true;
   });
-}
-
-/**
- * Its jobs lose their leases, and whoever works on one stops within a second. The queue is made by
- * the first service.
- */
-async function leaveQueue(db: Kysely<Tables>, accountId: string): Promise<void> {
-  const { rows } = await sql<{ is_there: boolean }>`
-    select to_regclass('pgboss.job') is not null as is_there`.execute(db);
-  if (!rows[0]?.is_there) return;
-  await sql`delete from pgboss.job where group_id = ${accountId}`.execute(db);
 }
 
 async function deleteInParts(

@@ -5,6 +5,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Log } from "../std/log.ts";
+import { wavHeader } from "../std/wav-header.ts";
 import { timedFormat } from "./timed-samples.ts";
 
 export type SandboxKind = "bubblewrap" | "reduced";
@@ -245,20 +246,11 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
 
 /** 0.1 s at 16 kHz, 16 bit, one channel. */
 function silentWav(): Buffer {
-  const wav = Buffer.alloc(44 + 3200);
-  wav.write("RIFF");
-  wav.writeUInt32LE(36 + 3200, 4);
-  wav.write("WAVEfmt ", 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(16_000, 24);
-  wav.writeUInt32LE(32_000, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write("data", 36);
-  wav.writeUInt32LE(3200, 40);
-  return wav;
+  const dataBytes = 3200;
+  return Buffer.concat([
+    wavHeader({ sampleRateHertz: 16_000, dataBytes }),
+    Buffer.alloc(dataBytes),
+  ]);
 }
 
 /** Where a program stands that should find nothing around it, and can write nothing. */

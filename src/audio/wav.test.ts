@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readWavHeader, WavError, wavHeader } from "./wav.ts";
+import { wavHeader } from "../std/wav-header.ts";
+import { readWavHeader, WavError } from "./wav.ts";
 
 /** A RIFF/WAVE file of these chunks; a size may be given that is not the body's. */
 function wave(chunks: readonly [tag: string, body: Uint8Array, size?: number][]): Buffer {

@@ -65,30 +65,6 @@ function readFormat(view: DataView, at: number, size: number) {
   return { channels, sampleRateHertz };
 }
 
-/** The 44 bytes that make `dataBytes` of 16-bit PCM a RIFF/WAVE file. */
-export function wavHeader(format: {
-  readonly sampleRateHertz: number;
-  readonly dataBytes: number;
-  /** Default 1. */
-  readonly channels?: number;
-}): Uint8Array {
-  const { sampleRateHertz, dataBytes, channels = 1 } = format;
-  const header = Buffer.alloc(44);
-  header.write("RIFF", 0, "latin1");
-  header.writeUInt32LE(36 + dataBytes, 4);
-  header.write("WAVEfmt ", 8, "latin1");
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(formatPcm, 20);
-  header.writeUInt16LE(channels, 22);
-  header.writeUInt32LE(sampleRateHertz, 24);
-  header.writeUInt32LE(sampleRateHertz * channels * 2, 28);
-  header.writeUInt16LE(channels * 2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write("data", 36, "latin1");
-  header.writeUInt32LE(dataBytes, 40);
-  return header;
-}
-
 function tag(bytes: Uint8Array, at: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + 4));
 }

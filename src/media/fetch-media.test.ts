@@ -54,7 +54,7 @@ test("`fetchMedia()` reports why there is no media", async () => {
     [
       "reset",
       (request) => request.socket.resetAndDestroy(),
-      { reason: "MEDIA_UNREACHABLE", message: /broke the connection off$/ },
+      { reason: "MEDIA_UNREACHABLE", message: /closed the connection$/ },
     ],
     [
       "declared too large",
@@ -151,7 +151,7 @@ test("`fetchMedia()` retries after the time that the server asks for, unless it 
     const answer = fetched(server.url);
     if (times === 2) assert.equal((await answer).sizeBytes, media.length);
     else {
-      const message = /answered (429|503) .+ and asks to come back in \d+ s$/;
+      const message = /answered (429|503) .+ and asks to retry after \d+ s$/;
       await refused(answer, { reason: "MEDIA_STATUS", message });
     }
     assert.equal(askedAt.length, times, retryAfter);
@@ -196,7 +196,7 @@ test("`fetchMedia()` does not extend the wait for a head when 1xx answers arrive
       const timer = setInterval(() => socket.write(more), 10);
       socket.on("close", () => clearInterval(timer));
     });
-    const limits = { headersMs: 100, triesMax: 1, totalMs: 10_000 };
+    const limits = { headersMs: 100, attemptsMax: 1, totalMs: 10_000 };
     const message = /did not answer in time$/;
     await refused(fetched(server.url, { limits }), { reason: "MEDIA_UNREACHABLE", message });
   }
@@ -224,7 +224,7 @@ test("`fetchMedia()` stops an endless, a slow and a cancelled transfer", async (
   });
   await refused(fetched(slow.url, { limits: { totalMs: 100 } }), {
     reason: "MEDIA_TOO_SLOW",
-    message: /was not here after/,
+    message: /could not be downloaded within/,
   });
   const reason = new Error("cancelled");
   const abort = new AbortController();

@@ -214,7 +214,7 @@ test("`fetchMedia()` verifies the checksum of the server, and downloads once mor
     } else {
       await refused(fetched(server.url), {
         reason: "MEDIA_CORRUPT",
-        message: /came damaged, 2 times: it is not what the checksum of its server says/,
+        message: /was damaged in 2 downloads: it does not match the checksum of its server/,
       });
     }
     assert.equal(count, times, name);

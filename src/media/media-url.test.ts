@@ -73,7 +73,7 @@ test("`checkMediaUrl()` reports what is wrong with a URL", () => {
     ["http://user@media.example/", /user name or password/],
     ["http://user:secret@media.example/", /user name or password/],
     ["http://good.example@127.0.0.1/", /user name or password/],
-    ["http://media.example:22/?secret", /^has the port 22: only 80 and 443 are reached$/],
+    ["http://media.example:22/?secret", /^has the port 22: only 80 and 443 are allowed$/],
     ["https://media.example:6379/", /port 6379/],
     ["https://8.8.8.8:8080/", /port 8080/],
     [`http://media.example/${"a".repeat(8192)}`, /8213 characters; at most 8192/],

@@ -59,7 +59,7 @@ test("openS3Store() reports unusable settings to the operator", async () => {
     ],
   ];
   for (const [change, message] of rows) {
-    const opening = openS3Store({ ...settings, ...change }, { log, awayMsMax: 0 });
+    const opening = openS3Store({ ...settings, ...change }, { log, unavailableMsMax: 0 });
     await assert.rejects(opening, { message });
   }
 });

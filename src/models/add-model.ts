@@ -10,15 +10,15 @@ import { parseNamedCard, readCardText } from "./models-folder.ts";
 import { writeCard } from "./write-card.ts";
 
 /**
- * Installs a model from a folder that has its model.json and files, which are copied: of files that
- * are links, what they lead to. Throws ModelCardError and ServiceError. Gives its card.
+ * Installs a model from a folder with its model.json and files, which are copied; links are followed.
+ * Throws ModelCardError and ServiceError. Returns its card.
  */
 export async function addModel(
   folder: string,
   options: {
     /** HLUST_MODELS. */
     readonly modelsFolder: string;
-    /** Loads the model and lets it hear something; throws when it cannot. */
+    /** Loads the model and decodes some audio; throws when it cannot. */
     readonly verify?: (folder: string) => Promise<void>;
     readonly freeBytes?: FreeBytes;
   },

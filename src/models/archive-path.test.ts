@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { mutated } from "../../test/fixtures/mutated.ts";
 import { archivePath } from "./archive-path.ts";
 
-test("archivePath() gives the names of a path", () => {
+test("archivePath() returns the names of a path", () => {
   const rows: [path: string, names: readonly string[] | RegExp][] = [
     ["a/b.onnx", ["a", "b.onnx"]],
     ["./a//b/./c/", ["a", "b", "c"]],
@@ -32,8 +32,8 @@ test("archivePath() gives the names of a path", () => {
   }
 });
 
-test("whatever the path, what is not refused lies below the folder", () => {
-  const pieces = [
+test("every path that is not rejected is below the folder", () => {
+  const parts = [
     "..",
     "/",
     "../",
@@ -48,7 +48,7 @@ test("whatever the path, what is not refused lies below the folder", () => {
     " ..",
     "\n",
   ];
-  const path = mutated(fc.stringMatching(/^[a-z./]{0,40}$/), pieces, 4);
+  const path = mutated(fc.stringMatching(/^[a-z./]{0,40}$/), parts, 4);
   const folder = resolve("/models/staged");
   let kept = 0;
   fc.assert(

@@ -1,10 +1,10 @@
-/** Bytes of a name, and of all names of a path, that file systems take. */
+/** Most bytes of a name, and of a path, on common file systems. */
 const nameBytesMax = 255;
 const pathBytesMax = 1024;
 
 /**
- * The path of an archive's entry as its names; empty for the archive's own root. A text says why it
- * is refused.
+ * The names of an archive entry's path; empty for the archive's root. A string is the reason why the
+ * path is rejected.
  */
 export function archivePath(path: string): readonly string[] | string {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for

@@ -7,7 +7,7 @@ import { ModelCardError, type ModelKind } from "./model-card.ts";
 const transducer = [["encoder", "decoder", "joiner", "tokens"]];
 const oneModel = [["model", "tokens"]];
 
-/** The parts that the files of a kind play: one of these lists. */
+/** The roles of the files of a kind: one of these lists. */
 const fileRoles: Readonly<Record<ModelKind, readonly (readonly string[])[]>> = {
   "streaming-transducer": transducer,
   transducer,
@@ -33,7 +33,7 @@ const fileRoles: Readonly<Record<ModelKind, readonly (readonly string[])[]>> = {
 const url = "https://models.example/it.tar.bz2";
 const good = { card: testCard("it"), downloads: [{ url, unpack: "tar.bz2" as const }] };
 
-test("parseCatalogue() reads entries, and tells everything that is wrong at once", () => {
+test("parseCatalogue() reads entries, and reports all problems at once", () => {
   assert.deepEqual(parseCatalogue(catalogueText(good)), [good]);
   const plain = { url, to: "model.onnx", bytes: 5, sha256: "a".repeat(64) };
   const entry = { ...good, downloads: [plain] };
@@ -74,7 +74,7 @@ test("parseCatalogue() reads entries, and tells everything that is wrong at once
   }
 });
 
-test("the catalogue that comes with Hlust can be relied on", async () => {
+test("the catalogue that comes with Hlust is complete and consistent", async () => {
   const entries = await readCatalogue(builtinCatalogue);
   assert.ok(entries.length >= 8);
   const languages = new Set(entries.flatMap(({ card }) => card.languageCodes));

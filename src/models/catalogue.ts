@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { JsonFields } from "./json-fields.ts";
 import { ModelCardError, readModelCard, safePathPattern, type ModelCard } from "./model-card.ts";
 
-/** How a download is taken apart; absent: it is one file of the model. */
+/** How a download is unpacked; one that is not unpacked is a file of the model. */
 export const archiveFormats = ["tar.bz2", "tar.gz"] as const;
 export type ArchiveFormat = (typeof archiveFormats)[number];
 
-/** Something to fetch for a model. */
+/** A download of a model. */
 export interface ModelDownload {
   readonly url: string;
-  /** As published; undefined: as the server says. */
+  /** As published; undefined: as the server reports. */
   readonly bytes?: number;
-  /** As published; undefined: recorded at the first download, and checked ever after. */
+  /** As published; undefined: recorded at the first download, and checked at later ones. */
   readonly sha256?: string;
   readonly unpack?: ArchiveFormat;
-  /** For what is not unpacked: its path in the model's folder. */
+  /** For a download that is not unpacked: its path in the model's folder. */
   readonly to?: string;
 }
 
@@ -23,7 +23,7 @@ export interface ModelDownload {
 export interface CatalogueEntry {
   readonly card: ModelCard;
   readonly downloads: readonly ModelDownload[];
-  /** Of the installed model; undefined: not known before it is. */
+  /** Of the installed model; undefined: not known before it is installed. */
   readonly diskBytes?: number;
 }
 
@@ -31,7 +31,7 @@ export interface CatalogueEntry {
 export const builtinCatalogue = join(import.meta.dirname, "catalogue.json");
 
 /**
- * Reads a catalogue: `{"models": [...]}`, an entry being a model.json with `downloads`. Throws
+ * Reads a catalogue: `{"models": [...]}`, each entry a model.json with `downloads`. Throws
  * ModelCardError with every problem.
  */
 export async function readCatalogue(file: string): Promise<readonly CatalogueEntry[]> {
@@ -63,7 +63,7 @@ export function parseCatalogue(text: string): readonly CatalogueEntry[] {
   return entries;
 }
 
-/** Whether a model may be fetched from there: https, or this machine itself. */
+/** Whether a model may be downloaded from there: https, or this machine. */
 export function isDownloadUrl(url: URL): boolean {
   if (url.username !== "" || url.password !== "") return false;
   if (url.protocol === "https:") return true;
@@ -93,7 +93,7 @@ function readBytes(fields: JsonFields, name: string): number {
   return fields.number(name, { min: 1, max: Number.MAX_SAFE_INTEGER });
 }
 
-/** What is wrong with an entry as a whole. */
+/** Problems of an entry that are not of a single field. */
 function problemsOf({ card, downloads }: CatalogueEntry): readonly string[] {
   const problems: string[] = [];
   const paths = new Set(Object.values(card.files).map(({ path }) => path));

@@ -26,7 +26,7 @@ const failsWith = (message: string | RegExp) => (error: unknown) => {
   return true;
 };
 
-test("a file is the one that its card names", async () => {
+test("a file that matches its card passes", async () => {
   const bytes = Buffer.from("hello");
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   put("a.txt", bytes);
@@ -34,7 +34,7 @@ test("a file is the one that its card names", async () => {
   await checkModelFiles(folder, { a: { path: "a.txt", bytes: 5, sha256 } });
 });
 
-test("a file that is not the one that its card names is named, with what is wrong", async () => {
+test("a file that does not match its card is named, with what is wrong", async () => {
   put("a.txt", "hello");
   put("empty.txt", "");
   const sha256 = createHash("sha256").update("world").digest("hex");
@@ -43,22 +43,25 @@ test("a file that is not the one that its card names is named, with what is wron
     [{ path: "." }, ".: is no file"],
     [{ path: "empty.txt" }, "empty.txt: is empty"],
     [{ path: "a.txt", bytes: 1200 }, "a.txt: is cut off after 5 of 1,200 bytes"],
-    [{ path: "a.txt", bytes: 4 }, "a.txt: has 5 bytes, 4 are right"],
-    [{ path: "a.txt", sha256 }, /^a\.txt: is another file: its SHA-256 is 2cf24dba.*, 486ea462/],
+    [{ path: "a.txt", bytes: 4 }, "a.txt: has 5 bytes instead of 4"],
+    [
+      { path: "a.txt", sha256 },
+      /^a\.txt: is another file: its SHA-256 is 2cf24dba.* instead of 486ea462/,
+    ],
   ] as const;
   for (const [file, message] of rows) {
     await assert.rejects(checkModelFiles(folder, { file }), failsWith(message));
   }
 });
 
-test("readOnnxMetadata() reads what the model says of itself", async () => {
+test("readOnnxMetadata() reads the metadata of a model", async () => {
   put("model.onnx", starter);
   const metadata = await readOnnxMetadata(folder, { path: "model.onnx" });
   assert.equal(metadata.get("chunk_shift"), "16");
   assert.equal(metadata.get("cache_last_time_dim3"), "288");
 });
 
-test("an ONNX file that was cut off anywhere in its graph, or is none, is known", async () => {
+test("an ONNX file that is truncated anywhere in its graph, or is none, is rejected", async () => {
   const bytesLeft = (starter.length - 2000).toLocaleString("en-US");
   const rows = [
     [
@@ -86,7 +89,7 @@ test("an ONNX file that was cut off anywhere in its graph, or is none, is known"
   );
 });
 
-test("readModelTokens() reads symbols by their number", async () => {
+test("readModelTokens() reads symbols by number", async () => {
   put("tokens.txt", "<blk> 2\r\n 0\n▁ð\t1\n");
   assert.deepEqual(await readModelTokens(folder, { path: "tokens.txt" }), ["", "▁ð", "<blk>"]);
 });
@@ -112,7 +115,7 @@ test("the first bad line of tokens is named", async () => {
   );
 });
 
-test("a file that is there and cannot be read is not called missing", async () => {
+test("a file that exists and cannot be read is not called missing", async () => {
   symlinkSync("loop.txt", join(folder, "loop.txt"));
   const loop = { path: "loop.txt" };
   const refused = failsWith("loop.txt: cannot be read: ELOOP");

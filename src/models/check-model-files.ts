@@ -16,7 +16,9 @@ export class ModelFileError extends Error {
   }
 }
 
-/** Each file has to be there, as long as the card says, and the very one. Throws ModelFileError. */
+/**
+ * Checks that each file exists, with the size and checksum of the card. Throws ModelFileError.
+ */
 export async function checkModelFiles(
   folder: string,
   files: Readonly<Record<string, ModelFile>>,
@@ -25,8 +27,7 @@ export async function checkModelFiles(
 }
 
 /**
- * The same, and ONNX files have to be whole: for a library that takes its process down with it
- * where they are not.
+ * The same, and ONNX files must be complete: for libraries that crash the process otherwise.
  */
 export async function checkNativeFiles(
   folder: string,
@@ -43,16 +44,19 @@ async function checkModelFile(folder: string, file: ModelFile): Promise<void> {
   const stats = await stat(join(folder, path)).catch(unreadable(path));
   if (!stats.isFile()) throw new ModelFileError(path, "is no file");
   if (stats.size === 0) throw new ModelFileError(path, "is empty");
-  if (bytes !== undefined && stats.size < bytes) throw cutOff(path, stats.size, inWords(bytes));
+  if (bytes !== undefined && stats.size < bytes) throw cutOff(path, stats.size, shownCount(bytes));
   if (bytes !== undefined && stats.size > bytes) {
-    throw new ModelFileError(path, `has ${inWords(stats.size)} bytes, ${inWords(bytes)} are right`);
+    throw new ModelFileError(
+      path,
+      `has ${shownCount(stats.size)} bytes instead of ${shownCount(bytes)}`,
+    );
   }
   if (sha256 === undefined) return;
   const hash = createHash("sha256");
   for await (const part of createReadStream(join(folder, path))) hash.update(part);
   const actual = hash.digest("hex");
   if (actual === sha256) return;
-  throw new ModelFileError(path, `is another file: its SHA-256 is ${actual}, ${sha256} is right`);
+  throw new ModelFileError(path, `is another file: its SHA-256 is ${actual} instead of ${sha256}`);
 }
 
 /** Fields of ModelProto (onnx.proto, a protocol buffer). */
@@ -60,12 +64,12 @@ const versionField = 1;
 const graphField = 7;
 const metadataField = 14;
 const lastField = 25;
-/** More than any sound one: metadata is read into memory. */
+/** More than any real entry has: metadata is read into memory. */
 const metadataBytesMax = 1 << 20;
 
 /**
- * The metadata of an ONNX file, which has to be whole: its outermost fields are walked, so that one
- * that was cut off is known without loading it (a native library may abort the process). Throws
+ * The metadata of an ONNX file, which must be complete: walks its outermost fields, to detect a
+ * truncated file without loading it (a native library may abort the process). Throws
  * ModelFileError.
  */
 export async function readOnnxMetadata(
@@ -82,7 +86,7 @@ export async function readOnnxMetadata(
       if (!field || (at === 0 && field.number !== versionField)) {
         throw new ModelFileError(path, at === 0 ? "is no ONNX model" : `is damaged at byte ${at}`);
       }
-      if (field.end > size) throw cutOff(path, size, `at least ${inWords(field.end)}`);
+      if (field.end > size) throw cutOff(path, size, `at least ${shownCount(field.end)}`);
       if (field.number === metadataField && field.end - field.start <= metadataBytesMax) {
         const entry = await readBytes(handle, field.start, field.end - field.start);
         const [key = "", value = ""] = textsOf(entry);
@@ -98,14 +102,14 @@ export async function readOnnxMetadata(
   }
 }
 
-/** A field of a protocol buffer: its content lies from `start` to `end`. */
+/** A field of a protocol buffer, with its content from `start` to `end`. */
 interface Field {
   readonly number: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Undefined where there is none that onnx.proto knows. */
+/** undefined where there is no field that onnx.proto knows. */
 async function readField(handle: FileHandle, at: number): Promise<Field | undefined> {
   // A tag and a length take 10 bytes each at most.
   return fieldAt(await readBytes(handle, at, 20), at);
@@ -166,9 +170,8 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
 }
 
 /**
- * The symbols of a tokens.txt by their number: a symbol and a number a line, where no symbol stands
- * for a space. The numbers are all from 0 on, each once. Throws ModelFileError that names the first
- * bad line.
+ * The symbols of a tokens.txt by number. A line has a symbol and a number; an empty symbol is a space.
+ * The numbers run from 0, each once. Throws ModelFileError that names the first bad line.
  */
 export async function readModelTokens(
   folder: string,
@@ -194,10 +197,7 @@ export async function readModelTokens(
   return symbols.map((symbol) => symbol ?? "");
 }
 
-/**
- * The lines of a text file; one that ends the last line is none of its own. Throws ModelFileError
- * unless it is UTF-8.
- */
+/** The lines of a text file. Throws ModelFileError unless it is UTF-8. */
 export async function readModelLines(folder: string, path: string): Promise<readonly string[]> {
   const bytes = await readFile(join(folder, path)).catch(unreadable(path));
   try {
@@ -212,8 +212,8 @@ export async function readModelLines(folder: string, path: string): Promise<read
 }
 
 /**
- * Throws for a file that is not there, or that is and cannot be had: files that another user copied
- * often are so.
+ * Throws for a file that is missing, or exists and cannot be read: often one that another user
+ * copied.
  */
 function unreadable(path: string): (error: unknown) => never {
   return (error) => {
@@ -227,9 +227,9 @@ function unreadable(path: string): (error: unknown) => never {
 }
 
 function cutOff(path: string, bytes: number, whole: string): ModelFileError {
-  return new ModelFileError(path, `is cut off after ${inWords(bytes)} of ${whole} bytes`);
+  return new ModelFileError(path, `is cut off after ${shownCount(bytes)} of ${whole} bytes`);
 }
 
-function inWords(count: number): string {
+function shownCount(count: number): string {
   return count.toLocaleString("en-US");
 }

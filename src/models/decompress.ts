@@ -9,15 +9,15 @@ import type { ArchiveFormat } from "./catalogue.ts";
 import { codeOf } from "./durable-files.ts";
 
 export interface DecompressOptions {
-  /** Of what comes out. */
+  /** Of the decompressed data. */
   readonly bytesMax: number;
-  /** Told how much of the file was read so far. */
+  /** Called with the number of bytes read so far. */
   readonly onRead?: ((bytes: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Gives the tar in a compressed file. Throws ServiceError "data_loss" when it is garbled, cut short
+ * Yields the tar in a compressed file. Throws ServiceError "data_loss" when it is corrupt, truncated
  * or longer than bytesMax.
  */
 export async function* decompressed(
@@ -42,7 +42,7 @@ async function* gunzipped(
   const out = new PassThrough({ highWaterMark: 1 << 20 });
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
   const done = pipeline(packed, gunzip, out, signal ? { signal } : {});
-  // It is waited for below; until then its failure is the reader's too.
+  // It is awaited below; until then the reader gets its failure too.
   done.catch(() => {});
   try {
     yield* out as AsyncIterable<Uint8Array>;
@@ -57,8 +57,8 @@ async function* gunzipped(
 }
 
 /**
- * By Debian's program: there is no bzip2 in Node, and this one is several times as quick as any in
- * JavaScript.
+ * Decompresses with Debian's bzip2: Node has none, and those in JavaScript are several times
+ * slower.
  */
 async function* bunzipped(
   packed: Readable,
@@ -71,11 +71,11 @@ async function* bunzipped(
     ...(signal && { signal, killSignal: "SIGKILL" }),
   });
   const ended = once(child, "close");
-  // It is waited for below, unless the reader leaves before.
+  // It is awaited below, unless the reader leaves before.
   ended.catch(() => {});
   const fed = pipeline(packed, child.stdin);
-  // A program that gives up reads no more; its status tells why. A file that cannot be read is
-  // waited for below.
+  // When bzip2 fails it stops reading, and its exit status has the reason. An error of the file is
+  // thrown below.
   fed.catch(() => {});
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -5,7 +5,7 @@ import { ServiceError } from "../std/service-error.ts";
 export type FreeBytes = (folder: string) => Promise<number>;
 
 /**
- * What is left free for everything else on that disk: the database and uploads may lie there too.
+ * Space that stays free for everything else on the disk: the database and uploads may be there too.
  */
 const spareBytes = 256 << 20;
 
@@ -14,7 +14,7 @@ export const freeBytesOf: FreeBytes = async (folder) => {
   return bavail * bsize;
 };
 
-/** Throws ServiceError when so much more does not fit. */
+/** Throws ServiceError when this much more does not fit. */
 export async function checkRoom(
   folder: string,
   neededBytes: number,

@@ -6,13 +6,13 @@ import { codeOf } from "./durable-files.ts";
 export interface DownloadLimits {
   readonly connectMs: number;
   readonly headersMs: number;
-  /** So long without a byte, and the try is over. */
+  /** An attempt ends after this long without a byte. */
   readonly stallMs: number;
   readonly redirectsMax: number;
-  /** Tries in a row without triedBytesMin of progress. */
-  readonly triesMax: number;
-  readonly triedBytesMin: number;
-  /** Wait before the second try; twice as long before each later one. */
+  /** Attempts in a row without progressBytesMin of progress. */
+  readonly attemptsMax: number;
+  readonly progressBytesMin: number;
+  /** Wait before the second attempt; it doubles before each later one. */
   readonly backoffMs: number;
 }
 
@@ -21,8 +21,8 @@ export const downloadLimits: DownloadLimits = {
   headersMs: 60_000,
   stallMs: 60_000,
   redirectsMax: 5,
-  triesMax: 5,
-  triedBytesMin: 1 << 20,
+  attemptsMax: 5,
+  progressBytesMin: 1 << 20,
   backoffMs: 1000,
 };
 
@@ -30,7 +30,7 @@ export interface DownloadRequest {
   readonly url: string;
   readonly limits: DownloadLimits;
   readonly signal?: AbortSignal;
-  /** Ask for the bytes from there on, if they are still those of the validator. */
+  /** Requests the bytes from there on, if the validator still matches. */
   readonly rest?: { readonly from: number; readonly validator: string };
 }
 
@@ -38,17 +38,17 @@ export interface DownloadRequest {
 export interface DownloadAnswer extends AsyncDisposable {
   /** The first byte that it sends. */
   readonly from: number;
-  /** Of the whole file, where the server told. */
+  /** Of the whole file, where the server reports it. */
   readonly totalBytes: number | undefined;
   /** Strong ETag or Last-Modified. */
   readonly validator: string | undefined;
-  /** Throws ServiceError "unavailable" when the connection breaks or stands still. */
+  /** Throws ServiceError "unavailable" when the connection breaks or stalls. */
   body(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
 /**
- * Asks for a file, over redirects. Throws ServiceError: "unavailable" for what may pass, anything
- * else for what will not.
+ * Requests a file, and follows redirects. Throws ServiceError: "unavailable" for failures that may be
+ * temporary, anything else for those that are not.
  */
 export async function openDownload(options: DownloadRequest): Promise<DownloadAnswer> {
   let url = new URL(options.url);
@@ -90,7 +90,7 @@ async function ask(
       ...(signal && { signal }),
     });
     answer.body.on("error", () => {
-      // body() throws it; a body that nobody reads has nobody to tell.
+      // body() throws it; for a body that is not read it does not matter.
     });
     return { answer, agent };
   } catch (error) {
@@ -131,12 +131,16 @@ function answerOf(
   };
 }
 
-/** Throws unless the answer has the file as it is. */
-function checkStatus(answer: Dispatcher.ResponseData, url: string, wasRestAsked: boolean): void {
+/** Throws unless the answer has the file, unencoded. */
+function checkStatus(
+  answer: Dispatcher.ResponseData,
+  url: string,
+  wasRestRequested: boolean,
+): void {
   const { statusCode: status } = answer;
-  if (status === 200 || (status === 206 && wasRestAsked)) {
+  if (status === 200 || (status === 206 && wasRestRequested)) {
     const encoding = headerOf(answer, "content-encoding")?.trim().toLowerCase() ?? "identity";
-    if (encoding !== "identity") throw refused(url, `answers ${encoding}, which was not asked for`);
+    if (encoding !== "identity") throw refused(url, `answers ${encoding}, which was not requested`);
     return;
   }
   const passes = status === 408 || status === 429 || status >= 500;
@@ -147,12 +151,12 @@ function checkStatus(answer: Dispatcher.ResponseData, url: string, wasRestAsked:
 }
 
 /**
- * Throws where it must not be followed. Its query is a secret of the server: only the origin is
- * told.
+ * Throws where the redirect must not be followed. Its query is a secret of the server: errors show
+ * only the origin.
  */
 function redirectTarget(from: URL, location: string, asked: string): URL {
   const target = URL.parse(location, from.href);
-  if (!target) throw refused(asked, "redirects to what is no URL");
+  if (!target) throw refused(asked, "redirects to an invalid URL");
   const isDowngrade = from.protocol === "https:" && target.protocol !== "https:";
   if (isDowngrade || !isDownloadUrl(target)) {
     throw refused(asked, `redirects to ${target.origin}, which is not https`);
@@ -169,7 +173,7 @@ function refused(url: string, why: string): ServiceError {
   return new ServiceError("failed_precondition", `${url} ${why}`);
 }
 
-/** Certificates do not mend themselves; everything else of a connection may. */
+/** A wrong certificate is not temporary; all other connection errors may be. */
 function explain(error: unknown, url: string): ServiceError {
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined) ?? "";
   const text = error instanceof Error && error.message !== "" ? error.message : code;

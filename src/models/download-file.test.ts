@@ -15,22 +15,22 @@ import {
 } from "../../test/fixtures/pull-fixture.ts";
 import type { ErrorCode } from "../std/error-codes.ts";
 
-test("a connection that breaks is gone on with where it broke", async () => {
+test("a download resumes where the connection broke", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   const cuts = [50_000, 50_001, 100_000, 110_000, 250_000, archive.length - 1];
   await using server = await serveDownloads(fixture.serving(archive, sent, [...cuts]));
-  await fixture.pull(server.url, { sha256: sha256Of(archive) }, { limits: { triesMax: 3 } });
+  await fixture.pull(server.url, { sha256: sha256Of(archive) }, { limits: { attemptsMax: 3 } });
   await fixture.assertInstalled();
   assert.equal(sent.bytes, archive.length, "every byte was sent once");
   assert.deepEqual(sent.ranges, [undefined, ...cuts.map((cut) => `bytes=${cut}-`)]);
 });
 
-test("a pull that failed is gone on with by the next one", async () => {
+test("a pull resumes the downloads of a failed one", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   await using server = await serveDownloads(fixture.serving(archive, sent, [100_000, 100_000]));
-  const limits = { triesMax: 2, triedBytesMin: 1 << 20 };
+  const limits = { attemptsMax: 2, progressBytesMin: 1 << 20 };
   await refusedPull(fixture.pull(server.url, {}, { limits }), "unavailable", /127\.0\.0\.1.*: /);
   fixture.assertNothingInstalled();
   await fixture.pull(server.url);
@@ -39,13 +39,13 @@ test("a pull that failed is gone on with by the next one", async () => {
   assert.deepEqual(sent.ranges, [undefined, "bytes=100000-", "bytes=100000-"]);
 });
 
-test("a part that may have lost its end with the power is gone on with only when it will be checked", async () => {
+test("a part from before a restart of the machine is resumed only when its checksum is known", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   await using server = await serveDownloads(
     fixture.serving(archive, sent, [100_000, 100_000, 100_000]),
   );
-  const limits = { triesMax: 1 };
+  const limits = { attemptsMax: 1 };
   await refusedPull(fixture.pull(server.url, {}, { limits }), "unavailable", /./);
   const note = hiddenNames(fixture.modelsFolder).downloads.find((name) => name.endsWith(".json"));
   const path = join(fixture.modelsFolder, ".downloads", note ?? "");
@@ -61,7 +61,7 @@ test("a part that may have lost its end with the power is gone on with only when
   assert.deepEqual(sent.ranges, [undefined, undefined, "bytes=100000-"]);
 });
 
-test("a server that knows no ranges, and one whose file changed, start over", async () => {
+test("a download starts over where the server has no ranges, or the file has changed", async () => {
   using fixture = new PullFixture();
   let connections = 0;
   await using plain = await serveDownloads((_request, response) => {
@@ -90,7 +90,7 @@ test("a server that knows no ranges, and one whose file changed, start over", as
   assert.deepEqual(second.ranges, ["bytes=70000-"]);
 });
 
-test("a server that answers another range than was asked for is asked again from the start", async () => {
+test("a download starts over where the server sends another range than was requested", async () => {
   using fixture = new PullFixture();
   const seen: (string | undefined)[] = [];
   await using server = await serveDownloads((request, response) => {
@@ -111,7 +111,7 @@ test("a server that answers another range than was asked for is asked again from
   assert.deepEqual(seen, [undefined, "bytes=50000-", undefined]);
 });
 
-test("a server that stands still is given up, and what it sent is kept", async () => {
+test("a stalled download is aborted, and its part is kept", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   let connections = 0;
@@ -132,7 +132,7 @@ test("a server that stands still is given up, and what it sent is kept", async (
   assert.deepEqual(sent.ranges, ["bytes=30000-"]);
 });
 
-test("a body without an end is refused at the byte that is too much", async () => {
+test("a body that is too long is rejected at the first byte too many", async () => {
   using fixture = new PullFixture();
   let written = 0;
   await using server = await serveDownloads((_request, response) => {
@@ -145,14 +145,14 @@ test("a body without an end is refused at the byte that is too much", async () =
   await refusedPull(
     fixture.pull(server.url, { bytes: 100_000 }),
     "data_loss",
-    /more than the 100000 bytes/,
+    /sent more than its 100000 bytes/,
   );
   assert.ok(written < 20_000_000, `${written}`);
-  await refusedPull(fixture.pull(server.url), "failed_precondition", /does not say how long it is/);
+  await refusedPull(fixture.pull(server.url), "failed_precondition", /does not report its length/);
   fixture.assertNothingInstalled();
 });
 
-test("a body that ends too early without having said its length is not taken for whole", async () => {
+test("a body without Content-Length that ends too early is an error", async () => {
   using fixture = new PullFixture();
   let connections = 0;
   await using server = await serveDownloads((_request, response) => {
@@ -166,7 +166,7 @@ test("a body that ends too early without having said its length is not taken for
   assert.equal(connections, 5);
 });
 
-test("answers that are no file", async () => {
+test("answers without the file are errors", async () => {
   using fixture = new PullFixture();
   const rows: [
     status: number,
@@ -184,7 +184,7 @@ test("answers that are no file", async () => {
     [200, { "content-encoding": "gzip" }, "failed_precondition", /answers gzip/],
     [302, {}, "failed_precondition", /answers 302/],
     [302, { location: "/again" }, "failed_precondition", /redirects more than 5 times/],
-    [302, { location: "http://[" }, "failed_precondition", /redirects to what is no URL/],
+    [302, { location: "http://[" }, "failed_precondition", /redirects to an invalid URL/],
     [
       302,
       { location: "http://example.org/x?signed=1" },
@@ -209,7 +209,7 @@ test("answers that are no file", async () => {
   fixture.assertNothingInstalled();
 });
 
-test("a server whose certificate nobody vouches for is asked once", async () => {
+test("a server with an untrusted certificate is requested once", async () => {
   using fixture = new PullFixture();
   const folder = fixture.modelsFolder;
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
@@ -233,7 +233,7 @@ test("a server whose certificate nobody vouches for is asked once", async () => 
   }
 });
 
-test("a redirect is followed at every try, and its query told to nobody", async () => {
+test("a redirect is followed at every attempt, and errors do not show its query", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   const file = fixture.serving(archive, sent, [60_000, 60_000, 60_000]);
@@ -245,15 +245,15 @@ test("a redirect is followed at every try, and its query told to nobody", async 
       response.writeHead(302, { location: `/signed?secret=${redirects}` }).end();
     }
   });
-  const limits = { triesMax: 2 };
+  const limits = { attemptsMax: 2 };
   await assert.rejects(
-    fixture.pull(`${server.url}/it`, {}, { limits: { ...limits, triedBytesMin: 1 << 20 } }),
+    fixture.pull(`${server.url}/it`, {}, { limits: { ...limits, progressBytesMin: 1 << 20 } }),
     (error) => {
       assert.doesNotMatch(String(error), /secret/);
       return true;
     },
   );
-  await fixture.pull(`${server.url}/it`, {}, { limits: { triesMax: 3 } });
+  await fixture.pull(`${server.url}/it`, {}, { limits: { attemptsMax: 3 } });
   await fixture.assertInstalled();
   assert.deepEqual([sent.bytes, redirects], [archive.length, 4]);
 });

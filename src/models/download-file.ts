@@ -7,32 +7,32 @@ import { notePath, readNote, thisBoot, type PartNote } from "./part-note.ts";
 
 export interface DownloadOptions {
   readonly url: string;
-  /** Where it is put; what a broken try left there is gone on with. */
+  /** Where it is written; a part that an interrupted attempt left there is resumed. */
   readonly part: string;
   /** As published. */
   readonly bytes?: number;
   /**
-   * Whether the content is checked against a checksum later: then a part that outlived a power cut
-   * may be gone on with.
+   * Whether the content is checked against a checksum later: then a part from before a restart of
+   * the machine may be resumed.
    */
   readonly isChecked: boolean;
   readonly limits: DownloadLimits;
-  /** Told before anything is written: so many bytes are still to come. */
+  /** Called before anything is written, with the number of bytes that are still to come. */
   readonly onLength: (remainingBytes: number) => Promise<void>;
   readonly onProgress: (receivedBytes: number, totalBytes: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Downloads a file over as many connections as it takes, and syncs it. Its length is known and
- * exact at the end; what is in it is for others to check. Throws ServiceError; the part stays for
- * the next try unless it was of no use.
+ * Downloads a file over as many connections as it takes, and syncs it. Its length is exact at the
+ * end; the caller checks its content. Throws ServiceError; the part stays for the next attempt unless
+ * it cannot be resumed.
  */
 export async function downloadFile(options: DownloadOptions): Promise<void> {
   const { limits, signal } = options;
   await using handle = await open(options.part, "a+", 0o644);
   const part = await Part.open(handle, options);
-  let tries = 0;
+  let attempts = 0;
   for (;;) {
     const before = part.received;
     try {
@@ -41,19 +41,19 @@ export async function downloadFile(options: DownloadOptions): Promise<void> {
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
-      tries = part.received - before >= limits.triedBytesMin ? 1 : tries + 1;
-      if (tries >= limits.triesMax) throw error;
-      await sleep(limits.backoffMs * 2 ** (tries - 1), undefined, signal ? { signal } : {});
+      attempts = part.received - before >= limits.progressBytesMin ? 1 : attempts + 1;
+      if (attempts >= limits.attemptsMax) throw error;
+      await sleep(limits.backoffMs * 2 ** (attempts - 1), undefined, signal ? { signal } : {});
     }
   }
 }
 
-/** Forgets what was downloaded so far. */
+/** Deletes a part and its note. */
 export async function deletePart(part: string): Promise<void> {
   for (const path of [part, notePath(part)]) await rm(path, { force: true });
 }
 
-/** What is here of a file. */
+/** The part of a file that is downloaded. */
 class Part {
   readonly #handle: FileHandle;
   readonly #options: DownloadOptions;
@@ -97,10 +97,7 @@ class Part {
     for await (const chunk of answer.body()) {
       if (this.#received + chunk.length > total) {
         await this.#startOver();
-        throw new ServiceError(
-          "data_loss",
-          `${url}: more than the ${total} bytes that it has come`,
-        );
+        throw new ServiceError("data_loss", `${url}: sent more than its ${total} bytes`);
       }
       await writeAll(this.#handle, chunk);
       this.#received += chunk.length;
@@ -116,8 +113,8 @@ class Part {
   }
 
   /**
-   * Takes the head of an answer: the rest of what is here, or the whole, for which a new start is
-   * made. Gives the file's length.
+   * Accepts the head of an answer: the rest of the file, or all of it, which starts over. Returns the
+   * file's length.
    */
   async #accept(answer: DownloadAnswer): Promise<number> {
     const { url, part, bytes } = this.#options;
@@ -125,14 +122,14 @@ class Part {
     if (total === undefined) {
       throw new ServiceError(
         "failed_precondition",
-        `${url}: the server does not say how long it is`,
+        `${url}: the server does not report its length`,
       );
     }
     if (bytes !== undefined && total !== bytes) {
       await this.#startOver();
       throw new ServiceError(
         "data_loss",
-        `${url}: the server has ${total} bytes of it, and the catalogue says ${bytes}`,
+        `${url}: it has ${total} bytes, and ${bytes} in the catalogue`,
         { reason: "WRONG_SIZE" },
       );
     }
@@ -143,7 +140,7 @@ class Part {
     if (answer.from !== 0) {
       throw new ServiceError(
         "unavailable",
-        `${url}: the server sent another part than was asked for`,
+        `${url}: the server sent another part than was requested`,
       );
     }
     const { validator } = answer;

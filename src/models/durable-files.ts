@@ -3,15 +3,15 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** What a file turned out to be. */
+/** The size and checksum of a file, as measured. */
 export interface FileFacts {
   readonly bytes: number;
   readonly sha256: string;
 }
 
 /**
- * Writes a file that is not there yet, making its folders, and syncs it. The folders are synced by
- * syncTree().
+ * Writes a new file with its folders, and syncs it. Fails where the file exists. syncTree() syncs the
+ * folders.
  */
 export async function writeNewFile(
   path: string,
@@ -30,7 +30,7 @@ export async function writeNewFile(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Puts a text in place of a file: readers and power cuts find the old one or the new one. */
+/** Replaces a file atomically: after a power cut too, it is the old one or the new one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const fresh = `${path}.new`;
   await rm(fresh, { force: true });
@@ -39,7 +39,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** Writes on at the handle's place. */
+/** Writes the whole chunk at the handle's position. */
 export async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length;) {
     const { bytesWritten } = await handle.write(chunk, at);
@@ -64,7 +64,7 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** The same for a folder with all below it. */
+/** The same for a folder and all folders below it. */
 export async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) await syncTree(join(folder, entry.name));
@@ -72,7 +72,7 @@ export async function syncTree(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** The system's name for what went wrong: "ENOENT". */
+/** The system's code of an error: "ENOENT". */
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;

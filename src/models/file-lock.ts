@@ -6,9 +6,9 @@ const withoutWaiting = 4;
 let flock: ((descriptor: number, operation: number) => number) | undefined;
 
 /**
- * Locks a file for this process; undefined when somebody else has it locked, also when that is
- * elsewhere in this process. The kernel gives it free with the process, however that ends: there
- * are no stale locks. The file stays; only its lock means anything.
+ * Locks a file; undefined when it is locked already, also by this process. The kernel releases the
+ * lock when the process ends, however it ends: there are no stale locks. The file itself stays, and
+ * means nothing.
  */
 export async function tryLock(file: string): Promise<AsyncDisposable | undefined> {
   const handle = await open(file, "a", 0o644);

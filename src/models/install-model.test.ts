@@ -36,7 +36,7 @@ async function versions(): Promise<string[]> {
   return models.map(({ card }) => `${card.name} ${card.version}`);
 }
 
-test("a model is installed, replaced and removed; what it left is gone", async () => {
+test("a model is installed, replaced and removed, and nothing of it is left", async () => {
   await install("a", "1");
   await install("b", "1");
   await install("a", "2");
@@ -50,7 +50,7 @@ test("a model is installed, replaced and removed; what it left is gone", async (
   assert.equal(hiddenNames(folders.installed).installed.length, 1);
 });
 
-test("what is staged and not installed is seen by nobody, and removed", async () => {
+test("a staged model that is not installed is not listed, and removed", async () => {
   await install("a", "1");
   {
     await using staged = await stageModel(folders.installed, "a");
@@ -62,21 +62,21 @@ test("what is staged and not installed is seen by nobody, and removed", async ()
   assert.equal(hiddenNames(folders.installed).installed.length, 1);
 });
 
-test("two at work on one model: the second is refused; others are not, and leave its work alone", async () => {
+test("of two commands on one model the second is rejected; commands on other models do not interfere", async () => {
   await using staged = await stageModel(folders.installed, "a");
   writeModel(staged.folder, testCard("a"));
   await assert.rejects(
     stageModel(folders.installed, "a"),
-    /another command is at work on the model a/,
+    /another command is changing the model a/,
   );
   await install("b", "1");
   await removeModel(folders, "b");
   await staged.install();
   assert.deepEqual(await versions(), ["a 1"]);
-  await assert.rejects(removeModel(folders, "a"), /another command is at work/);
+  await assert.rejects(removeModel(folders, "a"), /another command is changing/);
 });
 
-test("what killed commands left is removed by the next one, of whatever model; what is not ours stays", async () => {
+test("the leftovers of killed commands, of any model, are removed by the next one; other files stay", async () => {
   await install("a", "1");
   const hidden = join(folders.installed, ".installed");
   writeModel(join(hidden, "a-000000000000"), testCard("a"));
@@ -92,13 +92,13 @@ test("what killed commands left is removed by the next one, of whatever model; w
   assert.deepEqual(await versions(), ["a 1", "b 1"]);
 });
 
-test("what was put there by hand is not replaced, and can be removed", async () => {
+test("a model that was installed by hand is not replaced, and can be removed", async () => {
   const { installed } = folders;
   writeModel(join(installed, "a"), testCard("a"));
   symlinkSync("/nowhere", join(installed, "b"));
   writeFileSync(join(installed, "c"), "a file");
   for (const name of ["a", "b", "c"]) {
-    await assert.rejects(stageModel(installed, name), /was put there by hand and is not replaced/);
+    await assert.rejects(stageModel(installed, name), /was installed by hand and is not replaced/);
   }
   await removeModel(folders, "a");
   await removeModel(folders, "b");
@@ -107,15 +107,15 @@ test("what was put there by hand is not replaced, and can be removed", async () 
   assert.deepEqual(await versions(), ["a 2"]);
 });
 
-test("a folder that somebody puts there meanwhile is not lost", async () => {
+test("a folder that is put there meanwhile is not lost", async () => {
   await using staged = await stageModel(folders.installed, "a");
   writeModel(staged.folder, testCard("a"));
   writeModel(join(folders.installed, "a"), testCard("a", { version: "by hand" }));
-  await assert.rejects(staged.install(), /was put there by hand/);
+  await assert.rejects(staged.install(), /was installed by hand/);
   assert.deepEqual(await versions(), ["a by hand"]);
 });
 
-test("what comes with Hlust cannot be removed; what took its place can", async () => {
+test("a model that comes with Hlust cannot be removed, its replacement can", async () => {
   writeModel(join(folders.builtin, "a"), testCard("a"));
   await assert.rejects(removeModel(folders, "a"), /a comes with Hlust and cannot be removed/);
   await install("a", "2");
@@ -127,19 +127,19 @@ test("what comes with Hlust cannot be removed; what took its place can", async (
   }
 });
 
-test("addModel() copies what the card names, with its facts; a broken folder adds nothing", async () => {
+test("addModel() copies the files of the card with their sizes and checksums; a broken folder adds nothing", async () => {
   const { installed, builtin: elsewhere } = folders;
   const good = join(elsewhere, "good");
   writeModel(good, testCard("good"));
   writeFileSync(join(good, "notes.txt"), "not named");
-  const heard: string[] = [];
+  const verified: string[] = [];
   const verify = (folder: string): Promise<void> => {
-    heard.push(folder);
+    verified.push(folder);
     return Promise.resolve();
   };
   await addModel(good, { modelsFolder: installed, verify });
   const model = await onlyModel(installed);
-  assert.deepEqual(heard, [model.folder]);
+  assert.deepEqual(verified, [model.folder]);
   assert.deepEqual(model.card.files["model"], {
     path: "model.onnx",
     bytes: 7,
@@ -165,7 +165,7 @@ test("addModel() copies what the card names, with its facts; a broken folder add
           folder,
           testCard("x", { files: { model: { path: "model.onnx", sha256: "0".repeat(64) } } }),
         ),
-      /model\.onnx is not what its card says/,
+      /model\.onnx does not match its card/,
     ],
     [
       (folder) => writeModel(folder, testCard("x", { files: { model: { path: "/etc/passwd" } } })),
@@ -181,9 +181,12 @@ test("addModel() copies what the card names, with its facts; a broken folder add
     addModel(good, { modelsFolder: installed, freeBytes: () => Promise.resolve(5) }),
     /no room/,
   );
-  const deaf = new Error("hears nothing");
-  const failing = addModel(good, { modelsFolder: installed, verify: () => Promise.reject(deaf) });
-  await assert.rejects(failing, deaf);
+  const failure = new Error("recognizes nothing");
+  const failing = addModel(good, {
+    modelsFolder: installed,
+    verify: () => Promise.reject(failure),
+  });
+  await assert.rejects(failing, failure);
   assert.equal(hiddenNames(installed).installed.length, 1);
   assert.deepEqual(hiddenNames(installed).downloads, []);
 });

@@ -7,23 +7,22 @@ import { tryLock } from "./file-lock.ts";
 import { isModelName, placeOf, type ModelFolders } from "./models-folder.ts";
 
 /**
- * A folder in which a version of a model is put together. Disposing of it removes what was not
+ * A folder in which a version of a model is assembled. Disposing of it removes it unless it was
  * installed.
  */
 export interface StagedModel extends AsyncDisposable {
-  /** Empty, and seen by nobody. */
+  /** Empty, and not listed among the models. */
   readonly folder: string;
   /**
-   * Makes it the model of its name: whoever reads the models sees the one before or this one,
-   * whole.
+   * Makes it the model of its name, atomically: readers see the old version or this one.
    */
   install(): Promise<void>;
 }
 
 /**
- * What we install lies in `.installed/<name>-<random>`, and `<name>` is a link to it that is
- * replaced by renaming another. What no link names is removed by whoever next has the lock of its
- * name. Throws ServiceError for a place that is not ours to replace.
+ * Versions are installed in `.installed/<name>-<random>`, and `<name>` is a link to one of them that
+ * is replaced by a rename. Versions without a link are removed by the next command with the lock of
+ * their name. Throws ServiceError where the name is taken by a folder made by hand.
  */
 export async function stageModel(modelsFolder: string, name: string): Promise<StagedModel> {
   await using opened = new AsyncDisposableStack();
@@ -67,7 +66,7 @@ export async function removeModel(folders: ModelFolders, name: string): Promise<
     throw new ServiceError("not_found", `no model ${JSON.stringify(name)} is installed`);
   }
   await using _lock = await lockModel(installed, name);
-  // Out of sight at once, also when the removal is broken off.
+  // It disappears at once, also when the removal is interrupted.
   const hidden = join(installed, ".installed", `${name}-${randomBytes(6).toString("hex")}`);
   await rename(join(installed, name), hidden);
   await syncFolder(installed);
@@ -75,7 +74,7 @@ export async function removeModel(folders: ModelFolders, name: string): Promise<
   await removeGarbage(installed, name);
 }
 
-/** Nobody else installs or removes a model of this name meanwhile, in any process. */
+/** Keeps other commands, in any process, from installing or removing this model meanwhile. */
 async function lockModel(modelsFolder: string, name: string): Promise<AsyncDisposable> {
   for (const each of [".installed", ".locks"]) {
     await mkdir(join(modelsFolder, each), { recursive: true });
@@ -84,7 +83,7 @@ async function lockModel(modelsFolder: string, name: string): Promise<AsyncDispo
   if (lock) return lock;
   throw new ServiceError(
     "aborted",
-    `another command is at work on the model ${name}: try again when it has ended`,
+    `another command is changing the model ${name}: try again when it has ended`,
   );
 }
 
@@ -93,13 +92,13 @@ async function checkReplaceable(modelsFolder: string, name: string): Promise<voi
   if (kind === "free" || kind === "link") return;
   throw new ServiceError(
     "failed_precondition",
-    `${join(modelsFolder, name)} was put there by hand and is not replaced: move it away, or \`hlust models remove ${name}\``,
+    `${join(modelsFolder, name)} was installed by hand and is not replaced: move it away, or \`hlust models remove ${name}\``,
   );
 }
 
 /**
- * Removes versions that no link names: of this name, whose lock we have, and of others that nobody
- * is at work on.
+ * Removes versions without a link: of this name, whose lock we hold, and of others that no command is
+ * changing.
  */
 async function removeGarbage(modelsFolder: string, ownName: string): Promise<void> {
   for (const entry of await readdir(join(modelsFolder, ".installed"))) {

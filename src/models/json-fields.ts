@@ -1,6 +1,6 @@
 /**
- * The fields of a JSON object, read one by one; what is wrong with them is gathered, and a harmless
- * value stands in.
+ * Reads the fields of a JSON object one by one, and collects their problems; a wrong field has a
+ * harmless value.
  */
 export class JsonFields {
   readonly #values: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export class JsonFields {
     if (!isObject) problems.push(`${path || "it"} is no JSON object`);
   }
 
-  /** Everything that is wrong so far, with the paths of the fields. */
+  /** All problems so far, with the paths of their fields. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -28,11 +28,11 @@ export class JsonFields {
     return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
   }
 
-  /** Without control characters: what strangers wrote is shown in terminals. */
+  /** Without control characters, since terminals show the text of strangers. */
   text(name: string, pattern = /^(?=\s*\S)\P{Cc}+$/u): string {
     const value = this.#own(name);
     if (typeof value === "string" && pattern.test(value)) return value;
-    this.#refuse(name, `is ${shortJson(value)}: text like ${pattern.source} is needed`);
+    this.#reject(name, `is ${shortJson(value)}: text like ${pattern.source} is needed`);
     return "";
   }
 
@@ -40,7 +40,7 @@ export class JsonFields {
     const value = this.#own(name);
     const found = known.find((each) => each === value);
     if (found === undefined) {
-      this.#refuse(name, `is ${shortJson(value)}: one of ${known.join(", ")} is needed`);
+      this.#reject(name, `is ${shortJson(value)}: one of ${known.join(", ")} is needed`);
     }
     return found;
   }
@@ -51,7 +51,7 @@ export class JsonFields {
     const { min, max, fallback } = bounds;
     if (value === undefined && fallback !== undefined) return fallback;
     if (typeof value === "number" && value >= min && value <= max) return value;
-    this.#refuse(name, `is ${shortJson(value)}: a number from ${min} to ${max} is needed`);
+    this.#reject(name, `is ${shortJson(value)}: a number from ${min} to ${max} is needed`);
     return min;
   }
 
@@ -64,7 +64,7 @@ export class JsonFields {
       (each) => typeof each !== "string" || !pattern.test(each),
     );
     if (bad !== undefined) {
-      this.#refuse(name, `has ${shortJson(bad)}: texts like ${pattern.source} are needed`);
+      this.#reject(name, `has ${shortJson(bad)}: texts like ${pattern.source} are needed`);
     }
     return texts;
   }
@@ -80,7 +80,7 @@ export class JsonFields {
   list<T>(name: string, read: (fields: JsonFields) => T): readonly T[] {
     const value = this.#own(name) ?? [];
     if (!Array.isArray(value)) {
-      this.#refuse(name, "is no list");
+      this.#reject(name, "is no list");
       return [];
     }
     return value.map((each, index) =>
@@ -101,7 +101,7 @@ export class JsonFields {
       const isScalar =
         typeof value === "string" || typeof value === "number" || typeof value === "boolean";
       if (isScalar) return [[each, value] as const];
-      fields.#refuse(each, "is no text, number, true or false");
+      fields.#reject(each, "is no text, number, true or false");
       return [];
     });
     return Object.fromEntries(entries);
@@ -115,7 +115,7 @@ export class JsonFields {
     return this.#path === "" ? name : `${this.#path}.${name}`;
   }
 
-  #refuse(name: string, problem: string): void {
+  #reject(name: string, problem: string): void {
     this.#problems.push(`${this.#pathOf(name)} ${problem}`);
   }
 }

@@ -6,8 +6,8 @@ import { codeOf, replaceFile } from "./durable-files.ts";
 import { tryLock } from "./file-lock.ts";
 
 /**
- * What was downloaded from where, by URL: a publisher who says no checksum is held to that of the
- * first time.
+ * Checksums of downloads, by URL: a download without a published checksum must have that of the first
+ * time.
  */
 export async function readKnownChecksums(
   modelsFolder: string,
@@ -21,11 +21,11 @@ export async function readKnownChecksums(
   if (value) return value;
   throw new ServiceError(
     "failed_precondition",
-    `${path} cannot be read as checksums by URL: mend it, or delete it to trust what is downloaded next`,
+    `${path} cannot be read as checksums by URL: repair it, or delete it to trust the next downloads`,
   );
 }
 
-/** Adds one; other commands may do so at the same time. */
+/** Adds a checksum; other commands may do so at the same time. */
 export async function recordChecksum(
   modelsFolder: string,
   { url, sha256 }: { readonly url: string; readonly sha256: string },
@@ -52,11 +52,11 @@ function parse(text: string): Readonly<Record<string, string>> | undefined {
   }
 }
 
-/** It is held for a few milliseconds. */
+/** Others hold the lock for a few milliseconds. */
 async function waitForLock(modelsFolder: string): Promise<AsyncDisposable> {
   const locks = join(modelsFolder, ".locks");
   await mkdir(locks, { recursive: true });
-  for (let tries = 0; tries < 500; tries++) {
+  for (let attempts = 0; attempts < 500; attempts++) {
     const lock = await tryLock(join(locks, ".checksums"));
     if (lock) return lock;
     await sleep(20);

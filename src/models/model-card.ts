@@ -3,8 +3,8 @@ import { type ModelUse, modelUses } from "./model-choice.ts";
 
 /**
  * Layouts of model files, by the engine that loads them. ctc is ours (src/engines/ctc); the others
- * are sherpa-onnx's, named as its documentation names them. Those that begin with "streaming" hear
- * speech while it is spoken.
+ * are sherpa-onnx's, named as in its documentation. Those that begin with "streaming" recognize speech
+ * while it is spoken.
  */
 export const modelKinds = {
   ctc: ["streaming-nemo-ctc", "zipformer-ctc"],
@@ -36,18 +36,18 @@ export type ModelKind<Engine extends ModelEngine = ModelEngine> =
 export interface ModelFile {
   /** Below the model's folder. */
   readonly path: string;
-  /** Known where it was published or measured; then it is checked. */
+  /** As published or measured; then it is checked. */
   readonly bytes?: number;
   /** Lower-case hexadecimal. */
   readonly sha256?: string;
 }
 
-/** How well a model hears, as somebody measured it. */
+/** A published or measured accuracy. */
 export interface ModelAccuracy {
   readonly languageCode: string;
   /** Word error rate. */
   readonly wordErrorPercent: number;
-  /** What was heard, and who says so. */
+  /** The test data, and who measured. */
   readonly measuredOn: string;
 }
 
@@ -56,20 +56,20 @@ export interface ModelCard {
   /** Also the name of its folder. */
   readonly name: string;
   readonly version: string;
-  /** BCP 47 codes that it hears; empty for one that does not hear words (diarization). */
+  /** BCP 47 codes of the languages that it recognizes; empty for diarization. */
   readonly languageCodes: readonly string[];
   readonly engine: ModelEngine;
   readonly kind: ModelKind;
   readonly uses: readonly ModelUse[];
   /**
-   * Of two models for a use of a language the one with more serves it; 0 for starters, 100 for the
-   * best there is.
+   * Of the models for a use of a language, the one with the highest preference serves it: 0 for a
+   * starter, 100 for the best.
    */
   readonly preference: number;
   readonly sampleRateHertz: number;
-  /** By their part in the model: model, encoder, decoder, joiner, tokens, lexicon... */
+  /** By role: model, encoder, decoder, joiner, tokens, lexicon... */
   readonly files: Readonly<Record<string, ModelFile>>;
-  /** What else its engine has to know, by names that the engine documents. */
+  /** Options of the engine, which documents them. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
   /** SPDX where there is one. */
   readonly licence: string;
@@ -87,8 +87,8 @@ export class ModelCardError extends Error {
 export const modelNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const languagePattern = /^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 /**
- * Below the folder that it is joined to: no step up, no root, no other system's separators; nothing
- * that a terminal obeys; and not the card itself.
+ * A path that stays below its folder: no "..", no root, no separators of other systems; no control
+ * characters; and not the card itself.
  */
 export const safePathPattern = /^(?![/]|model\.json$)(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/su;
 
@@ -107,7 +107,7 @@ export function parseModelCard(text: string): ModelCard {
 }
 
 /**
- * The same of fields that something larger has: an entry of the catalogue. What is wrong is told to
+ * Reads the card from the fields of a larger object: an entry of the catalogue. Problems are added to
  * `fields`.
  */
 export function readModelCard(fields: JsonFields): ModelCard {
@@ -132,8 +132,7 @@ export function readModelCard(fields: JsonFields): ModelCard {
 }
 
 /**
- * Absent: all that the kind can do; what hears whole utterances only is not live unless its card
- * says so.
+ * Default: all uses of the kind; one of whole utterances is not live unless its card has it.
  */
 function usesOf(fields: JsonFields, kind: ModelKind): readonly ModelUse[] {
   if (kind === "diarization") return [];

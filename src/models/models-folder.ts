@@ -3,25 +3,25 @@ import { join, resolve } from "node:path";
 import { codeOf } from "./durable-files.ts";
 import { ModelCardError, modelNamePattern, parseModelCard, type ModelCard } from "./model-card.ts";
 
-/** Where models lie. */
+/** The folders of models. */
 export interface ModelFolders {
-  /** Those that come with the service. */
+  /** Models that come with the service. */
   readonly builtin: string;
-  /** HLUST_MODELS: those that were installed or put there. */
+  /** HLUST_MODELS: models that were installed, by command or by hand. */
   readonly installed: string;
 }
 
 /** A model that can be loaded. */
 export interface InstalledModel {
   readonly card: ModelCard;
-  /** Its real folder: another version that is installed lies elsewhere. */
+  /** Its real folder: another version has another one. */
   readonly folder: string;
   /** Of its files. */
   readonly bytes: number;
   readonly isBuiltin: boolean;
 }
 
-/** What lies among the models and cannot be loaded. */
+/** A folder among the models that cannot be loaded. */
 export interface RefusedModel {
   readonly folder: string;
   readonly reason: string;
@@ -33,9 +33,9 @@ export const cardFile = "model.json";
 const cardBytesMax = 1 << 20;
 
 /**
- * Reads the cards of all models, by name. An installed model takes the place of one of its name
- * that comes with the service; what is broken is refused with its reason, and the others work.
- * Whole at every moment of an installation.
+ * Reads the cards of all models, by name. An installed model replaces one of its name that comes with
+ * the service; a broken one is refused with its reason, and does not affect the others. Reads are
+ * consistent while models are installed.
  */
 export async function readModels({ builtin, installed }: ModelFolders): Promise<{
   readonly models: readonly InstalledModel[];
@@ -54,14 +54,14 @@ export async function readModels({ builtin, installed }: ModelFolders): Promise<
   return { models: byName, refused };
 }
 
-/** What a place among the models is. */
+/** What a name among the models is. */
 export type ModelPlace =
   | { readonly kind: "free" | "folder" | "file" }
-  /** Of ours: `target` is the name in `.installed`. */
+  /** Made by stageModel(): `target` is the name in `.installed`. */
   | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "foreign-link" };
 
-/** Looks without following anything. */
+/** Follows no links. */
 export async function placeOf(modelsFolder: string, name: string): Promise<ModelPlace> {
   const path = join(modelsFolder, name);
   try {
@@ -72,14 +72,13 @@ export async function placeOf(modelsFolder: string, name: string): Promise<Model
       /^\.installed\/([A-Za-z0-9][A-Za-z0-9._-]*)$/.exec(await readlink(path)) ?? [];
     return target === undefined ? { kind: "foreign-link" } : { kind: "link", target };
   } catch (error) {
-    // A link that was replaced between two looks cannot be: a rename leaves no gap. A model that
-    // was removed can.
+    // Replacing a link leaves no gap, so this is a model that was removed.
     if (codeOf(error) === "ENOENT") return { kind: "free" };
     throw error;
   }
 }
 
-/** Every name that a person can see; a folder that is not there has none. */
+/** Every name that is not hidden; none where the folder is missing. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     const names = await readdir(folder);
@@ -90,7 +89,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The model, or the reason why it is none; undefined for a file, and for what is gone by now. */
+/** The model, or the reason why it is none; undefined for a file, or a model removed meanwhile. */
 async function readModel(
   modelsFolder: string,
   name: string,
@@ -107,7 +106,7 @@ async function readModel(
       return { ...(await readCard(folder, name)), folder, isBuiltin };
     } catch (error) {
       const now = await placeOf(modelsFolder, name);
-      // Another version took its place while this one was read.
+      // Another version was installed while this one was read.
       if (JSON.stringify(now) !== JSON.stringify(place)) continue;
       if (error instanceof ModelCardError || codeOf(error) !== undefined) return reasonOf(error);
       throw error;
@@ -120,7 +119,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Reads the model.json of a folder, and looks at the files that it names. Throws ModelCardError.
+ * Reads the model.json of a folder, and checks the sizes of its files. Throws ModelCardError.
  */
 async function readCard(folder: string, name: string): Promise<{ card: ModelCard; bytes: number }> {
   const card = parseNamedCard(await readCardText(folder), name);
@@ -160,7 +159,7 @@ export function parseNamedCard(text: string, name?: string): ModelCard {
   }
 }
 
-/** Bytes of a file below a folder; undefined when it is none, or a link leads to it. */
+/** Bytes of a file below a folder; undefined for anything else, and for a path with a link. */
 async function sizeWithoutLinks(folder: string, path: string): Promise<number | undefined> {
   const parts = path.split("/");
   for (const at of parts.keys()) {
@@ -178,7 +177,7 @@ function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
-/** What a model may be called. */
+/** Whether a model may have this name. */
 export function isModelName(name: string): boolean {
   return modelNamePattern.test(name);
 }

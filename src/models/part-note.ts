@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { codeOf } from "./durable-files.ts";
 
-/** What is known of a part, beside it: what it is a part of. */
+/** The note next to a part: what it is a part of. */
 export interface PartNote {
   readonly url: string;
   readonly totalBytes: number;
-  /** Strong ETag or Last-Modified: with it the rest can be asked for. */
+  /** Strong ETag or Last-Modified: with it the rest can be requested. */
   readonly validator?: string;
-  /** In which the part was written. */
+  /** The boot id of the machine when the part was written. */
   readonly boot?: string;
 }
 
@@ -16,8 +16,8 @@ export function notePath(part: string): string {
 }
 
 /**
- * The note of a part that can be gone on with. A part that nothing will be checked against is not,
- * when the machine was started anew since: its end may be zeros that the disk never saw.
+ * The note of a part that can be resumed. After a restart of the machine, a part without a checksum
+ * is not: its end may be zeros that were never written to the disk.
  */
 export async function readNote(options: {
   readonly part: string;
@@ -32,7 +32,7 @@ export async function readNote(options: {
   return isSafe ? note : undefined;
 }
 
-/** Names the time since this machine was started; undefined where that cannot be known. */
+/** The boot id of this machine; undefined where it has none. */
 export async function thisBoot(): Promise<string | undefined> {
   const text = await readText("/proc/sys/kernel/random/boot_id");
   return text?.trim();

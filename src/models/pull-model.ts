@@ -13,23 +13,22 @@ import { readKnownChecksums, recordChecksum } from "./known-checksums.ts";
 import { writeCard } from "./write-card.ts";
 import { unpackArchive, unpackLimits, type UnpackLimits } from "./unpack-archive.ts";
 
-/** How far a pull is. */
+/** The progress of a pull. */
 export interface PullProgress {
   readonly name: string;
   readonly phase: "download" | "check" | "unpack" | "verify" | "install";
   /**
-   * In "download" what is here of the downloads; in "unpack" what was read of them again; later
-   * all.
+   * In "download" the bytes downloaded so far; in "unpack" the bytes unpacked so far; then all.
    */
   readonly receivedBytes: number;
-  /** As far as it is known: later downloads of unknown length come on top. */
+  /** As far as it is known: downloads of unknown length are added when they begin. */
   readonly totalBytes: number;
 }
 
 export interface PullOptions {
   /** HLUST_MODELS. */
   readonly modelsFolder: string;
-  /** Loads the model and lets it hear something; throws when it cannot. */
+  /** Loads the model and decodes some audio; throws when it cannot. */
   readonly verify?: (folder: string) => Promise<void>;
   readonly onProgress?: (progress: PullProgress) => void;
   readonly signal?: AbortSignal;
@@ -38,9 +37,9 @@ export interface PullOptions {
 }
 
 /**
- * Installs a model of a catalogue: downloads, checks, unpacks, lets it be verified, and puts it in
- * the place of the one before, whole. What was downloaded stays for the next try when it breaks
- * off. Throws ServiceError in words for the operator.
+ * Installs a model of a catalogue: downloads, checks, unpacks, verifies it, and replaces the version
+ * before, atomically. Downloads stay for the next attempt when it is interrupted. Throws ServiceError
+ * with a message for the operator.
  */
 export async function pullModel(entry: CatalogueEntry, options: PullOptions): Promise<void> {
   try {
@@ -61,9 +60,9 @@ class Pull {
   readonly #options: PullOptions;
   readonly #limits: DownloadLimits & UnpackLimits;
   readonly #facts = new Map<string, FileFacts>();
-  /** Checksums that nobody published, by URL: recorded once the model is installed. */
+  /** Checksums of downloads without a published one, by URL: recorded when the model is installed. */
   readonly #unknown = new Map<string, string>();
-  /** Of downloads that are here already. */
+  /** Of finished downloads. */
   #finishedBytes = 0;
   #progress: PullProgress;
 
@@ -81,7 +80,7 @@ class Pull {
     await mkdir(modelsFolder, { recursive: true });
     await using staged = await stageModel(modelsFolder, card.name);
     await mkdir(this.#downloadsFolder, { recursive: true });
-    const toDownload = this.#knownBytes() - (await this.#bytesHere());
+    const toDownload = this.#knownBytes() - (await this.#downloadedBytes());
     await this.#needRoom(Math.max(0, toDownload) + (this.#entry.diskBytes ?? 0));
     const checksums = await readKnownChecksums(modelsFolder);
     for (const download of downloads) {
@@ -92,26 +91,26 @@ class Pull {
     try {
       await this.#build(staged.folder);
     } catch (error) {
-      // What nobody published a checksum of may be at fault, and be mended where it came from.
+      // A download without a published checksum may be broken: the next pull requests it again.
       for (const url of this.#unknown.keys()) await deletePart(this.#partOf(url));
       throw error;
     }
-    this.#tell({ phase: "install" });
+    this.#report({ phase: "install" });
     await staged.install();
     for (const [url, sha256] of this.#unknown) await recordChecksum(modelsFolder, { url, sha256 });
     await rm(this.#downloadsFolder, { recursive: true, force: true });
   }
 
-  /** Makes the model of what was downloaded. */
+  /** Builds the model from its downloads. */
   async #build(folder: string): Promise<void> {
     const { card, downloads } = this.#entry;
     const { verify } = this.#options;
     this.#finishedBytes = 0;
-    this.#tell({ phase: "unpack", receivedBytes: 0 });
+    this.#report({ phase: "unpack", receivedBytes: 0 });
     for (const download of downloads) await this.#unpack(download, folder);
     await writeCard(folder, card, this.#facts);
     if (!verify) return;
-    this.#tell({ phase: "verify" });
+    this.#report({ phase: "verify" });
     await verify(folder);
   }
 
@@ -128,7 +127,7 @@ class Pull {
       ...(signal && { signal }),
       onLength: (remainingBytes) => this.#needRoom(remainingBytes),
       onProgress: (receivedBytes, totalBytes) => {
-        this.#tell({
+        this.#report({
           phase: "download",
           receivedBytes: this.#finishedBytes + receivedBytes,
           totalBytes: bytes === undefined ? others + totalBytes : this.#knownBytes(),
@@ -137,19 +136,19 @@ class Pull {
     });
   }
 
-  /** Holds what came against what was published, or else against what came the first time. */
+  /** Checks a download against its published checksum, or that of the first download. */
   async #check(download: ModelDownload, sha256: string | undefined): Promise<void> {
     const { url } = download;
-    this.#tell({ phase: "check" });
+    this.#report({ phase: "check" });
     const part = this.#partOf(url);
     const found = await hashFile(part);
     this.#finishedBytes += found.bytes;
     if (sha256 !== undefined && found.sha256 !== sha256) {
       await deletePart(part);
-      const says = download.sha256 === undefined ? "the first download had" : "the catalogue says";
+      const source = download.sha256 === undefined ? "the first download" : "the catalogue";
       throw new ServiceError(
         "data_loss",
-        `${url} has the checksum ${found.sha256}, and ${says} ${sha256}: it was deleted`,
+        `${url} has the checksum ${found.sha256}, and ${sha256} in ${source}: it was deleted`,
         { reason: "WRONG_CHECKSUM" },
       );
     }
@@ -164,7 +163,7 @@ class Pull {
     if (unpack) {
       const limits = this.#limits;
       const onRead = (bytes: number): void => {
-        this.#tell({ receivedBytes: this.#finishedBytes + bytes });
+        this.#report({ receivedBytes: this.#finishedBytes + bytes });
       };
       const options = { archive: part, format: unpack, folder, files, limits, onRead };
       const written = await unpackArchive({ ...options, ...(signal && { signal }) });
@@ -173,7 +172,7 @@ class Pull {
       this.#facts.set(to, await writeNewFile(join(folder, to), createReadStream(part)));
     }
     this.#finishedBytes += (await stat(part)).size;
-    this.#tell({ receivedBytes: this.#finishedBytes });
+    this.#report({ receivedBytes: this.#finishedBytes });
   }
 
   async #needRoom(bytes: number): Promise<void> {
@@ -181,8 +180,8 @@ class Pull {
     await checkRoom(modelsFolder, bytes, freeBytes);
   }
 
-  /** What earlier pulls left. */
-  async #bytesHere(): Promise<number> {
+  /** Left by earlier pulls. */
+  async #downloadedBytes(): Promise<number> {
     let bytes = 0;
     for (const { url } of this.#entry.downloads) {
       const found = await stat(this.#partOf(url)).catch(() => undefined);
@@ -199,14 +198,14 @@ class Pull {
     return join(this.#options.modelsFolder, ".downloads", this.#entry.card.name);
   }
 
-  /** The same for the same URL, in every run. */
+  /** Depends on the URL alone, so that later pulls find it. */
   #partOf(url: string): string {
     const id = createHash("sha256").update(url).digest("hex").slice(0, 16);
     return join(this.#downloadsFolder, `${id}.part`);
   }
 
-  #tell(news: Partial<PullProgress>): void {
-    this.#progress = { ...this.#progress, ...news };
+  #report(changes: Partial<PullProgress>): void {
+    this.#progress = { ...this.#progress, ...changes };
     this.#options.onProgress?.(this.#progress);
   }
 }

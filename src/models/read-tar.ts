@@ -2,9 +2,9 @@ import { Parser, type ReadEntry } from "tar";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Feeds a tar to `take`, an entry at a time; an entry that it does not read it must resume(). What
- * the format has besides files, folders, links and devices is told by its type as well. Throws what
- * `take` throws, and ServiceError "data_loss" for what is no tar, or not a whole one.
+ * Passes the entries of a tar to `take`, one at a time; it must resume() an entry that it does not
+ * read. `take` gets every type of entry that the format has. Throws what `take` throws, and
+ * ServiceError "data_loss" for data that is no tar, or truncated.
  */
 export async function readTar(
   source: AsyncIterable<Uint8Array>,
@@ -22,7 +22,7 @@ export async function readTar(
     }
     if (!isStarted) throw broken("it is too short for one");
   } catch (error) {
-    await reader.giveUp();
+    await reader.abort();
     throw error;
   }
   await reader.end();
@@ -31,7 +31,7 @@ export async function readTar(
 /** A header of tar. */
 const headBytes = 512;
 
-/** The parser would unpack a second time what was packed twice, past our limits. */
+/** The parser would decompress data that is compressed twice, without our limits. */
 function plain(head: Buffer): Buffer {
   if (head.readUInt16BE(0) === 0x1f8b) throw broken("it is compressed twice");
   return head;
@@ -81,19 +81,19 @@ class TarReader {
 
   async end(): Promise<void> {
     this.#parser.end();
-    await this.#settled();
+    await this.#allTaken();
     this.#throwFailure();
     if (!this.#isWhole) throw broken("it has no end");
   }
 
-  /** What is being taken ends too early. */
-  async giveUp(): Promise<void> {
+  /** Ends the entry that is being taken too early. */
+  async abort(): Promise<void> {
     this.#parser.end();
-    await this.#settled();
+    await this.#allTaken();
   }
 
-  /** Entries are taken one after the other: the end of one begins the next. */
-  async #settled(): Promise<void> {
+  /** Waits for all entries: the end of one begins the next. */
+  async #allTaken(): Promise<void> {
     while (this.#taken.size > 0) await Promise.all(this.#taken);
   }
 

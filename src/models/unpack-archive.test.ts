@@ -18,7 +18,7 @@ function bzip2(bytes: Uint8Array): Buffer {
   return execFileSync("bzip2", ["-c"], { input: bytes, maxBuffer: 1 << 28 });
 }
 
-/** Unpacks; gives what lies in the folder afterwards. */
+/** Unpacks; returns the content of the folder afterwards. */
 async function unpack(
   bytes: Uint8Array,
   options: Partial<UnpackOptions> = {},
@@ -55,7 +55,7 @@ const good: readonly TarEntry[] = [
   { path: "it/sub/tokens.txt", content: "a 1\n" },
 ];
 
-test("only the model's files are unpacked, without the folder that holds all", async () => {
+test("only the model's files are unpacked, without the top folder", async () => {
   const tar = tarBytes(good);
   for (const [format, bytes] of [
     ["tar.gz", gzipSync(tar)],
@@ -68,7 +68,7 @@ test("only the model's files are unpacked, without the folder that holds all", a
   }
 });
 
-test("an archive as the program tar makes it: large files, dots, long names", async () => {
+test("archives of the program tar are unpacked: large files, dots, long names", async () => {
   const folder = mkdtempSync(join(root, "from-"));
   const long = "x".repeat(200);
   const weights = randomBytes(1_500_000);
@@ -88,20 +88,20 @@ test("an archive as the program tar makes it: large files, dots, long names", as
   }
 });
 
-test("files may lie at the archive's root", async () => {
+test("files may be at the archive's root", async () => {
   const { written } = await unpack(
     gzipSync(tarBytes([{ path: "model.onnx", content: "w" }, { path: "./sub/tokens.txt" }])),
   );
   assert.deepEqual(written, ["model.onnx", "sub/tokens.txt"]);
 });
 
-test("what macOS adds to an archive is passed over", async () => {
+test("metadata of macOS is skipped", async () => {
   const added = [{ path: "./._it", content: "x" }, ...good, { path: "it/sub/._tokens.txt" }];
   const { names } = await unpack(gzipSync(tarBytes(added)));
   assert.deepEqual(names, ["model.onnx", "sub", "sub/tokens.txt"]);
 });
 
-test("an entry that has no business in an archive refuses it, with its name", async () => {
+test("an entry that does not belong in an archive rejects it, with its name", async () => {
   const file = { path: "it/model.onnx", content: "weights" };
   const rows: [entry: TarEntry | readonly TarEntry[], message: RegExp][] = [
     [{ path: "../evil", content: "x" }, /"\.\.\/evil" steps up/],
@@ -137,7 +137,7 @@ test("an entry that has no business in an archive refuses it, with its name", as
   }
 });
 
-test("what is more than it should be is refused at its header", async () => {
+test("an entry that is too large is rejected at its header", async () => {
   const files = [{ path: "model.onnx", bytes: 1000 }];
   const bomb = gzipSync(tarBytes([{ path: "it/model.onnx", content: Buffer.alloc(50_000_000) }]));
   assert.ok(bomb.length < 100_000);
@@ -161,7 +161,7 @@ test("what is more than it should be is refused at its header", async () => {
   });
 });
 
-test("a broken archive is an error, wherever it breaks", async () => {
+test("an archive that is truncated or corrupt anywhere is an error", async () => {
   const content = randomBytes(300_000);
   const tar = tarBytes([...good.slice(0, 1), { path: "it/model.onnx", content }]);
   const packed = { "tar.gz": gzipSync(tar), "tar.bz2": bzip2(tar) } as const;
@@ -172,7 +172,7 @@ test("a broken archive is an error, wherever it breaks", async () => {
       await refused(cut, /the archive is broken: /, { format });
       const garbled = Buffer.from(whole);
       garbled.fill(0x5a, cut.length, cut.length + 40);
-      await refused(garbled, /the archive is (broken|refused): /, { format });
+      await refused(garbled, /the archive is (broken|rejected): /, { format });
     }
     await refused(Buffer.alloc(0), /the archive is broken: /, { format });
     await refused(Buffer.from("<html>not found</html>"), /the archive is broken: /, { format });
@@ -186,7 +186,7 @@ test("a broken archive is an error, wherever it breaks", async () => {
   await refused(gzipSync(tarBytes(good, Buffer.alloc(0))), /it has no end/);
 });
 
-test("an archive that unpacks whole, and is not what its own checksum says, is broken", async () => {
+test("an archive with a wrong checksum of its own is broken", async () => {
   for (const [format, bytes] of [
     ["tar.gz", gzipSync(tarBytes(good))],
     ["tar.bz2", bzip2(tarBytes(good))],
@@ -197,7 +197,7 @@ test("an archive that unpacks whole, and is not what its own checksum says, is b
   }
 });
 
-test("unpacking is called off", async () => {
+test("unpacking is aborted by its signal", async () => {
   const bytes = bzip2(tarBytes([{ path: "it/model.onnx", content: randomBytes(1_000_000) }]));
   const reason = new Error("enough");
   await assert.rejects(

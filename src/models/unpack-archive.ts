@@ -24,16 +24,16 @@ export interface UnpackOptions {
   /** The files of the model: nothing else is written. */
   readonly files: readonly ModelFile[];
   readonly limits?: UnpackLimits;
-  /** Told how much of the archive was read so far. */
+  /** Called with the number of bytes read so far. */
   readonly onRead?: (bytes: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Unpacks the files of a model from an archive, without the one folder that holds all of it, and
- * syncs them. Whatever else the archive has is looked at as well: one entry that has no business
- * there (a link, a device, a path that leads out) refuses it whole. Throws ServiceError with the
- * entry's name. Gives what was written, by path.
+ * Unpacks the files of a model from an archive, without its top folder, and syncs them. All other
+ * entries are checked as well: one that does not belong there (a link, a device, a path that leads
+ * out) rejects the archive. Throws ServiceError with the entry's name. Returns the written files, by
+ * path.
  */
 export async function unpackArchive(
   options: UnpackOptions,
@@ -45,7 +45,7 @@ export async function unpackArchive(
   return unpacking.written;
 }
 
-/** What was seen and written of one archive. */
+/** The state of unpacking one archive. */
 class Unpacking {
   readonly written = new Map<string, FileFacts>();
   readonly #folder: string;
@@ -53,7 +53,7 @@ class Unpacking {
   readonly #limits: UnpackLimits;
   readonly #seen = new Set<string>();
   /**
-   * The first name of every path; undefined before the first entry; "" when the archive's files lie
+   * The first name of every path; undefined before the first entry; "" when the archive's files are
    * at its root.
    */
   #top: string | undefined;
@@ -66,7 +66,7 @@ class Unpacking {
     this.#limits = limits;
   }
 
-  /** Writes the entry if it is wanted, passes it over if it is harmless. */
+  /** Writes the entry if it is a file of the model, skips it if it is harmless. */
   async take(entry: ReadEntry): Promise<void> {
     this.#count(entry);
     const path = this.#pathOf(entry);
@@ -79,7 +79,7 @@ class Unpacking {
       throw refused(entry, `has ${entry.size} bytes, and ${file.bytes} are expected`);
     }
     const facts = await this.#write(path, entry);
-    if (facts.bytes !== entry.size) throw refused(entry, `breaks off after ${facts.bytes} bytes`);
+    if (facts.bytes !== entry.size) throw refused(entry, `is truncated after ${facts.bytes} bytes`);
     if (file.sha256 !== undefined && facts.sha256 !== file.sha256) {
       throw refused(entry, `has the checksum ${facts.sha256}, and ${file.sha256} is expected`);
     }
@@ -103,7 +103,7 @@ class Unpacking {
     if (this.#bytes > bytesMax) throw refused(entry, `makes it more than ${bytesMax} bytes`);
   }
 
-  /** Below the top folder; undefined for a folder. Throws for everything that is not harmless. */
+  /** The path below the top folder; undefined for a folder. Throws for a harmful entry. */
   #pathOf(entry: ReadEntry): string | undefined {
     const names = archivePath(entry.path);
     if (typeof names === "string") throw refused(entry, names);
@@ -116,7 +116,7 @@ class Unpacking {
       if (isFolder) return undefined;
       throw refused(entry, "has no name");
     }
-    // What macOS knows of a file besides; tar makes it a file beside it.
+    // Metadata of macOS, which tar writes as a file of its own.
     if (!isFolder && names.at(-1)?.startsWith("._") === true) return undefined;
     this.#top ??= isFolder || names.length > 1 ? first : "";
     if (this.#top !== "" && first !== this.#top) {
@@ -132,5 +132,5 @@ class Unpacking {
 }
 
 function refused(entry: ReadEntry, why: string): ServiceError {
-  return new ServiceError("data_loss", `the archive is refused: ${shown(entry.path)} ${why}`);
+  return new ServiceError("data_loss", `the archive is rejected: ${shown(entry.path)} ${why}`);
 }

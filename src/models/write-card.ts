@@ -5,8 +5,8 @@ import type { ModelCard, ModelFile } from "./model-card.ts";
 import { cardFile } from "./models-folder.ts";
 
 /**
- * Writes model.json: the card, with length and checksum of every file as it lies in the folder.
- * Throws for a file that is missing.
+ * Writes model.json: the card, with the measured size and checksum of every file. Throws for a
+ * missing file.
  */
 export async function writeCard(
   folder: string,
@@ -22,11 +22,11 @@ export async function writeCard(
         `the model's ${role}, ${path}, is not in what was downloaded`,
       );
     }
-    const isAsSaid =
+    const isExpected =
       (bytes ?? found.bytes) === found.bytes && (sha256 ?? found.sha256) === found.sha256;
-    if (!isAsSaid) {
-      const isAs = `${found.bytes} bytes with the checksum ${found.sha256}`;
-      throw new ServiceError("data_loss", `${path} is not what its card says: it is ${isAs}`);
+    if (!isExpected) {
+      const measured = `${found.bytes} bytes with the checksum ${found.sha256}`;
+      throw new ServiceError("data_loss", `${path} does not match its card: it has ${measured}`);
     }
     files[role] = { path, ...found };
   }

@@ -19,9 +19,8 @@ import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
 import { CallPump } from "./call-pump.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
-import type { HttpListener } from "./http.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
-import { pumpCalls } from "./pump-calls.ts";
+import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
@@ -74,28 +73,21 @@ export interface Port {
   close(): void;
 }
 
-export interface Doors {
-  readonly handle: HttpListener;
-  /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW, or CONNECT. */
-  readonly refuse: (code: string, socket: Duplex) => void;
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-}
-
 /**
  * Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port, told apart by
  * the first bytes.
  */
 export async function openPort(
   at: { readonly host: string; readonly port: number },
-  doors: Doors,
+  handlers: PortHandlers,
   given: Partial<PortLimits> = {},
 ): Promise<Port> {
   const limits: PortLimits = { ...defaultLimits(), ...given };
   const unsent = new UnsentWatch(limits);
   const calls = new CallsInFlight();
   const pump = new CallPump();
-  const pumped = pumpCalls(doors, pump);
-  const watched: Doors = {
+  const pumped = pumpCalls(handlers, pump);
+  const watched: PortHandlers = {
     ...pumped,
     handle: (request, response) => {
       calls.add(response);
@@ -176,7 +168,7 @@ function defaultLimits(): PortLimits {
   };
 }
 
-function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
+function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
   const http1 = createHttp1Server({
     headersTimeout: headersMsMax,
     // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
@@ -197,7 +189,7 @@ function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1
     stopParsingWhenClosed(socket);
   });
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const begin = (): void => doors.handle(request, response);
+    const begin = (): void => handlers.handle(request, response);
     const connection = connections.get(request.socket);
     if (connection) connection.add(request, response, begin);
     else begin();
@@ -207,27 +199,27 @@ function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1
   http1.on("checkContinue", handle);
   http1.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     connections.get(socket)?.upgrade();
-    doors.upgrade(request, socket, head);
+    handlers.upgrade(request, socket, head);
   });
   http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    doors.refuse(error.code ?? "", socket);
+    handlers.refuse(error.code ?? "", socket);
   });
   // Without a listener Node would close the connection without a word.
   http1.on("connect", (_request, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
-    doors.refuse("CONNECT", socket);
+    handlers.refuse("CONNECT", socket);
   });
   // Without it the server never looks for headers that are late: it does not listen itself.
   http1.emit("listening");
   return http1;
 }
 
-function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
+function openHttp2(handlers: PortHandlers, unsent: UnsentWatch): Http2Server {
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: 256 }, ...resets },
-    doors.handle,
+    handlers.handle,
   );
-  http2.on("checkContinue", doors.handle);
+  http2.on("checkContinue", handlers.handle);
   // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1).
   // Its trailers go out after "finish", and there is no event for that.
   http2.on("request", (_request, { stream }) => {

@@ -19,7 +19,7 @@ export const openIdSettings = {
   },
   clientSecret: {
     name: "HLUST_OIDC_CLIENT_SECRET",
-    meaning: "Client secret",
+    meaning: "Secret of the client",
     fallback: "none: a public client",
     secret: true,
     parse: (text) => text,

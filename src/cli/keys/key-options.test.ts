@@ -36,7 +36,7 @@ test("readScopes() accepts scopes in any order, and names an unknown one", () =>
   assert.deepEqual(readScopes("speech, transcripts.read"), ["transcripts.read", "speech"]);
   assert.deepEqual(readScopes("account,account"), ["account"]);
   assert.throws(() => readScopes("speech,transcript.read"), refusal(/mean transcripts\.read/));
-  assert.throws(() => readScopes("everything"), refusal(/"everything".*: transcripts\.read, /));
+  assert.throws(() => readScopes("everything"), refusal(/"everything".*: use transcripts\.read, /));
   assert.throws(() => readScopes(""), refusal(/""/));
 });
 

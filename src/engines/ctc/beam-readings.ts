@@ -4,36 +4,36 @@ import { logSum, type Prefix, type Stamp } from "./prefix.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
-/** A token lasts so many frames from its last one on: models tell it where it begins. */
+/** A token lasts this many frames from its last one on: models put it out where it begins. */
 const tokenFrames = 2;
 
 /** What turns frames of the outputs into times. */
 export interface FrameTimes {
   readonly frameMs: number;
   /**
-   * Of the first frame, counted from the utterance's first sample: what was heard before that is
-   * not in it.
+   * Of the first frame, counted from the utterance's first sample: negative where silence was put
+   * before it.
    */
   readonly startMs: number;
-  /** The utterance ends, as far as it was heard. */
+  /** The end of the utterance so far. */
   readonly endMs: number;
 }
 
-/** The best reading of an utterance that goes on; undefined before there is a word. */
+/** The best reading of an unfinished utterance; undefined before there is a word. */
 export function partialReading(
   beam: CtcBeam,
   { tokens }: TokenTable,
   times: FrameTimes,
 ): Hypothesis | undefined {
   const [best] = beam.prefixes;
-  const heard = best ? heardWords(best, tokens) : [];
-  if (heard.length === 0) return undefined;
-  return { text: textOf(heard), words: timedWords(heard, times) };
+  const framed = best ? framedWords(best, tokens) : [];
+  if (framed.length === 0) return undefined;
+  return { text: textOf(framed), words: timedWords(framed, times) };
 }
 
 /**
- * Distinct readings of an utterance that is over, best first, with confidences; none where nothing
- * was heard.
+ * Distinct readings of a finished utterance, best first, with confidences; none where there is no
+ * word.
  */
 export function finalReadings(
   beam: CtcBeam,
@@ -48,20 +48,20 @@ export function finalReadings(
   const rivals = rivalsOf(beam, table, scorer);
   const [best] = rivals;
   if (!best || best.text === "") return [];
-  const sure = mean(best.heard.map((word) => confidenceOf(word, rivals)));
+  const certainty = mean(best.framed.map((word) => confidenceOf(word, rivals)));
   const said = rivals.slice(0, countMax).filter(({ text }) => text !== "");
-  return said.map(({ text, heard, share }): Hypothesis => {
-    const words = timedWords(heard, times).map((word, index) => {
-      const spoken = heard[index];
+  return said.map(({ text, framed, share }): Hypothesis => {
+    const words = timedWords(framed, times).map((word, index) => {
+      const spoken = framed[index];
       return spoken ? { ...word, confidence: confidenceOf(spoken, rivals) } : word;
     });
-    // The words of another reading may be as sure, where it only leaves one out.
-    return { text, confidence: (sure * share) / best.share, words };
+    // The words of another reading may be as certain, where it only leaves one out.
+    return { text, confidence: (certainty * share) / best.share, words };
   });
 }
 
 /** A word with the frames of its tokens. */
-interface HeardWord {
+interface FramedWord {
   readonly text: string;
   readonly first: number;
   readonly last: number;
@@ -69,40 +69,40 @@ interface HeardWord {
   readonly clearness: number;
 }
 
-/** A text that the beam ended with, and its share of the probability of all. */
+/** A text in the final beam, and its share of the total probability. */
 interface Rival {
   readonly text: string;
-  readonly heard: readonly HeardWord[];
+  readonly framed: readonly FramedWord[];
   readonly share: number;
 }
 
-/** Texts of the beam, likeliest first; the same text by several ways is one. */
+/** Texts of the beam, likeliest first; prefixes with the same text are joined. */
 function rivalsOf(beam: CtcBeam, { tokens }: TokenTable, scorer: WordScorer): readonly Rival[] {
-  const byText = new Map<string, { heard: readonly HeardWord[]; log: number; best: number }>();
+  const byText = new Map<string, { framed: readonly FramedWord[]; log: number; best: number }>();
   for (const prefix of beam.prefixes) {
     const log = prefix.total + scorer.finish(prefix.words);
-    const heard = heardWords(prefix, tokens);
-    const text = textOf(heard);
+    const framed = framedWords(prefix, tokens);
+    const text = textOf(framed);
     const same = byText.get(text);
-    if (!same) byText.set(text, { heard, log, best: log });
+    if (!same) byText.set(text, { framed, log, best: log });
     else {
-      if (log > same.best) [same.heard, same.best] = [heard, log];
+      if (log > same.best) [same.framed, same.best] = [framed, log];
       same.log = logSum(same.log, log);
     }
   }
   const sorted = [...byText].toSorted(([, a], [, b]) => b.log - a.log);
   const all = sorted.reduce((sum, [, { log }]) => logSum(sum, log), Number.NEGATIVE_INFINITY);
-  return sorted.map(([text, { heard, log }]) => ({ text, heard, share: Math.exp(log - all) }));
+  return sorted.map(([text, { framed, log }]) => ({ text, framed, share: Math.exp(log - all) }));
 }
 
 /**
- * How sure a word is: the share of the rivals that have it at this place, by how clearly its tokens
- * were heard. The first knows what else it might have been, the second what the beam has let go.
+ * How certain a word is: the share of the rivals that have it at this place, times how clear its
+ * tokens are. The first reflects alternatives in the beam, the second those that were pruned.
  */
-function confidenceOf(word: HeardWord, rivals: readonly Rival[]): number {
+function confidenceOf(word: FramedWord, rivals: readonly Rival[]): number {
   let share = 0;
   for (const rival of rivals) {
-    const hasIt = rival.heard.some(
+    const hasIt = rival.framed.some(
       ({ text, first, last }) => text === word.text && first <= word.last && last >= word.first,
     );
     if (hasIt) share += rival.share;
@@ -110,8 +110,8 @@ function confidenceOf(word: HeardWord, rivals: readonly Rival[]): number {
   return Math.min(1, share) * word.clearness;
 }
 
-function heardWords(prefix: Prefix, tokens: TokenTable["tokens"]): readonly HeardWord[] {
-  const words: HeardWord[] = [];
+function framedWords(prefix: Prefix, tokens: TokenTable["tokens"]): readonly FramedWord[] {
+  const words: FramedWord[] = [];
   const word = { text: "", first: 0, last: 0, logs: 0, count: 0 };
   const endWord = () => {
     const clearness = Math.exp(word.logs / Math.max(1, word.count));
@@ -141,18 +141,18 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, each) => sum + each, 0) / values.length;
 }
 
-function textOf(heard: readonly HeardWord[]): string {
-  return heard.map(({ text }) => text).join(" ");
+function textOf(framed: readonly FramedWord[]): string {
+  return framed.map(({ text }) => text).join(" ");
 }
 
-/** Whole milliseconds within the utterance, one after another, each at least one long. */
+/** Times in whole milliseconds within the utterance, in order, each word at least one long. */
 function timedWords(
-  heard: readonly HeardWord[],
+  framed: readonly FramedWord[],
   { frameMs, startMs, endMs }: FrameTimes,
 ): readonly EngineWord[] {
   const ends: number[] = [];
   let limit = Math.floor(endMs);
-  const starts = heard.toReversed().map(({ first, last }) => {
+  const starts = framed.toReversed().map(({ first, last }) => {
     const end = Math.min(limit, Math.round(startMs + (last + tokenFrames) * frameMs));
     const start = Math.min(end - 1, Math.round(startMs + first * frameMs));
     ends.push(end);
@@ -160,7 +160,7 @@ function timedWords(
     return start;
   });
   let least = 0;
-  return heard.map(({ text }, index) => {
+  return framed.map(({ text }, index) => {
     const startMs = Math.max(least, starts.at(-1 - index) ?? 0);
     least = Math.max(startMs + 1, ends.at(-1 - index) ?? 0);
     return { text, startMs, endMs: least };

@@ -14,14 +14,14 @@ function tableOf(...symbols: readonly string[]): TokenTable {
   return tokenTable("tokens.txt", symbols);
 }
 
-/** Weights of the tokens of a frame as logarithms of probabilities. */
+/** A frame of log probabilities with these weights of the tokens. */
 function frameOf(weights: readonly number[]): Float32Array {
   const sum = weights.reduce((total, each) => total + each, 0);
   return Float32Array.from(weights, (each) => Math.log(each / sum));
 }
 
-/** A frame in which a token is sure, or as sure as told. */
-function sure(table: TokenTable, token: number, probability = 0.99): Float32Array {
+/** A frame in which a token has this probability. */
+function certain(table: TokenTable, token: number, probability = 0.99): Float32Array {
   const rest = (1 - probability) / (table.tokens.length - 1);
   return frameOf(table.tokens.map((_, index) => (index === token ? probability : rest)));
 }
@@ -51,8 +51,8 @@ function framesOf(stamp: Stamp | undefined): readonly number[] {
 }
 
 /**
- * All alignments one by one: of each text the sum, and the frames at which the likeliest begins its
- * tokens.
+ * All alignments one by one: for each text their sum, and the first frames of the tokens of the
+ * likeliest.
  */
 function allAlignments(frames: readonly Float32Array[], blank: number) {
   const texts = new Map<string, { sum: number; best: number; starts: readonly number[] }>();
@@ -91,7 +91,7 @@ test("a wide beam finds the sum of all alignments of each text, and the likelies
       const text = expected.get(tokensOf(prefix).join());
       assert.ok(text && Math.abs(Math.exp(prefix.score) - text.sum) < 1e-6);
       assert.ok(Math.abs(Math.exp(prefix.likeliest.best) - text.best) < 1e-6);
-      // Where two alignments are as likely either will do.
+      // Where two alignments are equally likely, either will do.
       const starts = framesOf(prefix.likeliest.stamp);
       assert.equal(starts.length, text.starts.length);
     }
@@ -107,7 +107,7 @@ test("words have the times of their tokens' likeliest frames", () => {
   const path = [3, 3, 1, 1, 3, 2, 3, 0, 3, 3, 2, 3, 3, 1, 3, 3];
   const [best] = readingsOf(
     table,
-    path.map((token) => sure(table, token)),
+    path.map((token) => certain(table, token)),
   );
   assert.equal(best?.text, "ab ba");
   const spans = best.words.map(({ startMs, endMs }) => [startMs, endMs]);
@@ -117,12 +117,12 @@ test("words have the times of their tokens' likeliest frames", () => {
   ]);
 });
 
-test("words lie within the utterance, one after another, however late they come", () => {
+test("words have times within the utterance, in order, however late they come", () => {
   const table = tableOf("▁", "a", "<blk>");
   const path = [1, 0, 1, 0, 1, 0, 1];
   const beam = search(
     table,
-    path.map((token) => sure(table, token)),
+    path.map((token) => certain(table, token)),
   );
   const late = { frameMs: 40, startMs: -70, endMs: 100.7 };
   const reading = partialReading(beam, table, late);
@@ -135,28 +135,28 @@ test("words lie within the utterance, one after another, however late they come"
   ]);
 });
 
-test("pieces that begin with the mark of a word make words, whatever is a piece", () => {
+test("tokens that begin with the mark of a word begin words", () => {
   const table = tableOf("<unk>", "▁takk", "▁fy", "rir", "s", "▁", "<eps>");
   const path = [6, 1, 6, 5, 5, 6, 4, 2, 3, 6];
   const [best] = readingsOf(
     table,
-    path.map((token) => sure(table, token)),
+    path.map((token) => certain(table, token)),
   );
   assert.equal(best?.text, "takk s fyrir");
 });
 
-test("unknown, begin and end of sentence never come out", () => {
+test("tokens for unknown, beginning and end of sentence are never put out", () => {
   const table = tableOf("<blk>", "<sos/eos>", "<unk>", "▁a", "<s>");
   const specials = [1, 2, 4].map((token) =>
     frameOf(table.tokens.map((_, index) => (index === token ? 0.7 : index === 0 ? 0.28 : 0.01))),
   );
-  const frames = [...[3, 0].map((token) => sure(table, token)), ...specials, sure(table, 3)];
+  const frames = [...[3, 0].map((token) => certain(table, token)), ...specials, certain(table, 3)];
   const [best, ...others] = readingsOf(table, frames);
   assert.equal(best?.text, "a a");
   for (const { text } of others) assert.match(text, /^a( a)*$/);
 });
 
-test("spaces before, after and beside each other say nothing", () => {
+test("spaces at either end, and repeated ones, have no effect", () => {
   const table = tableOf("▁", "a", "<blk>");
   for (const path of [
     [0, 1, 2, 1],
@@ -165,12 +165,12 @@ test("spaces before, after and beside each other say nothing", () => {
   ]) {
     const readings = readingsOf(
       table,
-      path.map((token) => sure(table, token)),
+      path.map((token) => certain(table, token)),
     );
     assert.equal(readings[0]?.text, "aa");
     for (const prefix of search(
       table,
-      path.map((token) => sure(table, token)),
+      path.map((token) => certain(table, token)),
     ).prefixes) {
       assert.doesNotMatch(tokensOf(prefix).join(" "), /^0|0 0/);
     }
@@ -179,16 +179,22 @@ test("spaces before, after and beside each other say nothing", () => {
   assert.deepEqual(
     readingsOf(
       table,
-      [0, 2, 0].map((token) => sure(table, token, 0.9999)),
+      [0, 2, 0].map((token) => certain(table, token, 0.9999)),
     ),
     [],
   );
 });
 
-test("what is not sure has little confidence, and another reading less than the best", () => {
+test("unclear words have a low confidence, and other readings a lower one than the best", () => {
   const table = tableOf("▁", "a", "b", "<blk>");
-  const unsure = frameOf([0.01, 0.5, 0.45, 0.04]);
-  const frames = [sure(table, 1), sure(table, 3), sure(table, 0), unsure, sure(table, 3)];
+  const unclear = frameOf([0.01, 0.5, 0.45, 0.04]);
+  const frames = [
+    certain(table, 1),
+    certain(table, 3),
+    certain(table, 0),
+    unclear,
+    certain(table, 3),
+  ];
   const readings = readingsOf(table, frames);
   assert.deepEqual(
     readings.slice(0, 2).map(({ text }) => text),
@@ -204,9 +210,9 @@ test("what is not sure has little confidence, and another reading less than the 
   assert.ok(confidences.every((each) => each >= 0 && each <= 1));
 });
 
-test("of thousands of tokens, all of them likely, the likeliest are looked at", () => {
-  const pieces = Array.from({ length: 5000 }, (_, index) => `▁${index.toString(36)}`);
-  const table = tableOf("<blk>", ...pieces);
+test("of thousands of likely tokens only the likeliest are considered", () => {
+  const symbols = Array.from({ length: 5000 }, (_, index) => `▁${index.toString(36)}`);
+  const table = tableOf("<blk>", ...symbols);
   const path = [4000, 0, 17, 0, 4999, 1, 0];
   const frames = path.map((token) =>
     frameOf(table.tokens.map((_, at) => (at === token ? 1000 : 1 + ((at * 7919) % 5000) / 5000))),
@@ -214,15 +220,15 @@ test("of thousands of tokens, all of them likely, the likeliest are looked at", 
   const [best] = readingsOf(table, frames);
   const said = path.flatMap((token) => table.tokens[token]?.text ?? []);
   assert.equal(best?.text, said.join(" "));
-  // None is likelier than another: what is said does not matter, only that it ends.
+  // All are equally likely: any reading will do, if there is one.
   const even = frameOf(table.tokens.map(() => 1));
   assert.ok(readingsOf(table, [even, even]).length > 0);
 });
 
-test("a minute costs no more by the frame than a second, and leaves no more in memory", () => {
+test("a frame costs no more after a minute than after a second, and memory does not grow", () => {
   const table = tableOf("▁", "a", "b", "c", "<blk>");
   const beam = new CtcBeam(table, plain, 16);
-  const frames = [1, 4, 2, 4, 3, 4, 0, 4].map((token) => sure(table, token, 0.7));
+  const frames = [1, 4, 2, 4, 3, 4, 0, 4].map((token) => certain(table, token, 0.7));
   const nodesOf = () => {
     const [root] = ancestors(beam.prefixes[0]).slice(-1);
     return root ? countOf(root) - ancestors(beam.prefixes[0]).length : 0;
@@ -233,7 +239,7 @@ test("a minute costs no more by the frame than a second, and leaves no more in m
     if (frame % frames.length === 0) counts.push(nodesOf());
   }
   const [early, late] = [Math.max(...counts.slice(10, 30)), Math.max(...counts.slice(-30))];
-  assert.ok(late <= early * 1.5, `${late} texts in question beside the best, ${early} before`);
+  assert.ok(late <= early * 1.5, `${late} hypotheses besides the best, ${early} before`);
   assert.equal(partialReading(beam, table, times)?.words.length, 188);
 });
 
@@ -249,10 +255,10 @@ function countOf(prefix: Prefix): number {
   return count;
 }
 
-test("outputs of a broken model are refused: nothing heard would be told as silence", () => {
+test("outputs that are no probabilities are an error, not silence", () => {
   const table = tableOf("a", "b", "<blk>");
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
-    const frames = [sure(table, 0), new Float32Array(3).fill(value)];
+    const frames = [certain(table, 0), new Float32Array(3).fill(value)];
     assert.throws(() => search(table, frames), /^Error: the model put out no probabilities$/);
   }
 });

@@ -2,31 +2,31 @@ import { addAlignments, Prefix, type Stamp } from "./prefix.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
-/** A token so much less likely than the best of its frame is not looked at. */
+/** A token that is this much less likely than the best of its frame is not considered. */
 const tokenMargin = 8;
-/** Of more tokens than this only the likeliest are. */
+/** At most this many tokens of a frame are considered. */
 const tokensMax = 48;
-/** To find them, tokens are put on so many shelves by their likelihood. */
-const shelfCount = 128;
-/** A prefix so much worse than the best is let go. */
+/** To find the likeliest, tokens are counted in this many bins by their likelihood. */
+const binCount = 128;
+/** A prefix that is this much worse than the best is dropped. */
 const scoreMargin = 18;
 
 /**
  * Prefix beam search over the outputs of a CTC model: sums up all alignments of a text, keeps the
- * best texts, and knows the likeliest alignment of each. Frames cost the same wherever in an
- * utterance.
+ * best texts, and knows the likeliest alignment of each. The cost of a frame does not depend on the
+ * length of the utterance.
  */
 export class CtcBeam {
   readonly #table: TokenTable;
   readonly #scorer: WordScorer;
   readonly #width: number;
   #beam: Prefix[] = [];
-  /** What this frame makes of the beam. */
+  /** The beam after this frame. */
   #next: Prefix[] = [];
-  /** Tokens of this frame with a chance, and their logarithms. */
+  /** Tokens of this frame that are considered, and their log probabilities. */
   readonly #tokens: number[] = [];
   readonly #logs: number[] = [];
-  readonly #shelves = new Uint32Array(shelfCount + 1);
+  readonly #bins = new Uint32Array(binCount + 1);
   #frame = 0;
 
   constructor(table: TokenTable, scorer: WordScorer, width: number) {
@@ -36,7 +36,7 @@ export class CtcBeam {
     this.clear();
   }
 
-  /** Another utterance begins. */
+  /** Begins another utterance. */
   clear(): void {
     const root = new Prefix(undefined, -1, this.#scorer.start);
     root.blank.total = 0;
@@ -47,26 +47,26 @@ export class CtcBeam {
     this.#frame = 0;
   }
 
-  /** Frames heard. */
+  /** Frames searched. */
   get frames(): number {
     return this.#frame;
   }
 
-  /** The texts in question, best first. */
+  /** The hypotheses, best first. */
   get prefixes(): readonly Prefix[] {
     return this.#beam;
   }
 
   /**
-   * Hears a frame: the logarithms of the probabilities of all tokens, from `at` on. Throws an Error
-   * where they are none.
+   * Searches a frame: the log probabilities of all tokens, from `at` on. Throws an Error where they
+   * are no probabilities.
    */
   step(logs: Float32Array, at: number): void {
     const blankLog = logs[at + this.#table.blank] ?? 0;
     this.#chooseTokens(logs, at);
     this.#next.length = 0;
     for (const prefix of this.#beam) this.#stay(prefix, logs, at);
-    // Whoever is in the beam has at least this in the next one: a newcomer with less has no chance.
+    // Each prefix of the beam scores at least this in the next one: new ones with less are pruned.
     const last = this.#beam.length < this.#width ? undefined : this.#beam.at(-1);
     const scoreMin = (last?.score ?? Number.NEGATIVE_INFINITY) + blankLog;
     for (const prefix of this.#beam) this.#extend(prefix, scoreMin);
@@ -86,7 +86,7 @@ export class CtcBeam {
     if (!Number.isFinite(best)) throw new Error("the model put out no probabilities");
     const blankLog = logs[at + blank] ?? 0;
     const least = best - tokenMargin;
-    // Where the blank leaves too little for all others together there is nothing to look for.
+    // The blank may leave too little probability for all other tokens together.
     if (blankLog === best && Math.log(-Math.expm1(Math.min(best, 0))) < least) return;
     for (let token = 0; token < tokens.length; token++) {
       const log = logs[at + token] ?? 0;
@@ -98,23 +98,23 @@ export class CtcBeam {
   }
 
   /**
-   * Of too many tokens the likeliest, as told by shelves: sorting thousands would take longer than
-   * all else.
+   * Keeps the likeliest of too many tokens, by counting in bins: sorting thousands would take longer
+   * than everything else.
    */
   #keepLikeliest(best: number): void {
-    const shelfOf = (log: number) => Math.floor(((best - log) * shelfCount) / tokenMargin);
-    const shelves = this.#shelves.fill(0);
-    for (const log of this.#logs) shelves[shelfOf(log)] = (shelves[shelfOf(log)] ?? 0) + 1;
+    const binOf = (log: number) => Math.floor(((best - log) * binCount) / tokenMargin);
+    const bins = this.#bins.fill(0);
+    for (const log of this.#logs) bins[binOf(log)] = (bins[binOf(log)] ?? 0) + 1;
     let last = 0;
-    for (let sum = shelves[0] ?? 0; last < shelfCount; sum += shelves[last] ?? 0) {
+    for (let sum = bins[0] ?? 0; last < binCount; sum += bins[last] ?? 0) {
       if (sum > tokensMax) break;
       last += 1;
     }
     let kept = 0;
     for (let index = 0; index < this.#tokens.length && kept < tokensMax; index++) {
       const log = this.#logs[index] ?? 0;
-      // Where the best shelf alone has too many, any of them will do.
-      if (shelfOf(log) >= Math.max(1, last)) continue;
+      // Where the best bin alone has too many, any of them will do.
+      if (binOf(log) >= Math.max(1, last)) continue;
       this.#tokens[kept] = this.#tokens[index] ?? 0;
       this.#logs[kept] = log;
       kept += 1;
@@ -123,21 +123,21 @@ export class CtcBeam {
     this.#logs.length = kept;
   }
 
-  /** The text stays as it is: a blank, or its last token goes on. */
+  /** The text does not change: a blank follows, or its last token continues. */
   #stay(prefix: Prefix, logs: Float32Array, at: number): void {
-    this.#look(prefix);
+    this.#touch(prefix);
     const blankLog = logs[at + this.#table.blank] ?? 0;
     const { best, stamp } = prefix.likeliest;
     addAlignments(prefix.nextBlank, prefix.total + blankLog, best + blankLog, stamp);
     const { label, token } = prefix;
     if (token < 0 || !label.stamp) return;
     const log = logs[at + token] ?? 0;
-    const goesOn = this.#tokens.includes(token);
-    const longer = goesOn ? longerStamp(label.stamp, this.#frame, log) : label.stamp;
+    const continues = this.#tokens.includes(token);
+    const longer = continues ? longerStamp(label.stamp, this.#frame, log) : label.stamp;
     addAlignments(prefix.nextLabel, label.total + log, label.best + log, longer);
   }
 
-  /** The text goes on with a token. */
+  /** A token is appended to the text. */
   #extend(prefix: Prefix, scoreMin: number): void {
     const { total } = prefix;
     const { best, stamp } = prefix.likeliest;
@@ -145,20 +145,20 @@ export class CtcBeam {
     for (let index = 0; index < this.#tokens.length; index++) {
       const token = this.#tokens[index] ?? 0;
       const log = this.#logs[index] ?? 0;
-      // The same token again is another one only after a blank.
+      // The same token again is a second one only after a blank.
       const isSame = token === prefix.token;
       const from = isSame ? prefix.blank.total : total;
       if (from === Number.NEGATIVE_INFINITY) continue;
       const fromBest = isSame ? prefix.blank.best : best;
       const fromStamp = isSame ? prefix.blank.stamp : stamp;
       if (isBetweenWords && this.#isSpace(token)) {
-        // A second space says nothing: it is as good as a blank.
+        // A second space has no effect: it counts as a blank.
         addAlignments(prefix.nextBlank, from + log, fromBest + log, fromStamp);
         continue;
       }
-      const child = prefix.childOf(token) ?? this.#newcomer(prefix, token, from + log, scoreMin);
+      const child = prefix.childOf(token) ?? this.#newChild(prefix, token, from + log, scoreMin);
       if (!child) continue;
-      this.#look(child);
+      this.#touch(child);
       const isBetter = fromBest + log > child.nextLabel.best;
       const first = this.#frame;
       const childStamp = isBetter
@@ -168,16 +168,16 @@ export class CtcBeam {
     }
   }
 
-  #newcomer(parent: Prefix, token: number, total: number, scoreMin: number): Prefix | undefined {
+  #newChild(parent: Prefix, token: number, total: number, scoreMin: number): Prefix | undefined {
     const spoken = this.#table.tokens[token];
     if (!spoken) return undefined;
     const words = this.#scorer.advance(parent.words, spoken);
     return total + words.score > scoreMin ? parent.append(token, words) : undefined;
   }
 
-  #look(prefix: Prefix): void {
-    if (prefix.lookedAt === this.#frame) return;
-    prefix.lookedAt = this.#frame;
+  #touch(prefix: Prefix): void {
+    if (prefix.touchedAt === this.#frame) return;
+    prefix.touchedAt = this.#frame;
     this.#next.push(prefix);
   }
 
@@ -200,7 +200,7 @@ export class CtcBeam {
       prefix.isInBeam = count < this.#width && prefix.score >= scoreMin;
       if (prefix.isInBeam) count += 1;
     }
-    // Only now, when it is known who of those after them stays.
+    // Only now is it known which of their children stay.
     for (let index = count; index < next.length; index++) next[index]?.leave();
     next.length = count;
     this.#next = this.#beam;

@@ -3,7 +3,11 @@ import { espeak } from "../../../test/fixtures/flite.ts";
 import { openStarter } from "../../../test/fixtures/open-starter.ts";
 
 const said = () => ({ spoken: espeak("veðrið er gott í dag"), other: espeak("takk fyrir") });
-const heard = /^veðrið er gott í dag$/;
+const expected = /^veðrið er gott í dag$/;
 
-testEngine("openCtcEngine() of a streaming model", () => openStarter("streaming"), heard, { said });
-testEngine("openCtcEngine() of a model of recordings", () => openStarter("whole"), heard, { said });
+testEngine("openCtcEngine() of a streaming model", () => openStarter("streaming"), expected, {
+  said,
+});
+testEngine("openCtcEngine() of a model of recordings", () => openStarter("whole"), expected, {
+  said,
+});

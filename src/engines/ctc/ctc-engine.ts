@@ -9,7 +9,7 @@ import { StreamingBatch } from "./streaming-batch.ts";
 import { StreamingDecoder } from "./streaming-decoder.ts";
 import { WordScorer } from "./word-scorer.ts";
 
-/** Texts kept in question. Who waits for the whole gets a wider search. */
+/** Hypotheses in the beam: more for whole utterances. */
 const beamWidths: Readonly<Record<RecognitionMode, number>> = { live: 16, short: 32, job: 32 };
 
 /**

@@ -11,14 +11,14 @@ import { openCtcModel } from "./ctc-model.ts";
 const folder = mkdtempSync(join(tmpdir(), "hlust-ctc-model-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A card that says nothing of its files but where they are: what is wrong is found in them. */
+/** A card with only the paths of its files, so that faults are found in the files themselves. */
 function bareCard(starter: Starter, options: ModelCard["options"] = {}): ModelCard {
   const card = starterCard(starter);
   const files = Object.entries(card.files).map(([role, { path }]) => [role, { path }] as const);
   return { ...card, files: Object.fromEntries(files), options };
 }
 
-/** A copy of the model, with some of its files other than they are. */
+/** A copy of the model with some files replaced. */
 function damaged(starter: Starter, files: Readonly<Record<string, string | Uint8Array>>): string {
   const copy = mkdtempSync(join(folder, "copy-"));
   cpSync(starterFolders[starter], copy, { recursive: true });
@@ -30,7 +30,7 @@ function bytesOf(starter: Starter, path: string): Buffer {
   return readFileSync(join(starterFolders[starter], path));
 }
 
-/** The same with one text in it replaced by another of its length. */
+/** A copy with one text replaced by another of the same length. */
 function withText(bytes: Buffer, from: string, to: string): Buffer {
   assert.equal(from.length, to.length);
   const copy = Buffer.from(bytes);
@@ -43,7 +43,7 @@ function withText(bytes: Buffer, from: string, to: string): Buffer {
 const streamingModel = bytesOf("streaming", "model.onnx");
 const tokens = bytesOf("streaming", "tokens.txt").toString();
 
-test("a model is loaded with what it says of itself", async () => {
+test("a streaming model is loaded with the layout of its metadata", async () => {
   const { session, layout, table, lexicon } = await openCtcModel(
     starterCard("streaming"),
     starterFolders.streaming,
@@ -65,7 +65,7 @@ test("a model is loaded with what it says of itself", async () => {
   assert.equal(lexicon?.penalty, 8);
 });
 
-test("a model of recordings is loaded, too, and options of the card win", async () => {
+test("a model of recordings is loaded, and options of the card override its metadata", async () => {
   const card = bareCard("whole", { frameMs: 20, lexiconPenalty: 2.5 });
   const { session, layout, lexicon } = await openCtcModel(card, starterFolders.whole);
   await session.release();
@@ -73,8 +73,8 @@ test("a model of recordings is loaded, too, and options of the card win", async 
   assert.equal(lexicon?.penalty, 2.5);
 });
 
-test("a model that was exported for one stream hears several, one after another", async () => {
-  // The first dimension of the first input has a name in the file: now it is 1, written as long.
+test("a model that was exported for one stream serves several, one after another", async () => {
+  // The first dimension of the first input has a name in the file: now it is 1, in as many bytes.
   const dimensions = "\n\u0003\u0012\u0001B\n\u0002\u0008P\n\u0002\u0008\u0019";
   const at = streamingModel.indexOf(dimensions);
   assert.ok(at > 0);
@@ -85,18 +85,18 @@ test("a model that was exported for one stream hears several, one after another"
     damaged("streaming", { "model.onnx": forOne }),
   );
   const decoders = [1, 2, 3].map(() => engine.createDecoder({ mode: "live", alternativesMax: 1 }));
-  const heard = decoders.map(async (decoder) => {
+  const running = decoders.map(async (decoder) => {
     decoder.begin();
     decoder.accept(new Int16Array(8000));
     const work = decoder.work();
     assert.ok(work instanceof Promise);
     await work;
   });
-  await Promise.all(heard);
+  await Promise.all(running);
   engine.close();
 });
 
-test("without a lexicon there is none", async () => {
+test("a model without a lexicon is loaded", async () => {
   const card = bareCard("streaming");
   const { lexicon: _, ...files } = card.files;
   const model = await openCtcModel({ ...card, files }, starterFolders.streaming);
@@ -104,7 +104,7 @@ test("without a lexicon there is none", async () => {
   assert.equal(model.lexicon, undefined);
 });
 
-test("a file that is not what it should be is named, with what is wrong", async () => {
+test("a wrong file is named in the error, with what is wrong", async () => {
   const rows: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, RegExp])[] = [
     [
       { "model.onnx": streamingModel.subarray(0, 1200) },
@@ -142,7 +142,7 @@ test("a file that is not what it should be is named, with what is wrong", async 
           "window_size\u0012\u000224",
         ),
       },
-      /^model\.onnx: cannot hear silence: ./,
+      /^model\.onnx: cannot process silence: ./,
     ],
     [
       {
@@ -152,14 +152,14 @@ test("a file that is not what it should be is named, with what is wrong", async 
           "chunk_shift\u0012\u000212",
         ),
       },
-      /^model\.onnx: tells 4 outputs of 40 ms for 120 ms of each window$/,
+      /^model\.onnx: has 4 outputs of 40 ms for 120 ms of each window$/,
     ],
     [
       {
-        // The other operator has a shorter name: after it comes a comment of a letter.
+        // The other operator has a shorter name: a comment of one letter fills the gap.
         "model.onnx": withText(streamingModel, '"\nLogSoftmax', '"\u0007Softmax2\u0001x'),
       },
-      /^model\.onnx: puts out no logarithms of probabilities of tokens$/,
+      /^model\.onnx: its outputs are no log probabilities of tokens$/,
     ],
     [{ "tokens.txt": "a 0\nb 1\nc\n" }, /^tokens\.txt: line 3 is no symbol and number$/],
     [{ "tokens.txt": `${tokens}x 38\n` }, /^tokens\.txt: has 39 tokens, model\.onnx has 38$/],
@@ -178,7 +178,7 @@ test("a file that is not what it should be is named, with what is wrong", async 
   }
 });
 
-test("the card's own bytes and sums are looked at first", async () => {
+test("the sizes and checksums of the card are checked first", async () => {
   const files = { "model.onnx": streamingModel.subarray(0, 1200) };
   const opened = openCtcModel(starterCard("streaming"), damaged("streaming", files));
   const bytes = streamingModel.length.toLocaleString("en-US");
@@ -186,7 +186,7 @@ test("the card's own bytes and sums are looked at first", async () => {
   await assert.rejects(opened, { message });
 });
 
-test("a card that does not fit its model is told so", async () => {
+test("a card that does not match its model is rejected", async () => {
   const rows = [
     [
       { ...bareCard("whole"), kind: "streaming-nemo-ctc" },
@@ -210,13 +210,16 @@ test("a card that does not fit its model is told so", async () => {
   }
 });
 
-test("windows of a streaming model are whole frames, of which none is left out, and few enough", async () => {
+test("windows of a streaming model must be whole frames, without gaps, and not too large", async () => {
   const rows: readonly (readonly [ModelCard["options"], RegExp])[] = [
     [{ shiftFrames: 15.5 }, /^model\.json: option shiftFrames is 15\.5: a count is needed$/],
     [{ windowFrames: 0 }, /^model\.json: option windowFrames is 0: a count is needed$/],
     [{ windowFrames: 1e300 }, /^model\.json: option windowFrames is 1e\+300: a count is needed$/],
     [{ windowFrames: 900_000 }, /^model\.onnx: has an input of 1 times 80 times 900000 numbers/],
-    [{ shiftFrames: 160, frameMs: 400 }, /^model\.onnx: leaves out frames: 160 for 25 of each$/],
+    [
+      { shiftFrames: 160, frameMs: 400 },
+      /^model\.onnx: skips frames: it shifts 160 for a window of 25$/,
+    ],
   ];
   for (const [options, message] of rows) {
     const opened = openCtcModel(bareCard("streaming", options), starterFolders.streaming);

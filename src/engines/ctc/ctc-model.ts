@@ -19,7 +19,7 @@ import {
 import { lettersOf, type TokenTable, tokenTable } from "./token-table.ts";
 import type { Lexicon } from "./word-scorer.ts";
 
-/** A CTC model in memory, with all that its files say. */
+/** A loaded CTC model, with the content of its files. */
 export interface CtcModel {
   readonly session: InferenceSession;
   readonly layout: StreamingLayout | RecordingLayout;
@@ -27,13 +27,13 @@ export interface CtcModel {
   readonly lexicon: Lexicon | undefined;
 }
 
-/** Of a word outside of the lexicon, a natural logarithm. */
+/** The penalty of a word outside the lexicon, a natural logarithm. */
 const lexiconPenaltyDefault = 4;
 
 /**
- * Loads a model of engine ctc. Its card has the files `model` and `tokens`, perhaps `lexicon` (a
- * word a line), and options that win over what the model says of itself: windowFrames, shiftFrames,
- * frameMs, lexiconPenalty. Throws an Error that begins with the path of the file that is wrong.
+ * Loads a model of engine ctc. Its card has the files `model` and `tokens`, optionally `lexicon` (one
+ * word a line), and options that override the model's metadata: windowFrames, shiftFrames, frameMs,
+ * lexiconPenalty. Throws an Error that begins with the path of the file that is wrong.
  */
 export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
   const { model, tokens, lexicon } = card.files;
@@ -65,12 +65,12 @@ export async function openCtcModel(card: ModelCard, folder: string): Promise<Ctc
 async function openSession(folder: string, { path }: ModelFile): Promise<InferenceSession> {
   try {
     return await InferenceSession.create(join(folder, path), {
-      // Other streams have the other cores.
+      // The other cores are for other streams.
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
       executionMode: "sequential",
       graphOptimizationLevel: "all",
-      // What is wrong comes as an Error: the library does not write it to the log besides.
+      // Errors are thrown: the library need not log them as well.
       logSeverityLevel: 4,
     });
   } catch (error) {

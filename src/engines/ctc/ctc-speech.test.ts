@@ -4,7 +4,7 @@ import { espeak } from "../../../test/fixtures/flite.ts";
 import { openStarter } from "../../../test/fixtures/open-starter.ts";
 import type { DecoderOptions, Engine, Hypothesis } from "../protocol/engine.ts";
 
-/** Common phrases: a starter model of another training hears most of them, too. */
+/** Common phrases, which a differently trained starter model would mostly recognize too. */
 const phrases = [
   "góðan daginn",
   "takk fyrir",
@@ -26,7 +26,7 @@ after(() => {
   engine.close();
 });
 
-async function hear(
+async function recognize(
   samples: Int16Array,
   options: Partial<DecoderOptions> = {},
 ): Promise<readonly Hypothesis[]> {
@@ -47,13 +47,13 @@ async function hear(
 }
 
 async function textOf(samples: Int16Array, options?: Partial<DecoderOptions>): Promise<string> {
-  return (await hear(samples, options))[0]?.text ?? "";
+  return (await recognize(samples, options))[0]?.text ?? "";
 }
 
-/** The samples with noise under them, this much quieter than they are on average. */
+/** The samples with noise, this much quieter than their average. */
 function noisy(samples: Int16Array, decibels: number, seed: number): Int16Array {
   const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
-  // Even noise from -1 to 1 has a third of this power.
+  // Uniform noise from -1 to 1 has a third of this power.
   const scale = Math.sqrt(3 * power) / 10 ** (decibels / 20);
   let state = seed;
   return samples.map((sample) => {
@@ -63,23 +63,23 @@ function noisy(samples: Int16Array, decibels: number, seed: number): Int16Array 
   });
 }
 
-test("what a stream hears does not depend on who else speaks", async () => {
+test("the results of a stream do not depend on other streams", async () => {
   const options = { mode: "live", alternativesMax: 3 } as const;
   const alone: unknown[] = [];
-  for (const { samples } of spoken) alone.push(await hear(samples, options));
-  const together = [...spoken, ...spoken].map(({ samples }) => hear(samples, options));
-  const heard = await Promise.all(together);
-  assert.deepEqual(heard.slice(0, spoken.length), alone);
-  assert.deepEqual(heard.slice(spoken.length), alone);
+  for (const { samples } of spoken) alone.push(await recognize(samples, options));
+  const together = [...spoken, ...spoken].map(({ samples }) => recognize(samples, options));
+  const found = await Promise.all(together);
+  assert.deepEqual(found.slice(0, spoken.length), alone);
+  assert.deepEqual(found.slice(spoken.length), alone);
 });
 
-test("words that are wrong are less sure than those that are right", async () => {
+test("wrong words have a lower confidence than right ones", async () => {
   const right: number[] = [];
   const wrong: number[] = [];
   for (const [index, { phrase, samples }] of spoken.entries()) {
     const said = phrase.split(" ");
     for (const decibels of [-3, 0, 3, 6, 12, 24]) {
-      const [best] = await hear(noisy(samples, decibels, index + 1));
+      const [best] = await recognize(noisy(samples, decibels, index + 1));
       for (const { text, confidence } of best?.words ?? []) {
         (said.includes(text) ? right : wrong).push(confidence ?? Number.NaN);
       }
@@ -94,7 +94,7 @@ test("words that are wrong are less sure than those that are right", async () =>
   assert.ok(mean(right) > mean(wrong) + 0.2, `${mean(right)} right, ${mean(wrong)} wrong`);
 });
 
-test("a phrase that is misheard is heard where it is hinted at", async () => {
+test("hints correct phrases that are recognized wrongly without them", async () => {
   const names = [
     "Eyjafjallajökull",
     "Ragnheiður Skúladóttir",
@@ -104,21 +104,21 @@ test("a phrase that is misheard is heard where it is hinted at", async () => {
     "tölvupóstur",
     "ljósmóðir",
   ];
-  let [misheard, mended] = [0, 0];
+  let [wrong, corrected] = [0, 0];
   for (const name of names) {
     const samples = espeak(`hér er ${name} í dag`);
-    const isHeard = async (options?: Partial<DecoderOptions>) =>
+    const isRight = async (options?: Partial<DecoderOptions>) =>
       ` ${await textOf(samples, options)} `.includes(` ${name.toLowerCase()} `);
-    if (await isHeard()) continue;
-    misheard += 1;
-    if (await isHeard({ hints: [{ phrases: [name], boost: 10 }] })) mended += 1;
-    assert.ok(!(await isHeard()), "the hints of one session are not felt by the next");
+    if (await isRight()) continue;
+    wrong += 1;
+    if (await isRight({ hints: [{ phrases: [name], boost: 10 }] })) corrected += 1;
+    assert.ok(!(await isRight()), "the hints of one session do not affect the next");
   }
-  assert.ok(misheard >= 2, `${misheard} misheard`);
-  assert.ok(mended >= misheard * 0.75, `${mended} of ${misheard} mended`);
+  assert.ok(wrong >= 2, `${wrong} wrong without hints`);
+  assert.ok(corrected >= wrong * 0.75, `${corrected} of ${wrong} corrected`);
 });
 
-test("hints do not hurt what is said besides, nor what other sessions hear meanwhile", async () => {
+test("hints change neither other words nor the results of other sessions", async () => {
   const hints = [
     { phrases: ["góðan dal", "takkinn", "gott idda", "Anna", "mánafell"], boost: 10 },
     { phrases: ["Eyjafjallajökull", "veður", "tala við Hönnu"], boost: 10 },
@@ -129,11 +129,11 @@ test("hints do not hurt what is said besides, nor what other sessions hear meanw
   }
 });
 
-test("an utterance of a minute is heard to its end", async () => {
+test("an utterance of a minute is recognized to its end", async () => {
   const phrase = espeak("góðan daginn");
   const samples = new Int16Array(60 * 16_000);
   for (let at = 0; at + phrase.length < samples.length; at += 3 * 16_000) samples.set(phrase, at);
-  const [best] = await hear(samples, { mode: "job" });
+  const [best] = await recognize(samples, { mode: "job" });
   assert.equal(best?.text, Array.from({ length: 20 }, () => "góðan daginn").join(" "));
   const last = best.words.at(-1);
   assert.ok(last && last.startMs > 57_000 && last.endMs < 59_000);

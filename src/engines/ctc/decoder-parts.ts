@@ -2,7 +2,7 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
-/** What every decoder of a model is made of. */
+/** The parts of every decoder of a model. */
 export interface DecoderParts {
   readonly table: TokenTable;
   readonly scorer: WordScorer;
@@ -12,7 +12,7 @@ export interface DecoderParts {
 }
 
 /**
- * Frames of silence heard before each utterance. Measured where utterances begin with their first
- * sample of speech: three of 23 wrong first words are right with it, and more of it is no better.
+ * Frames of silence put before each utterance. Measured with utterances that begin with their first
+ * sample of speech: 3 of 23 wrong first words become right, and more silence is no better.
  */
 export const leadFrames = 16;

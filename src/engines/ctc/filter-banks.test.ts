@@ -14,7 +14,7 @@ function sound(length: number, seed = 1): Int16Array {
   });
 }
 
-/** The same by the book: the whole recording at once, and a Fourier sum for each bin. */
+/** Reference implementation: the whole recording at once, and a Fourier sum for each bin. */
 function slowFilterBanks(samples: Int16Array, binCount: number): number[][] {
   const count = Math.floor((samples.length + 80) / 160);
   const mel = (hertz: number) => 1127 * Math.log(1 + hertz / 700);
@@ -28,8 +28,8 @@ function slowFilterBanks(samples: Int16Array, binCount: number): number[][] {
     const mean = raw.reduce((sum, each) => sum + each, 0) / 400;
     const level = raw.map((each) => each - mean);
     const shaped = level.map((each, index) => {
-      const emphasised = each - 0.97 * (level[index - 1] ?? each);
-      return emphasised * (0.5 - 0.5 * Math.cos((2 * Math.PI * index) / 399)) ** 0.85;
+      const emphasized = each - 0.97 * (level[index - 1] ?? each);
+      return emphasized * (0.5 - 0.5 * Math.cos((2 * Math.PI * index) / 399)) ** 0.85;
     });
     const powers = Array.from({ length: 256 }, (_, bin) => {
       let [real, imaginary] = [0, 0];
@@ -59,7 +59,7 @@ function banksOf(samples: Int16Array, length: number, binCount = 80): FilterBank
   return banks;
 }
 
-test("filter banks are those of a Fourier sum over mirrored samples", () => {
+test("filter banks equal those of a Fourier sum over mirrored samples", () => {
   for (const [length, binCount] of [
     [0, 80],
     [79, 80],
@@ -81,7 +81,7 @@ test("filter banks are those of a Fourier sum over mirrored samples", () => {
   }
 });
 
-test("any split of the samples gives the same to the bit", () => {
+test("any split of the samples gives exactly the same frames", () => {
   const samples = sound(20_000);
   const whole = banksOf(samples, samples.length).values;
   for (const length of [1, 7, 159, 160, 400, 401, 1600, 6001]) {
@@ -89,7 +89,7 @@ test("any split of the samples gives the same to the bit", () => {
   }
 });
 
-test("a frame comes as soon as the last sample of its window is there", () => {
+test("a frame is made as soon as its window is complete", () => {
   const banks = new FilterBanks();
   banks.accept(sound(279));
   assert.equal(banks.count, 0);
@@ -99,7 +99,7 @@ test("a frame comes as soon as the last sample of its window is there", () => {
   assert.equal(banks.count, 11);
 });
 
-test("drop() takes the first frames away, while more come for a minute", () => {
+test("drop() removes the first frames, while more come for a minute", () => {
   const samples = sound(16_000);
   const whole = banksOf(samples, samples.length).values;
   const banks = new FilterBanks();
@@ -115,7 +115,7 @@ test("drop() takes the first frames away, while more come for a minute", () => {
   assert.deepEqual(Float32Array.from(taken), whole);
 });
 
-test("clear() leaves nothing of the utterance before", () => {
+test("clear() removes everything of the last utterance", () => {
   const samples = sound(3000);
   const banks = banksOf(sound(5000, 7), 900);
   banks.drop(3);
@@ -126,7 +126,7 @@ test("clear() leaves nothing of the utterance before", () => {
   assert.deepEqual(banks.values, banksOf(samples, 3000).values);
 });
 
-test("silence is the least there is, also where it is added", () => {
+test("silence has the least feature value, also where it is added", () => {
   const banks = banksOf(new Int16Array(800), 800);
   banks.addSilence(2);
   assert.equal(banks.count, 7);

@@ -8,14 +8,11 @@ const shiftSamples = (featureMs * engineSampleRate) / 1000;
 /** 25 ms. */
 const windowSamples = 400;
 const transformSamples = 512;
-/**
- * The first window begins so much before the first sample: each lies around the middle of its 10
- * ms.
- */
+/** The first window begins this long before the first sample: each is centered on its 10 ms. */
 const leadSamples = windowSamples / 2 - shiftSamples / 2;
 const range = { lowHertz: 20, highHertz: 7600, sampleRate: engineSampleRate };
 const preemphasis = 0.97;
-/** What 16-bit samples are divided by. */
+/** The divisor of 16-bit samples. */
 const fullScale = 32_768;
 /** Povey's window: a Hann window to the power of 0.85, so that it ends in zero at both sides. */
 const window = Float64Array.from({ length: windowSamples }, (_, index) =>
@@ -23,9 +20,9 @@ const window = Float64Array.from({ length: windowSamples }, (_, index) =>
 );
 
 /**
- * Logarithmic mel filter banks of a stream of samples, as Kaldi makes them (feature-fbank.cc with
- * snip_edges=false, no dither; samples from -1 to 1): what neural models are trained on. Frames
- * gather here until they are dropped.
+ * Logarithmic mel filter banks of a stream of samples, as Kaldi computes them (feature-fbank.cc with
+ * snip_edges=false, no dither; samples from -1 to 1): the features that neural models are trained
+ * on. Frames are kept until they are dropped.
  */
 export class FilterBanks {
   readonly binCount: number;
@@ -49,18 +46,18 @@ export class FilterBanks {
     this.#values = new Float32Array(64 * binCount);
   }
 
-  /** Frames that are here. */
+  /** Number of frames. */
   get count(): number {
     return (this.#to - this.#from) / this.binCount;
   }
 
-  /** They themselves, one after another: a view, valid until more comes. */
+  /** The frames, one after another: a view, valid until the next change. */
   get values(): Float32Array {
     return this.#values.subarray(this.#from, this.#to);
   }
 
   accept(samples: Int16Array): void {
-    // In parts, so that what is kept of the samples stays small.
+    // In parts, so that few samples have to be kept.
     for (let at = 0; at < samples.length; at += windowSamples) {
       this.#keep(samples.subarray(at, at + windowSamples));
       const whole =
@@ -69,7 +66,7 @@ export class FilterBanks {
     }
   }
 
-  /** Makes the frames at the end, for which the last samples are mirrored. */
+  /** Makes the last frames, for which the last samples are mirrored. */
   end(): void {
     this.#make(Math.floor((this.#sampleCount + shiftSamples / 2) / shiftSamples));
   }
@@ -82,12 +79,12 @@ export class FilterBanks {
     this.#to += length;
   }
 
-  /** The first ones are done with. */
+  /** Removes the first frames. */
   drop(count: number): void {
     this.#from += count * this.binCount;
   }
 
-  /** Another utterance begins. */
+  /** Begins another utterance. */
   clear(): void {
     this.#firstSample = 0;
     this.#sampleCount = 0;
@@ -100,7 +97,7 @@ export class FilterBanks {
     const kept = this.#sampleCount - this.#firstSample;
     if (kept + samples.length > this.#samples.length) {
       const needed = Math.max(0, this.#madeCount * shiftSamples - leadSamples);
-      // One window more: it is mirrored at the end.
+      // One window more, to be mirrored at the end.
       const first = Math.max(this.#firstSample, needed - windowSamples);
       this.#samples.copyWithin(0, first - this.#firstSample, kept);
       this.#firstSample = first;
@@ -112,7 +109,7 @@ export class FilterBanks {
     this.#sampleCount += samples.length;
   }
 
-  /** Makes frames until there have been so many. */
+  /** Makes frames until `count` have been made. */
   #make(count: number): void {
     for (; this.#madeCount < count; this.#madeCount++) {
       this.#takeWindow(this.#madeCount * shiftSamples - leadSamples);
@@ -124,8 +121,8 @@ export class FilterBanks {
   }
 
   /**
-   * Takes the samples from `start` of the utterance on: without their mean, pre-emphasised,
-   * windowed.
+   * Prepares the window that begins at sample `start` of the utterance: mean removed,
+   * pre-emphasized, multiplied by the window function.
    */
   #takeWindow(start: number): void {
     const frame = this.#frame;
@@ -139,7 +136,7 @@ export class FilterBanks {
       sum += sample;
     }
     const mean = sum / windowSamples;
-    // The first sample has itself before it.
+    // The first sample counts as its own predecessor.
     let before = (frame[0] ?? 0) - mean;
     for (let index = 0; index < windowSamples; index++) {
       const sample = (frame[index] ?? 0) - mean;
@@ -149,8 +146,7 @@ export class FilterBanks {
   }
 
   /**
-   * Where the sample is kept that stands for one, perhaps outside of the utterance: it goes back
-   * and forth.
+   * Index of a sample, which is mirrored at the ends of the utterance where it lies outside.
    */
   #mirrored(sample: number): number {
     const count = this.#sampleCount;
@@ -162,7 +158,7 @@ export class FilterBanks {
   #makeRoom(length: number): void {
     if (this.#to + length <= this.#values.length) return;
     const held = this.#to - this.#from;
-    // Frames that are dropped as they come make room at the front; a whole recording needs more.
+    // Dropped frames leave room at the front; a whole recording needs more memory.
     const isCrowded = 2 * (held + length) > this.#values.length;
     const values = isCrowded ? new Float32Array(4 * (held + length)) : this.#values;
     values.set(this.#values.subarray(this.#from, this.#to));

@@ -14,10 +14,10 @@ function scoresOf(graph: HintGraph, text: string): readonly number[] {
   return [...scores, graph.finish(state)].map((score) => Math.round(score * 1e9) / 1e9);
 }
 
-/** What a letter earns at a boost of 10. */
+/** The score of a letter at a boost of 10. */
 const letter = scoresOf(new HintGraph([{ phrases: ["a"], boost: 10 }]), "a").at(-1) ?? 0;
 
-test("a phrase earns with each letter, keeps it when complete, and gives it back when it is another", () => {
+test("a phrase scores with each letter, keeps the score when complete, and loses it when it breaks off", () => {
   const graph = new HintGraph([{ phrases: ["Góðan dag!"], boost: 10 }]);
   const rows: readonly (readonly [string, number])[] = [
     ["góðan dag", 8],
@@ -37,7 +37,7 @@ test("a phrase earns with each letter, keeps it when complete, and gives it back
   assert.deepEqual(steps, [1, 2, 3, 0, 0, 0]);
 });
 
-test("of phrases within each other the longest that is said counts, and those said one after another all do", () => {
+test("of nested phrases the longest counts, and phrases that follow each other all count", () => {
   const phrases = ["a b", "a b c d", "b", "c e"];
   const graph = new HintGraph([{ phrases, boost: 10 }]);
   const rows: readonly (readonly [string, number])[] = [
@@ -53,7 +53,7 @@ test("of phrases within each other the longest that is said counts, and those sa
   }
 });
 
-test("a phrase counts where a longer one that it is part of breaks off", () => {
+test("a phrase counts where a longer one that contains it breaks off", () => {
   const graph = new HintGraph([{ phrases: ["a bc", "b", "d e f", "e"], boost: 10 }]);
   const rows: readonly (readonly [string, number])[] = [
     ["a b", 1],
@@ -67,7 +67,7 @@ test("a phrase counts where a longer one that it is part of breaks off", () => {
   }
 });
 
-test("the boost is how much a phrase earns", () => {
+test("the score of a phrase is proportional to its boost", () => {
   const graph = new HintGraph([
     { phrases: ["a"], boost: 20 },
     { phrases: ["b"], boost: 5 },
@@ -77,7 +77,7 @@ test("the boost is how much a phrase earns", () => {
   assert.deepEqual(earned, [2 * letter, letter / 2, 0, 0]);
 });
 
-test("one phrase earns as often as it is said, whatever is said", () => {
+test("a phrase scores each time that it occurs in any text", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 2 });
   const words = fc.array(word, { maxLength: 20 });
   const property = fc.property(
@@ -90,7 +90,7 @@ test("one phrase earns as often as it is said, whatever is said", () => {
       const scores = scoresOf(graph, text);
       const times = said.filter((_, at) => phrase.every((each, n) => said[at + n] === each)).length;
       const total = (scores.at(-1) ?? 0) / value;
-      // One that overlaps itself may count where it begins anew.
+      // Overlapping occurrences may count once.
       assert.ok(total <= times + 1e-6, `${total} of ${times} in ${text}`);
       assert.equal(total > 0.5, times > 0);
       assert.ok(scores.every((score) => score >= 0));

@@ -2,33 +2,32 @@ import type { PhraseHints } from "../protocol/engine.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter } from "./token-table.ts";
 
-/** What a letter of a phrase earns for each step of its boost, in natural logarithms. */
+/** The score of a letter of a phrase for each unit of its boost, a natural logarithm. */
 const scorePerBoost = 0.06;
 
-/** Where in the hints one stands, and the score of all that was said up to there. */
+/** A state of the automaton, and the score of the text up to it. */
 export interface HintState {
   readonly node: number;
   readonly score: number;
 }
 
 /**
- * Phrases that are likely to be said, as an Aho-Corasick automaton over their letters. Who walks
- * along a phrase earns score with each letter, keeps it when the phrase is complete, and gives it
- * back when it turns out to be another. A node is the longest beginning of a phrase that has just
- * been said.
+ * Phrases that are likely to be said, as an Aho-Corasick automaton over their letters. Each letter
+ * along a phrase adds to the score; the sum stays when the phrase is complete, and is subtracted when
+ * the text leaves the phrase. A node is the longest beginning of a phrase that the text ends with.
  */
 export class HintGraph {
-  /** Where every utterance begins. */
+  /** The state at the start of an utterance. */
   readonly start: HintState;
   readonly #trie = new LetterTrie();
   /**
-   * By node: what the letters of its path earn, what of that is kept whatever follows, and the
-   * phrase that is complete there.
+   * By node: the score of the letters of its path, how much of it stays whatever follows, and the
+   * score of the phrase that is complete there.
    */
   readonly #earned: Float64Array;
   readonly #kept: Float64Array;
   readonly #completed: Float64Array;
-  /** The longest beginning of a phrase that ends as the path of the node does. */
+  /** The longest other beginning of a phrase that the path of the node ends with. */
   readonly #fallbacks: Int32Array;
 
   constructor(hints: readonly PhraseHints[]) {
@@ -56,13 +55,13 @@ export class HintGraph {
     return { node: next, score: kept + this.#pendingAt(next) + (this.#completed[next] ?? 0) };
   }
 
-  /** The score of what was said, when nothing follows. */
+  /** The score of the text when nothing follows. */
   finish(state: HintState): number {
     const { node, score } = this.advance(state, spaceLetter);
     return score - this.#pendingAt(node);
   }
 
-  /** The longest beginning of a phrase that goes on with this letter. */
+  /** The longest beginning of a phrase that continues with this letter. */
   #follow(from: number, letter: number): number {
     for (let node = from; ; node = this.#fallbacks[node] ?? 0) {
       const next = this.#trie.next(node, letter);
@@ -71,7 +70,7 @@ export class HintGraph {
     }
   }
 
-  /** The nodes with the letters that lead to them, those nearer the root first. */
+  /** The nodes with the letters that lead to them, in order of depth. */
   #stepsOf(
     paths: readonly { readonly letters: readonly number[]; readonly boost: number }[],
   ): Step[] {
@@ -118,9 +117,7 @@ interface Step {
   readonly earned: number;
 }
 
-/**
- * The words of a phrase as they are said: in lower case, without what is no letter and no digit.
- */
+/** The words of a phrase in lower case, without characters that are no letters or digits. */
 export function foldedWords(phrase: string): readonly string[] {
   return (
     phrase

@@ -12,7 +12,7 @@ function endOf(trie: LetterTrie, word: string): number | undefined {
   return state;
 }
 
-test("a trie has its words, and the beginnings of them as such", () => {
+test("a trie contains its words and their beginnings, and no others", () => {
   const letters = fc.string({
     unit: fc.constantFrom("a", "á", "b", "ð"),
     minLength: 1,

@@ -1,6 +1,5 @@
 /**
- * Words by their letters. A state is where in the words one stands after some letters; 0 is before
- * the first.
+ * Words by their letters. A state stands for the letters so far; 0 is the state before the first.
  */
 export class LetterTrie {
   /**
@@ -25,7 +24,7 @@ export class LetterTrie {
     return state;
   }
 
-  /** The state after one more letter; undefined where no word goes on with it. */
+  /** The state after one more letter; undefined where no word continues with it. */
   next(state: number, letter: number): number | undefined {
     for (let child = this.#children[state] ?? 0; child !== 0; child = this.#siblings[child] ?? 0) {
       if (this.#letters[child] === letter) return child;

@@ -1,18 +1,18 @@
 /**
- * The least power of a filter, FLT_EPSILON as in Kaldi: its logarithm is that of digital silence.
+ * The least power of a filter, FLT_EPSILON as in Kaldi: its logarithm is the feature of digital
+ * silence.
  */
 const powerMin = 1.1920928955078125e-7;
 export const silenceFeature = Math.log(powerMin);
 
 /**
- * Triangles over a power spectrum, each from the middle of the one before to that of the next,
- * evenly over the mel scale.
+ * Triangular filters over a power spectrum, spaced evenly on the mel scale; each begins at the center
+ * of the one before and ends at the center of the next.
  */
 export class MelFilters {
   readonly #count: number;
   /**
-   * Of each filter: where in the spectrum it begins, and where its weights do; of those, one end
-   * more.
+   * By filter: its first bin, and the index of its first weight; the latter with one more, the end.
    */
   readonly #firsts: Int32Array;
   readonly #starts: Int32Array;

@@ -4,16 +4,16 @@ import type { ModelCard } from "../../models/model-card.ts";
 import { featureMs } from "./filter-banks.ts";
 import type { StreamingShape } from "./window-tensors.ts";
 
-/** Windows of a stream, one after another, with a state that goes on between them. */
+/** A model of windows of a stream, with a state that is carried from one to the next. */
 export interface StreamingLayout extends StreamingShape {
   readonly kind: "streaming-nemo-ctc";
-  /** From the begin of a window to that of the next. */
+  /** From the start of a window to the start of the next. */
   readonly shiftFrames: number;
   /** From an output to the next. */
   readonly frameMs: number;
 }
 
-/** A whole recording at once. */
+/** A model of whole recordings. */
 export interface RecordingLayout {
   readonly kind: "zipformer-ctc";
   readonly binCount: number;
@@ -28,23 +28,23 @@ interface Sources {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** More than any sound model has of anything, and little enough to be counted with. */
+/** More than any real model has of anything, and small enough to compute with. */
 const countMax = 999_999;
-/** Numbers that a stream is heard with; sound models have a million. */
+/** Most numbers of an input; real models have a million. */
 const inputSizeMax = 1 << 24;
-/** What zipformer models do where nothing is said. */
+/** The subsampling of zipformer models without metadata. */
 const subsamplingDefault = 4;
 /**
- * So much may the probabilities of an output differ from 1 altogether: other numbers would be taken
- * for what they are not.
+ * The sum of the probabilities of an output may differ this much from 1: otherwise the numbers are no
+ * probabilities.
  */
 const sumTolerance = 0.05;
-/** Frames that a recording model hears to tell how many tokens it has. */
+/** Frames that a recording model is run with, to find out how many tokens it has. */
 const probeFrames = 100;
 
 /**
- * How the model is fed, from its inputs, its metadata (as NeMo writes it) and the options of its
- * card, which win. It hears silence once: what it puts out then is what counts. Throws
+ * The layout of a model, from its inputs, its metadata (as NeMo writes it) and the options of its
+ * card, which override them; and from its outputs, by running it once on silence. Throws
  * ModelFileError where it is another kind of model.
  */
 export async function readLayout(
@@ -64,7 +64,7 @@ export async function readLayout(
     : await recordingLayout(session, sources);
 }
 
-/** Inputs and outputs go by their places: names differ from exporter to exporter. */
+/** Inputs and outputs are identified by position: names differ from exporter to exporter. */
 function kindOf({
   inputMetadata,
   outputNames,
@@ -91,12 +91,18 @@ async function streamingLayout(
   const { path, metadata } = sources;
   const normalization = metadata.get("normalize_type") ?? "";
   if (!["", "NA"].includes(normalization)) {
-    throw new ModelFileError(path, `wants features normalized ${normalization}, which is not done`);
+    throw new ModelFileError(
+      path,
+      `needs features normalized ${normalization}, which is not supported`,
+    );
   }
   const windowFrames = countOf(sources, "windowFrames", "window_size");
   const shiftFrames = countOf(sources, "shiftFrames", "chunk_shift");
   if (shiftFrames > windowFrames) {
-    throw new ModelFileError(path, `leaves out frames: ${shiftFrames} for ${windowFrames} of each`);
+    throw new ModelFileError(
+      path,
+      `skips frames: it shifts ${shiftFrames} for a window of ${windowFrames}`,
+    );
   }
   const frameMs = frameMsOf(sources);
   const binCount = dimensionOf(session, 0, 1) ?? 0;
@@ -111,8 +117,8 @@ async function streamingLayout(
   ]);
   const shiftMs = shiftFrames * featureMs;
   if (Math.abs(outputFrames * frameMs - shiftMs) >= frameMs) {
-    const told = `${outputFrames} outputs of ${frameMs} ms`;
-    throw new ModelFileError(path, `tells ${told} for ${shiftMs} ms of each window`);
+    const outputs = `${outputFrames} outputs of ${frameMs} ms`;
+    throw new ModelFileError(path, `has ${outputs} for ${shiftMs} ms of each window`);
   }
   const rowsMax = isForOneStream(session) ? 1 : Infinity;
   const shape = {
@@ -124,11 +130,11 @@ async function streamingLayout(
     channelDims,
     timeDims,
   };
-  // What is left over in each window would add up.
+  // Computed, since a rounding error would add up from window to window.
   return { kind: "streaming-nemo-ctc", shiftFrames, frameMs: shiftMs / outputFrames, ...shape };
 }
 
-/** Silence was heard as one stream: a number that is said is 1. */
+/** A fixed number of streams is 1, since the model ran with one. */
 function isForOneStream(session: InferenceSession): boolean {
   return session.inputNames.some((_, input) => dimensionOf(session, input, 0) !== undefined);
 }
@@ -157,7 +163,7 @@ async function outputDims(
     outputs = await session.run(feeds);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new ModelFileError(path, `cannot hear silence: ${problem}`);
+    throw new ModelFileError(path, `cannot process silence: ${problem}`);
   }
   const first = outputs[session.outputNames[0] ?? ""];
   if (first instanceof Tensor && first.data instanceof Float32Array && first.dims.length === 3) {
@@ -165,7 +171,7 @@ async function outputDims(
     const sum = first.data.subarray(0, tokenCount).reduce((all, log) => all + Math.exp(log), 0);
     if (Math.abs(sum - 1) <= sumTolerance) return first.dims.slice(1);
   }
-  throw new ModelFileError(path, "puts out no logarithms of probabilities of tokens");
+  throw new ModelFileError(path, "its outputs are no log probabilities of tokens");
 }
 
 function stateDims(
@@ -179,7 +185,7 @@ function stateDims(
   );
 }
 
-/** Undefined where any number goes. */
+/** undefined where any number is accepted. */
 function dimensionOf(session: InferenceSession, input: number, axis: number): number | undefined {
   const metadata = session.inputMetadata[input];
   const dimension = metadata?.isTensor ? metadata.shape[axis] : undefined;

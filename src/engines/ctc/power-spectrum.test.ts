@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PowerSpectrum } from "./power-spectrum.ts";
 
-test("power spectra are those of Fourier sums", () => {
+test("power spectra equal Fourier sums", () => {
   for (const length of [8, 32, 512]) {
     const spectrum = new PowerSpectrum(length);
     const powers = new Float64Array(length / 2);
-    // Twice: nothing of the first is left in the second.
+    // Twice: the first leaves nothing behind.
     for (const turn of [1, 2]) {
       const frame = Float64Array.from(
         { length },
@@ -26,6 +26,6 @@ test("power spectra are those of Fourier sums", () => {
   }
 });
 
-test("it takes no other lengths", () => {
+test("other lengths than twice a power of four are rejected", () => {
   for (const length of [0, 3, 16, 400]) assert.throws(() => new PowerSpectrum(length), /power of/);
 });

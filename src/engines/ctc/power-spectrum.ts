@@ -1,11 +1,11 @@
 /**
  * Power spectra of real frames of a fixed length, twice a power of four: the frame goes through a
- * complex transform of half its length, even samples as the real and odd ones as the imaginary
- * part, and the two are told apart afterwards.
+ * complex FFT of half its length, with even samples as the real and odd ones as the imaginary part,
+ * and the two spectra are separated afterwards.
  */
 export class PowerSpectrum {
   readonly #half: number;
-  /** Where each sample goes: its place with the digits of its number, base 4, in reverse. */
+  /** The place of each sample: the digits of its index, base 4, in reverse. */
   readonly #places: Uint16Array;
   readonly #real: Float64Array;
   readonly #imaginary: Float64Array;
@@ -27,8 +27,7 @@ export class PowerSpectrum {
   }
 
   /**
-   * Writes |X(k)|^2 for k from 0 up to half the length, which is left out: no filter of ours looks
-   * at it.
+   * Writes |X(k)|^2 for k from 0 up to half the length, without that: no filter of ours uses it.
    */
   write(frame: Float64Array, powers: Float64Array): void {
     this.#load(frame);
@@ -46,7 +45,7 @@ export class PowerSpectrum {
     }
   }
 
-  /** Makes transforms of `size` out of four of a quarter of it each. */
+  /** Combines four transforms of a quarter of `size` each. */
   #combine(size: number): void {
     const real = this.#real;
     const imaginary = this.#imaginary;
@@ -89,8 +88,8 @@ export class PowerSpectrum {
   }
 
   /**
-   * Even and odd samples have conjugate symmetric spectra: the sum and the difference of mirrored
-   * values are theirs.
+   * The spectra of even and odd samples are conjugate symmetric: they are the sum and the difference
+   * of mirrored values.
    */
   #separate(powers: Float64Array): void {
     const real = this.#real;

@@ -1,27 +1,27 @@
 import type { WordState } from "./word-scorer.ts";
 
-/** The alignment of a token with the frames, and before it of those before it. */
+/** The alignment of a token with the frames, linked to those of the tokens before it. */
 export interface Stamp {
   readonly before: Stamp | undefined;
   /** Frames of the outputs. */
   readonly first: number;
   readonly last: number;
-  /** Logarithm of its greatest probability among them. */
+  /** Its greatest log probability among them. */
   readonly peak: number;
 }
 
-/** Ways to say the same tokens that end alike: all of them together, and the likeliest one. */
+/** Alignments of the same tokens that end alike: their sum, and the likeliest one. */
 export interface Alignments {
-  /** Natural logarithm of the probability of all. */
+  /** Natural logarithm of their total probability. */
   total: number;
   best: number;
   stamp: Stamp | undefined;
 }
 
 /**
- * A text so far, as a node of the tree of all texts in question: a token after those of its parent.
- * Alignments of it end in a blank or in the token itself; the next token may be the same one only
- * after a blank.
+ * A hypothesis, as a node of the tree of all hypotheses: a token after those of its parent. Its
+ * alignments end in a blank or in the token itself; the next token may be the same one only after a
+ * blank.
  */
 export class Prefix {
   readonly parent: Prefix | undefined;
@@ -38,8 +38,8 @@ export class Prefix {
   /** Of all alignments and the words; up to date while it is in the beam. */
   score = Number.NEGATIVE_INFINITY;
   isInBeam = false;
-  /** The frame that it was last looked at in. */
-  lookedAt = -1;
+  /** The last frame that added alignments to it. */
+  touchedAt = -1;
 
   constructor(parent: Prefix | undefined, token: number, words: WordState) {
     this.parent = parent;
@@ -61,7 +61,7 @@ export class Prefix {
     return child;
   }
 
-  /** All alignments together. */
+  /** The total of all alignments. */
   get total(): number {
     return logSum(this.blank.total, this.label.total);
   }
@@ -71,7 +71,7 @@ export class Prefix {
     return this.label.best > this.blank.best ? this.label : this.blank;
   }
 
-  /** What was gathered in this frame is what the next one goes on from. */
+  /** The alignments of this frame become those that the next one extends. */
   advance(): void {
     const { blank, label } = this;
     this.blank = this.nextBlank;
@@ -82,8 +82,8 @@ export class Prefix {
   }
 
   /**
-   * It is in the beam no more: where nobody comes after it, it leaves the tree with those before it
-   * that stood there only for it.
+   * Takes it out of the beam. Without children it is removed from the tree, together with ancestors
+   * that were there only for it.
    */
   leave(): void {
     this.isInBeam = false;
@@ -109,7 +109,7 @@ export class Prefix {
   }
 }
 
-/** Adds alignments of this probability, the likeliest of which is `best`. */
+/** Adds alignments of this total log probability, the likeliest of which has `best`. */
 export function addAlignments(
   to: Alignments,
   total: number,
@@ -122,7 +122,7 @@ export function addAlignments(
   to.stamp = stamp;
 }
 
-/** The logarithm of the sum of two numbers given by theirs. */
+/** The logarithm of the sum of two numbers that are given as logarithms. */
 export function logSum(a: number, b: number): number {
   const less = Math.min(a, b);
   const more = Math.max(a, b);

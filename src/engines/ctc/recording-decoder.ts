@@ -5,34 +5,35 @@ import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
 import { featureMs, FilterBanks } from "./filter-banks.ts";
 import type { Outputs, RecordingModel } from "./recording-model.ts";
 
-/** Silence after an utterance, so that its last word is told. */
+/** Frames of silence put after an utterance, so that the model puts out its last word. */
 const tailFrames = 16;
 /**
- * A live utterance is heard again after so many frames at the earliest, and so that hearing takes
- * at most this share of the time.
+ * A live utterance is decoded again after this many frames at the earliest, and so that the model
+ * takes at most this share of the time.
  */
 const againFramesMin = 20;
 const againShareMax = 1 / 3;
-/** Searched in one slice. */
+/** Audio that is searched in one slice. */
 const sliceMs = 100;
 
-/** A hearing of an utterance so far, being searched. */
-interface Hearing {
-  /** Frames of features that it is of. */
+/** One pass over the utterance so far. */
+interface Pass {
+  /** Frames of features. */
   readonly frames: number;
   readonly endMs: number;
   outputs: Outputs | undefined;
-  heard: Promise<void>;
+  /** Resolves when there are outputs. */
+  run: Promise<void>;
 }
 
-/** Hears an utterance as a whole when it is over; live, also what there is of it now and then. */
+/** Decodes an utterance as a whole when it has ended; live, also its audio so far now and then. */
 export class RecordingDecoder implements Decoder {
   readonly #parts: DecoderParts;
   readonly #model: RecordingModel;
   readonly #banks: FilterBanks;
   readonly #beam: CtcBeam;
-  #hearing: Hearing | undefined;
-  /** Live, it is heard again when there are so many frames. */
+  #pass: Pass | undefined;
+  /** Live, it is decoded again when there are this many frames. */
   #againAt = againFramesMin;
   #samples = 0;
   #partial: Hypothesis | undefined;
@@ -45,7 +46,7 @@ export class RecordingDecoder implements Decoder {
   }
 
   begin(): void {
-    this.#hearing = undefined;
+    this.#pass = undefined;
     this.#againAt = leadFrames + againFramesMin;
     this.#samples = 0;
     this.#partial = undefined;
@@ -62,15 +63,15 @@ export class RecordingDecoder implements Decoder {
 
   work(): boolean | Promise<void> {
     if (this.#parts.mode !== "live") return false;
-    if (!this.#hearing && this.#banks.count >= this.#againAt) this.#hear();
-    const hearing = this.#hearing;
-    if (!hearing) return false;
-    if (!hearing.outputs) return hearing.heard;
-    if (this.#search(hearing.outputs)) return true;
-    this.#partial = partialReading(this.#beam, this.#parts.table, this.#times(hearing));
-    const pauseMin = this.#model.costOf(hearing.frames) / againShareMax;
-    this.#againAt = hearing.frames + Math.max(againFramesMin, pauseMin);
-    this.#hearing = undefined;
+    if (!this.#pass && this.#banks.count >= this.#againAt) this.#beginPass();
+    const pass = this.#pass;
+    if (!pass) return false;
+    if (!pass.outputs) return pass.run;
+    if (this.#search(pass.outputs)) return true;
+    this.#partial = partialReading(this.#beam, this.#parts.table, this.#times(pass));
+    const pauseMin = this.#model.costOf(pass.frames) / againShareMax;
+    this.#againAt = pass.frames + Math.max(againFramesMin, pauseMin);
+    this.#pass = undefined;
     return this.#banks.count >= this.#againAt;
   }
 
@@ -83,34 +84,34 @@ export class RecordingDecoder implements Decoder {
     try {
       this.#banks.end();
       this.#banks.addSilence(tailFrames);
-      const hearing = this.#hear();
-      while (!hearing.outputs) yield hearing.heard;
-      while (this.#search(hearing.outputs)) yield;
+      const pass = this.#beginPass();
+      while (!pass.outputs) yield pass.run;
+      while (this.#search(pass.outputs)) yield;
       const { table, scorer, alternativesMax: countMax } = this.#parts;
-      return finalReadings(this.#beam, { table, scorer, times: this.#times(hearing), countMax });
+      return finalReadings(this.#beam, { table, scorer, times: this.#times(pass), countMax });
     } finally {
-      this.#hearing = undefined;
+      this.#pass = undefined;
     }
   }
 
-  /** Hears all frames that there are, in place of what is being heard. */
-  #hear(): Hearing {
-    // A copy: more frames may come while these are waiting for their turn.
+  /** Runs the model on all frames so far, in place of a pass that is under way. */
+  #beginPass(): Pass {
+    // A copy: more frames may come while these wait for their turn.
     const features = this.#banks.values.slice();
-    const hearing: Hearing = {
+    const pass: Pass = {
       frames: this.#banks.count,
       endMs: (this.#samples * 1000) / engineSampleRate,
       outputs: undefined,
-      heard: this.#model.hear(features).then((outputs) => {
-        hearing.outputs = outputs;
+      run: this.#model.run(features).then((outputs) => {
+        pass.outputs = outputs;
       }),
     };
-    this.#hearing = hearing;
+    this.#pass = pass;
     this.#beam.clear();
-    return hearing;
+    return pass;
   }
 
-  /** Searches a slice more; false when there is none. */
+  /** Searches one more slice; false after the last one. */
   #search({ logs, frames }: Outputs): boolean {
     const { tokenCount, frameMs } = this.#model.layout;
     const slice = Math.max(1, Math.floor(sliceMs / frameMs));
@@ -119,11 +120,11 @@ export class RecordingDecoder implements Decoder {
     return end < frames;
   }
 
-  #times({ endMs }: Hearing): FrameTimes {
+  #times({ endMs }: Pass): FrameTimes {
     return { frameMs: this.#model.layout.frameMs, startMs: -leadFrames * featureMs, endMs };
   }
 
-  /** Nothing is learnt of a stream: each utterance begins anew. */
+  /** It keeps nothing from one utterance to the next. */
   save(): readonly number[] {
     return [];
   }
@@ -131,6 +132,6 @@ export class RecordingDecoder implements Decoder {
   restore(): void {}
 
   close(): void {
-    this.#hearing = undefined;
+    this.#pass = undefined;
   }
 }

@@ -15,31 +15,31 @@ before(async () => {
 });
 after(() => model.session.release());
 
-/** A stream of frames like speech, another for each seed, with all that was heard of it. */
+/** A stream of frames like speech, a different one for each seed, with all its outputs. */
 function streamOf(seed: number, mode: Window["mode"] = "live") {
   const state = newStreamState(shape);
-  const heard: Float32Array[] = [];
+  const outputs: Float32Array[] = [];
   const length = shape.windowFrames * shape.binCount;
   const next = (): Window => {
-    const at = heard.length;
+    const at = outputs.length;
     const frames = Float32Array.from(
       { length },
       (_, index) => -8 + 4 * Math.sin(index * (0.01 + seed / 700) + at * seed),
     );
-    const take = (logs: Float32Array) => void heard.push(logs.slice());
-    return { mode, state, frames: () => frames, take, isForgotten: false };
+    const take = (logs: Float32Array) => void outputs.push(logs.slice());
+    return { mode, state, frames: () => frames, take, isCancelled: false };
   };
-  return { state, heard, next };
+  return { state, outputs, next };
 }
 
-async function hearAll(batch: StreamingBatch, windows: readonly Window[]): Promise<void> {
-  await Promise.all(windows.map((window) => batch.hear(window)));
+async function runAll(batch: StreamingBatch, windows: readonly Window[]): Promise<void> {
+  await Promise.all(windows.map((window) => batch.run(window)));
 }
 
-test("a stream hears the same to the bit alone and beside any others, wherever it stands", async () => {
+test("a stream has exactly the same outputs alone and with others, in any row", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const alone = streamOf(1);
-  for (let window = 0; window < 5; window++) await batch.hear(alone.next());
+  for (let window = 0; window < 5; window++) await batch.run(alone.next());
   for (const [count, place] of [
     [2, 0],
     [2, 1],
@@ -51,22 +51,22 @@ test("a stream hears the same to the bit alone and beside any others, wherever i
       streamOf(index === place ? 1 : 2 + index),
     );
     for (let window = 0; window < 5; window++) {
-      await hearAll(
+      await runAll(
         batch,
         streams.map((stream) => stream.next()),
       );
     }
-    assert.deepEqual(streams[place]?.heard, alone.heard, `stream ${place} of ${count}`);
+    assert.deepEqual(streams[place]?.outputs, alone.outputs, `stream ${place} of ${count}`);
     assert.deepEqual(streams[place]?.state, alone.state);
   }
 });
 
-test("windows that come in one turn are heard in one run", async () => {
+test("windows of one turn of the event loop share a run", async () => {
   const runs: number[] = [];
   const batch = new StreamingBatch(model.session, shape);
   const [one, two, three] = [streamOf(1), streamOf(2), streamOf(3)];
   const noted = (stream: ReturnType<typeof streamOf>, at: number) =>
-    batch.hear(stream.next()).then(() => runs.push(at));
+    batch.run(stream.next()).then(() => runs.push(at));
   const first = [noted(one, 1), noted(two, 1)];
   await turn();
   first.push(noted(three, 2));
@@ -74,37 +74,37 @@ test("windows that come in one turn are heard in one run", async () => {
   assert.deepEqual(runs, [1, 1, 2]);
 });
 
-test("live windows go first, and others are heard after them", async () => {
+test("live windows run first, the others after them", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const order: string[] = [];
   const modes = ["job", "short", "live", "job", "live"] as const;
   const windows = modes.map((mode, index) =>
-    batch.hear(streamOf(index, mode).next()).then(() => order.push(mode)),
+    batch.run(streamOf(index, mode).next()).then(() => order.push(mode)),
   );
   await Promise.all(windows);
   assert.deepEqual(order, ["live", "live", "short", "job", "job"]);
 });
 
-test("a forgotten window resolves, and nothing is done with it", async () => {
+test("a cancelled window resolves, and is not processed", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const [kept, early, late] = [streamOf(1), streamOf(2), streamOf(3)];
-  const gone = () => {
-    throw new Error("its frames are gone");
+  const failing = () => {
+    throw new Error("its frames are not needed");
   };
-  const first: Window = { ...early.next(), frames: gone };
+  const first: Window = { ...early.next(), frames: failing };
   const second = late.next();
-  const heard = hearAll(batch, [kept.next(), first, second]);
-  first.isForgotten = true;
+  const running = runAll(batch, [kept.next(), first, second]);
+  first.isCancelled = true;
   await turn();
-  // The run has begun.
-  second.isForgotten = true;
-  await heard;
-  assert.equal(kept.heard.length, 1);
-  assert.equal(early.heard.length + late.heard.length, 0);
+  // By now the run has begun.
+  second.isCancelled = true;
+  await running;
+  assert.equal(kept.outputs.length, 1);
+  assert.equal(early.outputs.length + late.outputs.length, 0);
   assert.deepEqual(late.state, newStreamState(shape));
 });
 
-test("a run that fails is told to those in it, and those after it are heard", async () => {
+test("a failed run rejects its windows, and later ones run", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const broken: Window = {
     ...streamOf(1).next(),
@@ -112,9 +112,9 @@ test("a run that fails is told to those in it, and those after it are heard", as
       throw new Error("no frames");
     },
   };
-  const failed = batch.hear(broken);
+  const failed = batch.run(broken);
   await assert.rejects(failed, /no frames/);
   const next = streamOf(2);
-  await batch.hear(next.next());
-  assert.equal(next.heard.length, 1);
+  await batch.run(next.next());
+  assert.equal(next.outputs.length, 1);
 });

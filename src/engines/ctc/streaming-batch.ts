@@ -2,22 +2,22 @@ import type { InferenceSession } from "onnxruntime-node";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import { type StreamingShape, type StreamState, WindowTensors } from "./window-tensors.ts";
 
-/** Windows heard in one run at most: more at once save nothing more, and others wait for them. */
+/** Most windows in one run: more would save nothing, and others wait for them. */
 const rowsMax = 32;
-/** Live windows never wait for one that only came along: a run has those of one mode. */
+/** A run has windows of one mode, so that live ones do not wait for others. */
 const modesByRank: readonly RecognitionMode[] = ["live", "short", "job"];
 
-/** A window of a stream that is to be heard. */
+/** A window of a stream to be run. */
 export interface Window {
   readonly mode: RecognitionMode;
-  /** Before it; afterwards it is moved on. */
+  /** Before the window; the run updates it. */
   readonly state: StreamState;
-  /** The next frames of the stream, asked for when its turn has come. */
+  /** The next frames of the stream; called when its turn comes. */
   readonly frames: () => Float32Array;
-  /** Takes the logarithms of the outputs' probabilities: a view, to be copied. */
+  /** Takes the log probabilities of the outputs: a view, to be copied. */
   readonly take: (logs: Float32Array) => void;
-  /** Its stream has gone: nothing of it is looked at any more. */
-  isForgotten: boolean;
+  /** Its stream no longer needs it. */
+  isCancelled: boolean;
 }
 
 interface Waiting {
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Hears windows of many streams in one run of their model: its weights are walked through once for
- * all of them. What a stream hears does not depend on who else is in the run.
+ * Runs a model on windows of many streams at once: its weights are read once for all of them. The
+ * outputs of a stream do not depend on the other streams in the run.
  */
 export class StreamingBatch {
   readonly #session: InferenceSession;
@@ -43,13 +43,13 @@ export class StreamingBatch {
     this.#tensors = new WindowTensors(session, shape, 1);
   }
 
-  /** Resolves when the window was heard, or forgotten. One at a time of each stream. */
-  hear(window: Window): Promise<void> {
+  /** Resolves when the window is processed or cancelled. One window of a stream at a time. */
+  run(window: Window): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting[modesByRank.indexOf(window.mode)]?.push({ window, resolve, reject });
     if (!this.#isRunning) {
       this.#isRunning = true;
-      // Whoever has a window in this turn of the event loop comes along.
+      // Other windows of this turn of the event loop join the run.
       setImmediate(() => void this.#runAll());
     }
     return promise;
@@ -57,7 +57,7 @@ export class StreamingBatch {
 
   async #runAll(): Promise<void> {
     for (let next = this.#takeNext(); next.length > 0; next = this.#takeNext()) {
-      const wanted = next.filter(({ window }) => !window.isForgotten);
+      const wanted = next.filter(({ window }) => !window.isCancelled);
       try {
         if (wanted.length > 0) await this.#run(wanted.map(({ window }) => window));
         for (const { resolve } of next) resolve();
@@ -82,7 +82,7 @@ export class StreamingBatch {
     for (const [row, window] of windows.entries()) tensors.put(row, window.frames(), window.state);
     await tensors.run(windows.length);
     for (const [row, window] of windows.entries()) {
-      if (!window.isForgotten) window.take(tensors.take(row, window.state));
+      if (!window.isCancelled) window.take(tensors.take(row, window.state));
     }
   }
 }

@@ -8,7 +8,7 @@ import type { StreamingBatch, Window } from "./streaming-batch.ts";
 import { newStreamState, type StreamState } from "./window-tensors.ts";
 
 /**
- * Hears an utterance a window at a time, while it is spoken, in one batch with other streams of its
+ * Decodes an utterance while it is spoken, a window at a time, in one batch with other streams of its
  * model.
  */
 export class StreamingDecoder implements Decoder {
@@ -20,12 +20,12 @@ export class StreamingDecoder implements Decoder {
   readonly #state: StreamState;
   readonly #outputs: Float32Array;
   #hasOutputs = false;
-  /** What is being heard elsewhere. */
+  /** The window that waits or runs. */
   #window: Window | undefined;
-  #heard: Promise<void> | undefined;
+  #run: Promise<void> | undefined;
   #samples = 0;
-  /** The last partial reading, of so many frames. */
-  #told: { readonly frames: number; readonly reading: Hypothesis | undefined } | undefined;
+  /** The last partial reading, and the frames that it covers. */
+  #partial: { readonly frames: number; readonly reading: Hypothesis | undefined } | undefined;
 
   constructor(layout: StreamingLayout, batch: StreamingBatch, parts: DecoderParts) {
     this.#parts = parts;
@@ -38,7 +38,7 @@ export class StreamingDecoder implements Decoder {
   }
 
   begin(): void {
-    this.#forget();
+    this.#cancel();
     this.#banks.clear();
     this.#banks.addSilence(leadFrames);
     this.#beam.clear();
@@ -47,7 +47,7 @@ export class StreamingDecoder implements Decoder {
     this.#state.channelLength = 0n;
     this.#hasOutputs = false;
     this.#samples = 0;
-    this.#told = undefined;
+    this.#partial = undefined;
   }
 
   accept(samples: Int16Array): void {
@@ -59,41 +59,40 @@ export class StreamingDecoder implements Decoder {
 
   work(): boolean | Promise<void> {
     this.#search();
-    return this.#hear() ?? false;
+    return this.#runNext() ?? false;
   }
 
   partial(): Hypothesis | undefined {
     const { frames } = this.#beam;
-    if (this.#told?.frames !== frames) {
+    if (this.#partial?.frames !== frames) {
       const reading = partialReading(this.#beam, this.#parts.table, this.#times());
-      this.#told = { frames, reading };
+      this.#partial = { frames, reading };
     }
-    return this.#told.reading;
+    return this.#partial.reading;
   }
 
   *end(): Generator<void | Promise<void>, readonly Hypothesis[], void> {
     if (this.#samples === 0) return [];
     try {
       this.#banks.end();
-      // The last frame is heard with all that a window puts after it.
+      // Silence fills the last window.
       this.#banks.addSilence(this.#layout.windowFrames);
-      for (let heard = this.#hear(); heard; heard = this.#hear()) {
-        yield heard;
+      for (let run = this.#runNext(); run; run = this.#runNext()) {
+        yield run;
         if (this.#search()) yield;
       }
       const { table, scorer, alternativesMax: countMax } = this.#parts;
       return finalReadings(this.#beam, { table, scorer, times: this.#times(), countMax });
     } finally {
-      this.#forget();
+      this.#cancel();
     }
   }
 
   /**
-   * Has the next window heard, if there is one and nothing else is: a promise as long as something
-   * is.
+   * Runs the next window, if there is one and none is under way. Returns a promise while one is.
    */
-  #hear(): Promise<void> | undefined {
-    if (this.#window || this.#hasOutputs) return this.#heard;
+  #runNext(): Promise<void> | undefined {
+    if (this.#window || this.#hasOutputs) return this.#run;
     const { windowFrames, shiftFrames } = this.#layout;
     if (this.#banks.count < windowFrames) return undefined;
     const window: Window = {
@@ -106,14 +105,14 @@ export class StreamingDecoder implements Decoder {
         this.#hasOutputs = true;
         this.#window = undefined;
       },
-      isForgotten: false,
+      isCancelled: false,
     };
     this.#window = window;
-    this.#heard = this.#batch.hear(window);
-    return this.#heard;
+    this.#run = this.#batch.run(window);
+    return this.#run;
   }
 
-  /** Searches what was heard; false where that is nothing new. */
+  /** Searches new outputs; false where there are none. */
   #search(): boolean {
     if (!this.#hasOutputs) return false;
     this.#hasOutputs = false;
@@ -129,13 +128,13 @@ export class StreamingDecoder implements Decoder {
     return { frameMs: this.#layout.frameMs, startMs: -leadFrames * featureMs, endMs };
   }
 
-  #forget(): void {
-    if (this.#window) this.#window.isForgotten = true;
+  #cancel(): void {
+    if (this.#window) this.#window.isCancelled = true;
     this.#window = undefined;
     this.#hasOutputs = false;
   }
 
-  /** Nothing is learnt of a stream: each utterance begins anew. */
+  /** It keeps nothing from one utterance to the next. */
   save(): readonly number[] {
     return [];
   }
@@ -143,6 +142,6 @@ export class StreamingDecoder implements Decoder {
   restore(): void {}
 
   close(): void {
-    this.#forget();
+    this.#cancel();
   }
 }

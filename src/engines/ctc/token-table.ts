@@ -1,24 +1,24 @@
 import { ModelFileError } from "../../models/check-model-files.ts";
 
-/** Begins a word, as SentencePiece marks it; alone it is the space between two. */
+/** SentencePiece's mark of the beginning of a word; alone it is the space between two words. */
 const wordMark = "\u2581";
 const blankSymbols = new Set(["<blk>", "<blank>", "<eps>"]);
-/** A space, where letters of words and what is between words are looked up. */
+/** The space between words, as a letter. */
 export const spaceLetter = 0x20;
 
-/** What a model can put out, a piece of a word at a time. */
+/** An output of a model: a part of a word. */
 export interface Token {
-  /** As written, without the mark of a word's begin. */
+  /** As written, without the mark of a word's beginning. */
   readonly text: string;
-  /** What was said before is another word. */
+  /** The text before it is another word. */
   readonly startsWord: boolean;
   /** Code points of the text in lower case. */
   readonly letters: readonly number[];
 }
 
 /**
- * The tokens of a model by their number; undefined is what never comes out: blank, unknown, begin
- * and end of sentence.
+ * The tokens of a model by number; undefined for those without text: blank, unknown, beginning and
+ * end of sentence.
  */
 export interface TokenTable {
   readonly tokens: readonly (Token | undefined)[];
@@ -34,13 +34,13 @@ export function tokenTable(path: string, symbols: readonly string[]): TokenTable
 
 function tokenOf(symbol: string): Token | undefined {
   if (/^<.+>$/.test(symbol)) return undefined;
-  // A tokens file may write the space as no symbol at all.
+  // In a tokens file the space may be an empty symbol.
   const startsWord = symbol === "" || symbol.startsWith(wordMark);
   const text = symbol.replaceAll(wordMark, "");
   return { text, startsWord, letters: lettersOf(text) };
 }
 
-/** The code points that a word is looked up by. */
+/** The code points of a word, as letters of a trie. */
 export function lettersOf(text: string): readonly number[] {
   return Array.from(text.normalize("NFC").toLowerCase(), (letter) => letter.codePointAt(0) ?? 0);
 }

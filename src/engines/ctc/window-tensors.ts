@@ -1,18 +1,18 @@
 import { type InferenceSession, Tensor } from "onnxruntime-node";
 
 /**
- * What a streaming model is told and tells, for one stream: the layout of NeMo's cache-aware CTC
+ * The inputs and outputs of a streaming model, for one stream: the layout of NeMo's cache-aware CTC
  * models.
  */
 export interface StreamingShape {
-  /** Streams that it may be told of in one run: 1 where it was exported for one. */
+  /** Most streams in one run: 1 where the model was exported for one. */
   readonly rowsMax: number;
   readonly binCount: number;
   readonly windowFrames: number;
   /** Outputs of a window, and tokens of an output. */
   readonly outputFrames: number;
   readonly tokenCount: number;
-  /** Of the two states that go on from one window to the next. */
+  /** Dimensions of the two states that are carried from one window to the next. */
   readonly channelDims: readonly number[];
   readonly timeDims: readonly number[];
 }
@@ -33,8 +33,8 @@ export function newStreamState(shape: StreamingShape): StreamState {
 }
 
 /**
- * The tensors of a run, a row for each stream, in memory that is made once. Inputs and outputs go
- * by their places, not their names.
+ * The tensors of a run, a row for each stream, in memory that is allocated once. Inputs and outputs
+ * are identified by position, not by name.
  */
 export class WindowTensors {
   readonly rowsMax: number;
@@ -71,7 +71,7 @@ export class WindowTensors {
     this.#before.lengths[row] = state.channelLength;
   }
 
-  /** Hears the first rows. */
+  /** Runs the model on the first rows. */
   async run(rows: number): Promise<void> {
     const { binCount, windowFrames, outputFrames, tokenCount } = this.#shape;
     const { inputNames, outputNames } = this.#session;
@@ -84,7 +84,7 @@ export class WindowTensors {
     await this.#session.run(feeds, fetches);
   }
 
-  /** Moves the state of a row on, and returns its outputs: a view, valid until the next run. */
+  /** Updates the state of a row, and returns its outputs: a view, valid until the next run. */
   take(row: number, state: StreamState): Float32Array {
     const { channel, time, lengths } = this.#after;
     state.channel.set(rowOf(channel, row, state.channel.length));

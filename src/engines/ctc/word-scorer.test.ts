@@ -9,7 +9,7 @@ for (const word of ["takk", "fyrir", "fyrirfram"]) known.add(lettersOf(word));
 const lexicon = { words: known, penalty: 4 };
 
 /**
- * The tokens that a text is said with: letters with a space for itself, or pieces that begin words.
+ * The tokens of these symbols: letters and spaces, or parts of words with the mark of a beginning.
  */
 function tokensOf(symbols: readonly string[]): readonly (Token | undefined)[] {
   return tokenTable("tokens.txt", [...symbols, "<blk>"]).tokens.slice(0, -1);
@@ -27,7 +27,7 @@ function scores(scorer: WordScorer, symbols: readonly string[]): readonly [numbe
 
 const spaced = (text: string) => Array.from(text, (letter) => (letter === " " ? "▁" : letter));
 
-test("a word outside of the lexicon costs its penalty once, as soon as no word goes on so", () => {
+test("a word outside the lexicon has its penalty once, as soon as no known word continues so", () => {
   const scorer = new WordScorer(lexicon);
   assert.deepEqual(scores(scorer, spaced("takk")), [[0, 0, 0, 0], 0]);
   assert.deepEqual(scores(scorer, spaced("tapaði")), [[0, 0, -4, -4, -4, -4], -4]);
@@ -38,7 +38,7 @@ test("a word outside of the lexicon costs its penalty once, as soon as no word g
   assert.deepEqual(scores(scorer, []), [[], 0]);
 });
 
-test("words of hints are known", () => {
+test("words of hints count as known", () => {
   const hints = [{ phrases: ["Esja", "tapaði Takk"], boost: 0 }];
   const scorer = new WordScorer(lexicon, hints);
   assert.equal(scores(scorer, spaced("esja tapaði takk")).at(1), 0);
@@ -46,16 +46,16 @@ test("words of hints are known", () => {
   assert.equal(scores(scorer, spaced("esjan")).at(1), -4);
 });
 
-test("hints earn in the words of a text, also without a lexicon", () => {
+test("hints score in the words of a text, also without a lexicon", () => {
   const scorer = new WordScorer(undefined, [{ phrases: ["Esja"], boost: 10 }]);
   const [steps, total] = scores(scorer, spaced("á esja og esjan"));
   assert.ok(total > 0);
   assert.deepEqual(steps.slice(0, 2), [0, 0]);
   const [first = 0] = steps.slice(2, 3);
   assert.ok(first > 0 && Math.abs(total - 4 * first) < 1e-6);
-  assert.ok(Math.abs((steps.at(-2) ?? 0) - 8 * first) < 1e-6, "the second one while it may be");
+  assert.ok(Math.abs((steps.at(-2) ?? 0) - 8 * first) < 1e-6, "the second phrase so far");
 });
 
-test("without either nothing is scored", () => {
+test("without lexicon and hints there is no score", () => {
   assert.deepEqual(scores(new WordScorer(undefined), spaced("xyz x")), [[0, 0, 0, 0, 0], 0]);
 });

@@ -3,15 +3,15 @@ import { foldedWords, HintGraph, type HintState } from "./hint-graph.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter, type Token } from "./token-table.ts";
 
-/** A word that goes on with letters that no known word has. */
+/** The state of a word that no known word begins with. */
 const unknown = -1;
 
 /**
- * What the words of a hypothesis are worth beside their sound, and where in words and hints it
- * stands.
+ * The score of the words of a hypothesis, apart from its acoustic score, and its states in the
+ * lexicon and the hints.
  */
 export interface WordState {
-  /** Of all words so far, a natural logarithm; 0 is neutral. */
+  /** The score of all words so far, a natural logarithm; 0 is neutral. */
   readonly score: number;
   /** In the words of the lexicon, and of the hints. */
   readonly word: number;
@@ -19,7 +19,7 @@ export interface WordState {
   readonly hint: HintState | undefined;
 }
 
-/** The words that a model knows; a word that is none of them costs `penalty`. */
+/** The words that a model knows; any other word costs `penalty`. */
 export interface Lexicon {
   readonly words: LetterTrie;
   readonly penalty: number;
@@ -27,7 +27,7 @@ export interface Lexicon {
 
 /**
  * Scores hypotheses by a lexicon and by the hints of a session, either of which may be absent.
- * Words of hints are as good as known.
+ * Words of hints count as known.
  */
 export class WordScorer {
   readonly start: WordState;
@@ -52,8 +52,8 @@ export class WordScorer {
   }
 
   /**
-   * The score when nothing follows: that of a last word that is none, and of a phrase that is not
-   * complete, is known now.
+   * The score when nothing follows: with the penalty of an unknown last word, and without incomplete
+   * phrases.
    */
   finish(state: WordState): number {
     const { score, hint } = state;
@@ -81,12 +81,13 @@ export class WordScorer {
   }
 
   /**
-   * Of a word that is only the beginning of known ones; what no word begins with has been paid for.
+   * The penalty of a word that is only the beginning of known ones. A word that no known one begins
+   * with has its penalty already.
    */
   #penaltyOfEnd({ word, hintWord }: WordState): number {
     const lexicon = this.#lexicon;
     if (!lexicon || (word === unknown && hintWord === unknown)) return 0;
-    // Nothing was said since the last word.
+    // There is no letter since the last word.
     if (word === 0 && hintWord === 0) return 0;
     const isKnown =
       (word !== unknown && lexicon.words.isEnd(word)) ||

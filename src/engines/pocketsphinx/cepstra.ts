@@ -3,7 +3,7 @@ export const cepstrumLength = 13;
 /** Milliseconds from one frame to the next. */
 export const frameMs = 10;
 
-/** The cepstral frames of one utterance, one every 10 ms, in one growing piece of memory. */
+/** The cepstral frames of one utterance, one every 10 ms, in one growing array. */
 export class Cepstra {
   #values = new Float32Array(200 * cepstrumLength);
   #count = 0;
@@ -28,7 +28,7 @@ export class Cepstra {
     this.#count += frames.length / cepstrumLength;
   }
 
-  /** How loud the frame is, as the logarithm that its first coefficient is. */
+  /** How loud the frame is: its first coefficient, a logarithm. */
   power(index: number): number {
     return this.#values[index * cepstrumLength] ?? 0;
   }

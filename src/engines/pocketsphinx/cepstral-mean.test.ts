@@ -16,10 +16,10 @@ function cepstraOf(...parts: readonly [power: number, count: number][]): Cepstra
   return cepstra;
 }
 
-test("utteranceMean() is that of the speech, with little of the silence around it", () => {
+test("utteranceMean() is the mean of the speech, with little of the silence around it", () => {
   const rows: [parts: [power: number, count: number][], power: number][] = [
     [[[60, 100]], 60],
-    // As much silence as is taken.
+    // As much silence as counts.
     [
       [
         [20, 15],
@@ -27,7 +27,7 @@ test("utteranceMean() is that of the speech, with little of the silence around i
       ],
       54,
     ],
-    // Twenty times as much of it changes nothing.
+    // Twenty times as much changes nothing.
     [
       [
         [20, 1700],
@@ -52,7 +52,7 @@ test("utteranceMean() is that of the speech, with little of the silence around i
       ],
       54,
     ],
-    // Nothing else is there.
+    // There is nothing else.
     [[[-46, 50]], -46],
   ];
   for (const [parts, power] of rows) {
@@ -64,12 +64,12 @@ test("utteranceMean() is that of the speech, with little of the silence around i
   }
 });
 
-test("utteranceMean() of the first frames knows nothing of the others", () => {
+test("utteranceMean() of the first frames ignores the others", () => {
   const cepstra = cepstraOf([60, 50], [20, 500]);
   assert.ok(Math.abs((utteranceMean(cepstra, 50)[0] ?? NaN) - 60) < 1e-4);
 });
 
-test("speechFrames() counts what is louder than the quiet part", () => {
+test("speechFrames() counts frames that are louder than the quiet part", () => {
   const rows: [parts: [power: number, count: number][], count: number, speech: number][] = [
     [
       [
@@ -120,7 +120,7 @@ test("speechFrames() counts what is louder than the quiet part", () => {
   }
 });
 
-test("meanDistance() is in standard deviations, whatever the coefficient", () => {
+test("meanDistance() counts every coefficient in its standard deviations", () => {
   const zero = new Float64Array(cepstrumLength);
   const deviations = [29.6, 18.4, 14.5, 20.1, 18.1, 13.2, 14.9, 14.5, 13.4, 12.7, 10.7, 10, 10.6];
   const half = Float64Array.from(deviations, (deviation) => deviation / 2);
@@ -129,14 +129,14 @@ test("meanDistance() is in standard deviations, whatever the coefficient", () =>
   assert.ok(Math.abs(meanDistance(half, zero) - 0.5) < 1e-9);
 });
 
-test("meanBetween() goes a share of the way", () => {
+test("meanBetween() returns the point at a share of the way", () => {
   const [one, other] = [Float64Array.of(0, 10), Float64Array.of(4, 20)];
   assert.deepEqual(meanBetween(one, other, 0), one);
   assert.deepEqual(meanBetween(one, other, 1), other);
   assert.deepEqual(meanBetween(one, other, 0.25), Float64Array.of(1, 12.5));
 });
 
-test("Cepstra keeps what it is given, however much", () => {
+test("Cepstra keeps any number of frames", () => {
   const cepstra = new Cepstra();
   for (let power = 1; power <= 1000; power++) cepstra.append(frames(power, power % 3));
   assert.equal(cepstra.count, 1000);

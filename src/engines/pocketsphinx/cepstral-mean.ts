@@ -1,8 +1,8 @@
 import { type Cepstra, cepstrumLength } from "./cepstra.ts";
 
-// The mean of the cepstra stands for the microphone and the voice; taken off each frame before the
-// search, it leaves the words. It is ours and not the decoder's own, so that no decoder carries a
-// caller's mean to the next one.
+// The mean of the cepstra represents the microphone and the voice; subtracted from each frame before
+// the search, it leaves the words (cepstral mean normalization). It is ours and not the decoder's
+// own, so that no decoder carries the mean of one client to the next one.
 
 /** Speech has more power than this share of the way from quiet to loud. */
 const speechShare = 0.3;
@@ -12,13 +12,13 @@ const speechShare = 0.3;
  */
 const silenceShareMax = 0.15;
 /**
- * No room is as quiet: digital silence, whose frames lie so far off that a few of them spoil a
- * mean.
+ * Frames below this are digital silence, which no room has: so far from others that a few of them
+ * spoil a mean.
  */
 const powerMin = 0;
-/** The loudest frames that may be a click. */
+/** This many of the loudest frames may be a click. */
 const clickFrames = 5;
-/** From the quiet part to the loud one: less is silence alone, or noise. */
+/** Least power range of audio with speech; with less it is silence, or noise. */
 const speechRangeMin = 25;
 /**
  * Standard deviation of each coefficient within an utterance, measured over the voices and
@@ -29,15 +29,15 @@ const deviations = [
 ] as const;
 
 /**
- * Of the frames of a whole utterance: of its speech, and of as much of its silence as there is in
- * ordinary recordings.
+ * The mean of an utterance: of its speech, and of as much silence around it as ordinary recordings
+ * have.
  */
 export function utteranceMean(cepstra: Cepstra, count = cepstra.count): Float64Array {
   const frames = Array.from({ length: count }, (_, index) => index);
   const real = frames.filter((index) => cepstra.power(index) > powerMin);
   const used = real.length > 0 ? real : frames;
   const powers = Float32Array.from(used, (index) => cepstra.power(index)).toSorted();
-  // The tenths at either end may be a click or a gap.
+  // The tenth at either end may be a click or a gap.
   const quiet = powers[Math.floor(powers.length * 0.1)] ?? 0;
   const loud = powers[Math.floor(powers.length * 0.9)] ?? 0;
   const least = quiet + speechShare * (loud - quiet);
@@ -55,7 +55,7 @@ export function utteranceMean(cepstra: Cepstra, count = cepstra.count): Float64A
   return speech.sum.map((value, index) => (value + scale * (silence.sum[index] ?? 0)) / all);
 }
 
-/** How many of the first `count` frames hold speech, as far as can be told from them alone. */
+/** How many of the first `count` frames contain speech, judged by these frames alone. */
 export function speechFrames(cepstra: Cepstra, count: number): number {
   const powers = Float32Array.from({ length: count }, (_, index) => cepstra.power(index))
     .filter((power) => power > powerMin)
@@ -67,8 +67,8 @@ export function speechFrames(cepstra: Cepstra, count: number): number {
 }
 
 /**
- * How far one mean is from another: the root mean square of their differences, in standard
- * deviations of speech.
+ * The distance of two means: the root mean square of their differences, in standard deviations of
+ * speech.
  */
 export function meanDistance(one: Float64Array, other: Float64Array): number {
   const squares = one.map((value, index) => {
@@ -77,7 +77,7 @@ export function meanDistance(one: Float64Array, other: Float64Array): number {
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
 }
 
-/** `share` of the way from one mean to the other. */
+/** The point at `share` of the way from one mean to the other. */
 export function meanBetween(one: Float64Array, other: Float64Array, share: number): Float64Array {
   return one.map((value, index) => value + share * ((other[index] ?? 0) - value));
 }

@@ -10,15 +10,17 @@ import { parseSettings } from "./sphinx-settings.ts";
 const searchName = "words";
 
 /**
- * Makes decoders that share the language model, 33 MB that each would have for itself. The library
- * counts who shares it without a lock: one decoder is made at a time, and none is freed meanwhile.
+ * Makes decoders that share the language model, of which each would otherwise have a copy of 33 MB.
+ * The library's reference count has no lock: one decoder is made at a time, and none is freed
+ * meanwhile.
  */
 export class DecoderMaker {
   readonly #library: SphinxLibrary;
   #languageModel: Pointer | undefined;
-  /** Those being made and waiting for it, and what is to be freed after them. */
+  /** Resolves when the decoders that were asked for are made. */
   #making: Promise<unknown> = Promise.resolve();
   #makingCount = 0;
+  /** Decoders to free when none is being made. */
   readonly #toFree: Pointer[] = [];
   #isClosed = false;
 
@@ -26,7 +28,7 @@ export class DecoderMaker {
     this.#library = library;
   }
 
-  /** Takes 250 ms, in which nobody is heard. Throws an Error when the model cannot be loaded. */
+  /** Blocks the thread for 250 ms. Throws an Error when the model cannot be loaded. */
   makeNow(settings: readonly string[]): Pointer {
     if (this.#makingCount > 0) throw new Error("PocketSphinx: a decoder is being made");
     const config = parseSettings(this.#library, settings);
@@ -37,10 +39,10 @@ export class DecoderMaker {
     return decoder;
   }
 
-  /** The same on a thread of its own, after those that were asked for before. */
+  /** Makes a decoder on a thread of its own, after those that were asked for before. */
   make(settings: readonly string[]): Promise<Pointer> {
     this.#makingCount += 1;
-    const made = this.#making.then(() => this.#makeAside(settings));
+    const made = this.#making.then(() => this.#makeOnThread(settings));
     this.#making = made
       .catch(() => {})
       .finally(() => {
@@ -50,29 +52,29 @@ export class DecoderMaker {
     return made;
   }
 
-  /** Takes the memory of a decoder back. */
+  /** Frees the memory of a decoder. */
   free(decoder: Pointer): void {
     this.#toFree.push(decoder);
     this.#freeLeft();
   }
 
-  /** Frees the language model when the last decoder that is being made is there. */
+  /** Frees the language model when no decoder is being made any more. */
   close(): void {
     this.#isClosed = true;
     this.#freeLeft();
   }
 
-  async #makeAside(settings: readonly string[]): Promise<Pointer> {
+  async #makeOnThread(settings: readonly string[]): Promise<Pointer> {
     const config = parseSettings(this.#library, settings);
-    const decoder = checked(await aside(this.#library.ps_init, config));
+    const decoder = checked(await onThread(this.#library.ps_init, config));
     this.#library.cmd_ln_free_r(config);
     const model = this.#modelFor(decoder, settings);
-    this.#useModel(decoder, await aside(this.#library.ps_set_lm, decoder, searchName, model));
+    this.#useModel(decoder, await onThread(this.#library.ps_set_lm, decoder, searchName, model));
     return decoder;
   }
 
   /**
-   * The model in C's memory, read when the first decoder is there to lend its table of logarithms.
+   * The model in C's memory; it is read with the first decoder, since that takes its log table.
    */
   #modelFor(decoder: Pointer, settings: readonly string[]): Pointer {
     if (this.#languageModel !== undefined) return this.#languageModel;
@@ -105,7 +107,7 @@ function checked(decoder: Pointer | null): Pointer {
   return decoder;
 }
 
-function aside<Arguments extends readonly unknown[], Result>(
+function onThread<Arguments extends readonly unknown[], Result>(
   call: SlowFunction<Arguments, Result>,
   ...values: Arguments
 ): Promise<Result> {

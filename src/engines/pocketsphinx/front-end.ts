@@ -2,8 +2,8 @@ import { type Cepstra, cepstrumLength } from "./cepstra.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 
 /**
- * PocketSphinx's own front end apart from its decoder: samples to cepstra, noise taken off, every
- * frame kept. A frame stands where it was heard, so word times are right over any pause.
+ * PocketSphinx's own front end without its decoder: samples to cepstra, noise removed, no frame
+ * dropped, so that word times are right over any pause.
  */
 export class FrontEnd {
   readonly #library: SphinxLibrary;
@@ -18,7 +18,7 @@ export class FrontEnd {
     this.#frontEnd = frontEnd;
   }
 
-  /** Forgets what it knows of the noise. */
+  /** Begins an utterance; forgets what it knows about the noise. */
   begin(): void {
     this.#library.fe_start_stream(this.#frontEnd);
     this.#library.fe_start_utt(this.#frontEnd);
@@ -35,7 +35,7 @@ export class FrontEnd {
     this.#library.fe_free_2d(block[0]);
   }
 
-  /** Appends the last frame, of the samples that did not fill one. */
+  /** Appends the last frame, made of the samples that are left. */
   end(cepstra: Cepstra): void {
     const frame = new Float32Array(cepstrumLength);
     const frames: [number] = [0];

@@ -15,15 +15,15 @@ import { parseSettings, sphinxSettings } from "./sphinx-settings.ts";
 const parts = await loadSphinxLibrary();
 const config = parseSettings(parts.library, sphinxSettings({}));
 
-/** A pool of real searches that notes what they are fed. */
+/** A pool of real searches that records their frames. */
 class WatchedPool extends SearchPool {
-  /** Of each search of an utterance: the means that were taken off its frames. */
+  /** The means that each pass of a search subtracted from its frames. */
   readonly passes: Float64Array[][] = [];
-  isOut = false;
+  isEmpty = false;
   readonly #watched = new WeakSet<Search>();
 
   override lend(): Search | undefined {
-    const search = this.isOut ? undefined : super.lend();
+    const search = this.isEmpty ? undefined : super.lend();
     if (!search || this.#watched.has(search)) return search;
     this.#watched.add(search);
     this.passes.push([]);
@@ -45,7 +45,7 @@ let pool: WatchedPool;
 let maker: DecoderMaker;
 let voice: Int16Array;
 /** The first three utterances of a speaker, and what a decoder has learnt after two of them. */
-const heard: (Awaited<ReturnType<typeof hear>> & { readonly passes: Float64Array[][] })[] = [];
+const decoded: (Awaited<ReturnType<typeof decode>> & { readonly passes: Float64Array[][] })[] = [];
 let learnt: readonly number[];
 /** The same voice with an echo, as from a box: its mean is 0.66 away. */
 let changed: Int16Array;
@@ -63,7 +63,7 @@ before(async () => {
   const decoder = open();
   for (let utterance = 0; utterance < 3; utterance++) {
     if (utterance === 2) learnt = decoder.save();
-    heard.push({ ...(await hear(decoder, voice)), passes: pool.passes.splice(0) });
+    decoded.push({ ...(await decode(decoder, voice)), passes: pool.passes.splice(0) });
   }
   decoder.close();
 });
@@ -81,14 +81,14 @@ function open(): LiveDecoder {
   });
 }
 
-/** A decoder that knows the voice. */
+/** A decoder that has learnt the voice. */
 function openKnowing(): LiveDecoder {
   const decoder = open();
   decoder.restore(learnt);
   return decoder;
 }
 
-/** The cepstra of an utterance, heard apart. */
+/** The cepstra of an utterance. */
 function cepstraOf(samples: Int16Array): Cepstra {
   const frontEnd = new FrontEnd(parts.library, parts.viewFloats, config);
   const cepstra = new Cepstra();
@@ -99,7 +99,7 @@ function cepstraOf(samples: Int16Array): Cepstra {
   return cepstra;
 }
 
-async function hear(decoder: LiveDecoder, samples: Int16Array, { msToEnd = 350 } = {}) {
+async function decode(decoder: LiveDecoder, samples: Int16Array, { msToEnd = 350 } = {}) {
   const partials: string[] = [];
   decoder.begin();
   for (let at = 0; at < samples.length; at += 1600) {
@@ -116,27 +116,30 @@ async function hear(decoder: LiveDecoder, samples: Int16Array, { msToEnd = 350 }
   return { partials, text: slice.value[0]?.text ?? "", slices };
 }
 
-test("the first utterance is heard in two passes at most, each later one of its speaker in one, from its first frame", () => {
+test("the first utterance takes two passes at most, later ones of its speaker one, from the first frame", () => {
   const frames = cepstraOf(voice).count;
-  for (const [utterance, { text, partials, slices, passes }] of heard.entries()) {
+  for (const [utterance, { text, partials, slices, passes }] of decoded.entries()) {
     assert.match(text, /^please send me the report before the end of the week$/);
     assert.ok(passes.length <= (utterance === 0 ? 2 : 1), `${passes.length} passes`);
     const last = passes.at(-1) ?? [];
-    assert.equal(last.length, frames, "the final is of the whole utterance");
-    assert.equal(new Set(last).size, 1, "the same mean off every frame");
+    assert.equal(last.length, frames, "the final covers the whole utterance");
+    assert.equal(new Set(last).size, 1, "every frame has the same mean");
     assert.ok(slices <= 1, "nothing is left to do at the end");
     const early = partials.findIndex((partial) => partial !== "");
-    assert.ok(utterance === 0 ? early >= 9 : early < 9, `first heard after ${early} pieces`);
+    assert.ok(
+      utterance === 0 ? early >= 9 : early < 9,
+      `the first partial comes after ${early} chunks`,
+    );
   }
-  assert.equal(heard.length, 3);
+  assert.equal(decoded.length, 3);
 });
 
-test("a mean that has become wrong is taken back for the whole utterance", async () => {
+test("a mean that has become wrong is replaced for the whole utterance", async () => {
   const decoder = openKnowing();
   pool.passes.length = 0;
-  const { text, partials } = await hear(decoder, changed);
+  const { text, partials } = await decode(decoder, changed);
   const own = cepstraOf(changed);
-  assert.ok(pool.passes.length >= 2, "it was begun again");
+  assert.ok(pool.passes.length >= 2, "the search began again");
   const last = pool.passes.at(-1) ?? [];
   assert.equal(last.length, own.count);
   const [mean] = last;
@@ -144,15 +147,15 @@ test("a mean that has become wrong is taken back for the whole utterance", async
   assert.ok(meanDistance(mean, utteranceMean(own)) <= 0.55);
   assert.ok(meanDistance(pool.passes[0]?.[0] ?? mean, utteranceMean(own)) > 0.45);
   assert.match(text, /report before/);
-  // What has been shown stays until there is something better.
+  // A partial reading stays until there is a better one.
   const lengths = partials.map((partial) => partial.length);
   const shortest = Math.min(...lengths.slice(lengths.findIndex((length) => length > 0)));
   assert.ok(shortest > 0);
   decoder.close();
 });
 
-test("a final waits for a second pass when there is time for it, and only then", async () => {
-  // After 1.5 s the mean is looked at next after 2.25 s; then somebody cuts in, much louder.
+test("a final waits for a second pass only when there is time for it", async () => {
+  // The mean is checked after 1.5 s and 2.25 s; in between, a much louder voice begins.
   const soft = voice.subarray(0, 24_500).map((sample) => Math.round(sample / 200));
   const late = joined(soft, changed.subarray(4800, 4800 + 11_000));
   const frames = cepstraOf(late).count;
@@ -163,7 +166,7 @@ test("a final waits for a second pass when there is time for it, and only then",
   ] as const) {
     const decoder = openKnowing();
     pool.passes.length = 0;
-    await hear(decoder, late, { msToEnd });
+    await decode(decoder, late, { msToEnd });
     assert.deepEqual(
       pool.passes.map((means) => means.length),
       Array.from({ length: count }, (_, pass) => (pass === count - 1 ? frames : frames - 1)),
@@ -173,10 +176,10 @@ test("a final waits for a second pass when there is time for it, and only then",
   }
 });
 
-test("while there is no search to be had it listens, and catches up", async () => {
+test("while no search is free a decoder keeps the audio, and catches up later", async () => {
   const decoder = openKnowing();
   pool.passes.length = 0;
-  pool.isOut = true;
+  pool.isEmpty = true;
   decoder.begin();
   for (let at = 0; at < voice.length; at += 1600) {
     decoder.accept(voice.subarray(at, at + 1600));
@@ -185,7 +188,7 @@ test("while there is no search to be had it listens, and catches up", async () =
   }
   const ending = decoder.end();
   for (let slice = 0; slice < 5; slice++) assert.equal(ending.next().done, false);
-  pool.isOut = false;
+  pool.isEmpty = false;
   let slice = ending.next();
   let slices = 0;
   for (; !slice.done; slice = ending.next()) slices += 1;

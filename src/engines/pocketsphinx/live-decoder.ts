@@ -5,17 +5,17 @@ import type { Search } from "./search.ts";
 import type { SearchPool } from "./search-pool.ts";
 import { SpeakerMean } from "./speaker-mean.ts";
 
-/** Frames searched in one go: 100 ms. */
+/** Frames searched in one slice: 100 ms. */
 export const searchedFramesMax = 10;
-/** What a frame takes, measured: 1.1 ms of CPU. */
+/** Measured: a frame takes 1.1 ms of CPU time. */
 const framesPerMs = 0.9;
-/** A final waits so long for a better one, and no longer. */
+/** A final may wait this long for a second pass. */
 const secondPassMsMax = 150;
 
 /**
- * Hears an utterance while it is spoken, in one search that takes the same mean off every frame.
- * When that mean has become wrong, the search begins again at the start of the utterance with a
- * better one: most often never, or early, when it costs little.
+ * Decodes an utterance while it is spoken, in one search that subtracts the same mean from every
+ * frame. When that mean has become wrong, the search begins again at the start of the utterance with
+ * a better one: mostly never, or early, when it costs little.
  */
 export class LiveDecoder implements Decoder {
   readonly #alternativesMax: number;
@@ -25,14 +25,15 @@ export class LiveDecoder implements Decoder {
   readonly #cepstra = new Cepstra();
   readonly #expectation: { readonly leave: () => void };
   #search: Search | undefined;
-  /** What the search takes off every frame, and how many it has had. */
+  /** The mean that the search subtracts, and the number of frames that it has searched. */
   #mean: Float64Array | undefined;
   #searched = 0;
   /**
-   * The last reading told, of so many frames: a search that begins again takes nothing of it back.
+   * The last partial reading, and the number of frames that it covers: it stays until a search that
+   * begins again has passed them.
    */
-  #told: { readonly text: string; readonly reading: Hypothesis | undefined } | undefined;
-  #toldFrames = 0;
+  #partial: { readonly text: string; readonly reading: Hypothesis | undefined } | undefined;
+  #partialFrames = 0;
 
   constructor(parts: {
     readonly alternativesMax: number;
@@ -51,23 +52,23 @@ export class LiveDecoder implements Decoder {
     this.#frontEnd.begin();
     this.#mean = undefined;
     this.#searched = 0;
-    this.#told = undefined;
-    this.#toldFrames = 0;
+    this.#partial = undefined;
+    this.#partialFrames = 0;
   }
 
   accept(samples: Int16Array): void {
     this.#frontEnd.accept(samples, this.#cepstra);
-    this.#speaker.look(this.#cepstra);
+    this.#speaker.update(this.#cepstra);
   }
 
   pause(msToEnd: number): void {
-    this.#settle(msToEnd + secondPassMsMax);
+    this.#finishMean(msToEnd + secondPassMsMax);
   }
 
-  /** Takes the whole utterance into its mean, if there is time to hear it all again. */
-  #settle(ms: number): void {
+  /** Takes the mean of the whole utterance, if there is time to search all of it again. */
+  #finishMean(ms: number): void {
     const isInTime = this.#cepstra.count <= ms * framesPerMs;
-    if (isInTime || !this.#speaker.value) this.#speaker.settle(this.#cepstra);
+    if (isInTime || !this.#speaker.value) this.#speaker.finish(this.#cepstra);
   }
 
   work(): boolean {
@@ -84,23 +85,23 @@ export class LiveDecoder implements Decoder {
   }
 
   partial(): Hypothesis | undefined {
-    if (!this.#search || this.#searched < this.#toldFrames) return this.#told?.reading;
+    if (!this.#search || this.#searched < this.#partialFrames) return this.#partial?.reading;
     const text = this.#search.partialText();
-    if (text !== this.#told?.text) this.#told = { text, reading: this.#search.best(false) };
-    this.#toldFrames = this.#searched;
-    return this.#told.reading;
+    if (text !== this.#partial?.text) this.#partial = { text, reading: this.#search.best(false) };
+    this.#partialFrames = this.#searched;
+    return this.#partial.reading;
   }
 
   *end(): Generator<void, readonly Hypothesis[], void> {
     this.#frontEnd.end(this.#cepstra);
     if (this.#cepstra.count === 0) return [];
-    this.#settle(secondPassMsMax);
+    this.#finishMean(secondPassMsMax);
     try {
-      // Also while there is no search to be had.
+      // It also waits while no search is free.
       while (this.work() || !this.#search) yield;
       this.#search.end();
       const readings = this.#search.readings(this.#alternativesMax);
-      this.#searches.takeBack(this.#search);
+      this.#searches.release(this.#search);
       this.#search = undefined;
       return readings;
     } finally {
@@ -119,7 +120,7 @@ export class LiveDecoder implements Decoder {
   #drop(): void {
     if (!this.#search) return;
     this.#search.end();
-    this.#searches.takeBack(this.#search);
+    this.#searches.release(this.#search);
     this.#search = undefined;
   }
 

@@ -29,7 +29,7 @@ const options: SessionOptions = {
 
 describe("live recognition by PocketSphinx", () => {
   let engine: Engine;
-  /** Two utterances, and what the first session that this engine ever had told of them. */
+  /** Two utterances, and the results of this engine's very first session for them. */
   let spoken: Int16Array;
   let first: Recognition[];
   const inFull = { interim: true, alternativesMax: 5 } as const;
@@ -41,25 +41,25 @@ describe("live recognition by PocketSphinx", () => {
       noise(800, 4),
       flite("The weather is good", { voice: "rms" }),
     );
-    first = await hear([spoken], inFull);
+    first = await recognize([spoken], inFull);
   });
   after(() => {
     engine.close();
   });
 
-  /** All that a session of its own tells of these chunks. */
-  async function hear(
+  /** All results of a new session for these chunks. */
+  async function recognize(
     chunks: readonly Int16Array[],
     changes: Partial<SessionOptions> = {},
   ): Promise<Recognition[]> {
-    const told: Recognition[] = [];
+    const results: Recognition[] = [];
     let isDone = false;
     const session = new EngineSession(
       engine,
       { ...options, ...changes },
       {
-        interim: (recognition) => told.push(recognition),
-        committed: ({ final }) => told.push(...(final ? [final] : [])),
+        interim: (recognition) => results.push(recognition),
+        committed: ({ final }) => results.push(...(final ? [final] : [])),
         progress() {},
         received() {},
         done: () => (isDone = true),
@@ -70,10 +70,10 @@ describe("live recognition by PocketSphinx", () => {
     while (session.step() !== false) await turn();
     session.close();
     assert.ok(isDone);
-    return told;
+    return results;
   }
 
-  test("every word begins where it was said, over pauses of any length", async () => {
+  test("every word begins where it was spoken, over pauses of any length", async () => {
     const { samples, words } = talk([
       [1000, "The weather is good today"],
       [250, "Seven men came"],
@@ -84,31 +84,31 @@ describe("live recognition by PocketSphinx", () => {
       [500, 3],
       [5000, 1],
     ] as const) {
-      const finals = await hear([samples], { silenceMsMin, utteranceMsMax: 60_000 });
+      const finals = await recognize([samples], { silenceMsMin, utteranceMsMax: 60_000 });
       assert.equal(finals.length, count);
-      const heard = finals.flatMap(({ alternatives: [best] }) => best?.words ?? []);
+      const found = finals.flatMap(({ alternatives: [best] }) => best?.words ?? []);
       const near = (startMs: number) =>
         words.filter((word) => Math.abs(word.startMs - startMs) <= 250);
       let lastMs = 0;
-      for (const { text, startMs, endMs } of heard) {
+      for (const { text, startMs, endMs } of found) {
         assert.ok(near(startMs).length > 0, `"${text}" at ${startMs} ms, where nothing begins`);
         assert.ok(startMs >= lastMs && endMs > startMs, `"${text}" from ${startMs} to ${endMs}`);
         lastMs = endMs;
       }
-      const right = heard.filter(({ text, startMs }) =>
+      const right = found.filter(({ text, startMs }) =>
         near(startMs).some((word) => word.text === text),
       );
       const share = right.length / words.length;
-      assert.ok(share >= 0.8, `${right.length} of ${words.length} words at their place`);
+      assert.ok(share >= 0.8, `${right.length} of ${words.length} words at their times`);
     }
   });
 
-  test("a session in a used process tells the same as in a fresh one, to the bit", async () => {
-    // Somebody loud and strange, and somebody who left in the middle of a word.
+  test("a session in a used process returns exactly the results of a fresh one", async () => {
+    // A loud and different voice, and a session that is closed in the middle of a word.
     const strange = flite("Seven men", { voice: "awb" }).map((sample) => {
       return Math.max(-32_768, Math.min(32_767, sample * 8));
     });
-    await hear([strange, noise(700, 9000)]);
+    await recognize([strange, noise(700, 9000)]);
     const left = new EngineSession(engine, options, {
       interim() {},
       committed() {},
@@ -119,7 +119,7 @@ describe("live recognition by PocketSphinx", () => {
     left.push(strange.subarray(0, 12_000));
     while (left.step() !== false) await turn();
     left.close();
-    assert.deepEqual(await hear([spoken], inFull), first);
+    assert.deepEqual(await recognize([spoken], inFull), first);
     assert.equal(first.filter(({ isFinal }) => isFinal).length, 2);
   });
 
@@ -134,19 +134,19 @@ describe("live recognition by PocketSphinx", () => {
         chunks.push(spoken.subarray(at, at + length));
         at += length;
       }
-      const told = await hear(chunks, inFull);
-      const finals = told.filter(({ isFinal }) => isFinal);
-      assert.deepEqual(finals, expected, `in pieces of ${split.join(", ")}`);
+      const results = await recognize(chunks, inFull);
+      const finals = results.filter(({ isFinal }) => isFinal);
+      assert.deepEqual(finals, expected, `in chunks of ${split.join(", ")}`);
     }
   });
 
-  test("readings are distinct, and confidence tells clear words from unclear ones", async () => {
+  test("readings are distinct, and clear words have a higher confidence than unclear ones", async () => {
     const clear = flite("There are seven days in a week", { voice: "rms" });
     const hiss = noise(clear.length / 16 + 1, 200);
     const unclear = clear.map((sample, index) => Math.round(sample / 4 + (hiss[index] ?? 0)));
     const confidences: number[] = [];
     for (const samples of [clear, unclear]) {
-      const finals = await hear([samples], { alternativesMax: 5 });
+      const finals = await recognize([samples], { alternativesMax: 5 });
       const [best] = finals.flatMap(({ alternatives }) => alternatives);
       for (const { alternatives } of finals) {
         const texts = alternatives.map(({ text }) => text);
@@ -162,35 +162,35 @@ describe("live recognition by PocketSphinx", () => {
     assert.ok(ofClear > ofUnclear + 0.3, `${ofClear} and ${ofUnclear}`);
   });
 
-  test("a voice is heard however low it speaks", async () => {
+  test("a voice is recognized at any volume", async () => {
     for (const volume of [1, 0.1, 0.02]) {
-      const soft = () => hear([spoken.map((sample) => Math.round(sample * volume))]);
+      const soft = () => recognize([spoken.map((sample) => Math.round(sample * volume))]);
       const finals = volume === 1 ? first.filter(({ isFinal }) => isFinal) : await soft();
       const text = finals.map(({ alternatives: [best] }) => best?.text).join(" ");
       assert.match(text, /seven men came .*weather is good/, `at ${volume}`);
     }
   });
 
-  test("what is no speech gives no words", async () => {
+  test("silence and noise give no words", async () => {
     for (const amplitude of [30, 3000, 20_000]) {
-      assert.deepEqual(await hear([silence(2000), noise(5000, amplitude)]), []);
+      assert.deepEqual(await recognize([silence(2000), noise(5000, amplitude)]), []);
     }
   });
 });
 
-/** Sentences, each after so much of a quiet room, with the truth about their words. */
+/** Sentences, each after a pause with the noise of a room, and the true times of their words. */
 function talk(parts: readonly (readonly [pauseMs: number, text: string])[]): {
   readonly samples: Int16Array;
   readonly words: readonly SpokenWord[];
 } {
   let at = 0;
   const words: SpokenWord[] = [];
-  const pieces = parts.flatMap(([pauseMs, text]) => {
+  const sections = parts.flatMap(([pauseMs, text]) => {
     const spoken = fliteWords(text, "rms");
     at += pauseMs;
     words.push(...spoken.words.map((word) => ({ ...word, startMs: at + word.startMs })));
     at += spoken.samples.length / 16;
     return [noise(pauseMs, 4), spoken.samples];
   });
-  return { samples: joined(...pieces), words };
+  return { samples: joined(...sections), words };
 }

@@ -10,9 +10,12 @@ import { WholeDecoder } from "./whole-decoder.ts";
 
 /** Fast enough for several streams a core. */
 const liveSettings = { "-maxhmmpf": "10000" };
-/** The whole utterance is there, and its caller waits for it: wider beams. */
+/** Wider beams, for whole utterances. */
 const wholeSettings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" };
-/** Utterances of one mode heard in turns; others wait. More would take memory and end no sooner. */
+/**
+ * Utterances of one mode that are searched in turns; others wait. More would take memory and end no
+ * sooner.
+ */
 const wholeMax = 2;
 
 /**
@@ -25,9 +28,9 @@ export async function openPocketsphinx(): Promise<Engine> {
   const parts = { library, viewFloats, maker: new DecoderMaker(library) };
   const live = new SearchPool(parts, liveSettings);
   const whole = new SearchPool(parts, wholeSettings);
-  // Apart, as a job keeps its search while those before it have their turns.
+  // Separate shares: a job keeps its search while other modes have their turns.
   const shares = { short: new SearchShare(whole, wholeMax), job: new SearchShare(whole, wholeMax) };
-  // Not one that a decoder is made with: that may go on on another thread.
+  // A configuration of its own: those of decoders may be in use on another thread.
   const config = parseSettings(library, sphinxSettings({}));
   return {
     name: "pocketsphinx",

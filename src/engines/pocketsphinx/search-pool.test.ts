@@ -24,15 +24,15 @@ after(() => {
   maker.close();
 });
 
-function takeBack(searches: readonly (Search | undefined)[]): void {
+function release(searches: readonly (Search | undefined)[]): void {
   for (const search of searches) {
     assert.ok(search);
     search.end();
-    pool.takeBack(search);
+    pool.release(search);
   }
 }
 
-/** A search, when there is one. */
+/** A search, as soon as one is free. */
 async function lent(): Promise<Search> {
   let search = pool.lend();
   await until(async () => (search ??= pool.lend()) !== undefined);
@@ -40,7 +40,7 @@ async function lent(): Promise<Search> {
   return search;
 }
 
-test("a search tells the same the first time as ever after, to the bit", () => {
+test("a search returns exactly the same the first time as later", () => {
   const settings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" };
   const fresh = new SearchPool({ ...parts, maker }, settings);
   const config = parseSettings(parts.library, sphinxSettings(settings));
@@ -50,38 +50,38 @@ test("a search tells the same the first time as ever after, to the bit", () => {
   frontEnd.accept(flite("Seven men came", { voice: "rms" }), cepstra);
   frontEnd.end(cepstra);
   const mean = utteranceMean(cepstra);
-  const heard = [1, 2, 3].map(() => {
+  const found = [1, 2, 3].map(() => {
     const search = fresh.lend();
     assert.ok(search);
     for (let at = 0; at < cepstra.count; at++) search.accept(cepstra.frame(at), mean);
     search.end();
     const readings = search.readings(3);
-    fresh.takeBack(search);
+    fresh.release(search);
     return readings;
   });
-  assert.equal(heard[0]?.[0]?.text, "seven men came");
-  assert.deepEqual(heard[0], heard[1]);
-  assert.deepEqual(heard[0], heard[2]);
+  assert.equal(found[0]?.[0]?.text, "seven men came");
+  assert.deepEqual(found[0], found[1]);
+  assert.deepEqual(found[0], found[2]);
   frontEnd.close();
   fresh.close();
   parts.library.cmd_ln_free_r(config);
 });
 
-test("SearchPool lends what it has at once, and makes more without stopping anybody", async () => {
+test("SearchPool lends a free search at once, and makes more without blocking the thread", async () => {
   const first = pool.lend();
   assert.ok(first);
   // Making a search takes 250 ms of CPU: asking for one takes next to nothing.
   const longestMs = await longestTurnMs(async () => {
     const second = await lent();
     assert.notEqual(second, first);
-    takeBack([second]);
+    release([second]);
   });
-  assert.ok(longestMs < 60, `others waited for ${longestMs} ms of CPU`);
-  takeBack([first]);
+  assert.ok(longestMs < 60, `others waited for ${longestMs} ms of CPU time`);
+  release([first]);
 });
 
 /**
- * The most CPU time that this thread was kept in one turn of the event loop while `work` went on.
+ * The most CPU time that one turn of the event loop took during `work`.
  */
 async function longestTurnMs(work: () => Promise<void>): Promise<number> {
   let longest = 0;
@@ -101,7 +101,7 @@ function threadMs(): number {
   return (user + system) / 1000;
 }
 
-test("SearchPool has a search for each who is expected, before they speak", async () => {
+test("SearchPool makes a search for each expected stream in advance", async () => {
   let made = 0;
   class CountingMaker extends DecoderMaker {
     override async make(settings: readonly string[]): Promise<Pointer> {
@@ -120,7 +120,7 @@ test("SearchPool has a search for each who is expected, before they speak", asyn
   assert.ok(searches.every((search) => search !== undefined));
   for (const search of searches) {
     search.end();
-    own.takeBack(search);
+    own.release(search);
   }
   for (const { leave } of expectations) leave();
   own.close();
@@ -128,17 +128,17 @@ test("SearchPool has a search for each who is expected, before they speak", asyn
   assert.equal(made, 2);
 });
 
-test("SearchShare lends no more than its part, and again what came back", async () => {
+test("SearchShare lends no more than its share, and lends a released search again", async () => {
   const share = new SearchShare(pool, 1);
   let one = share.lend();
   await until(async () => (one ??= share.lend()) !== undefined);
   assert.ok(one);
   assert.equal(share.lend(), undefined);
-  takeBack([await lent()]);
+  release([await lent()]);
   one.end();
-  share.takeBack(one);
+  share.release(one);
   const again = share.lend();
   assert.ok(again);
   again.end();
-  share.takeBack(again);
+  share.release(again);
 });

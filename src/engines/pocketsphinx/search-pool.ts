@@ -5,23 +5,23 @@ import { sphinxSettings } from "./sphinx-settings.ts";
 
 /** Searches kept for reuse beyond those in use; one takes about 60 MB. */
 const idleMax = 4;
-/** Searches made before they are needed: as many voices at a time as a core can hear. */
+/** Searches made before they are needed: as many streams as a core can serve. */
 const reserveMax = 8;
 
-/** Where a decoder has its searches from. */
+/** Lends searches to decoders. */
 export interface Searches {
   /**
-   * A search with an utterance begun in it; undefined when there is none now. Throws why none can
-   * be made.
+   * A search with an utterance begun in it; undefined when none is free now. Throws the error when
+   * one cannot be made.
    */
   lend(): Search | undefined;
-  /** Takes back a search whose utterance has ended. */
-  takeBack(search: Search): void;
+  /** Returns a search whose utterance has ended. */
+  release(search: Search): void;
 }
 
 /**
- * Searches of one setting, lent for an utterance and taken back. Making one takes 250 ms, so that
- * is done aside.
+ * Searches of one setting, each lent for an utterance. Making one takes 250 ms, so it is done on
+ * another thread.
  */
 export class SearchPool implements Searches {
   readonly #library: SphinxLibrary;
@@ -29,7 +29,7 @@ export class SearchPool implements Searches {
   readonly #maker: DecoderMaker;
   readonly #settings: readonly string[];
   readonly #idle: Search[] = [];
-  /** Those lent too. */
+  /** Including those that are lent. */
   #count = 0;
   #expected = 0;
   #isMaking = false;
@@ -37,7 +37,7 @@ export class SearchPool implements Searches {
   #isClosed = false;
 
   /**
-   * `settings` are options of PocketSphinx over those that all share. Makes the first search at
+   * `settings` are options of PocketSphinx that override the shared ones. Makes the first search at
    * once.
    */
   constructor(
@@ -55,10 +55,10 @@ export class SearchPool implements Searches {
     this.#add(this.#maker.makeNow(this.#settings));
   }
 
-  /** Somebody will speak, until they leave: a search should be there by then. */
+  /** Announces a stream that will need a search, which is made now, until leave() is called. */
   expect(): { readonly leave: () => void } {
     this.#expected += 1;
-    this.#makeAside();
+    this.#makeOnThread();
     return { leave: () => (this.#expected -= 1) };
   }
 
@@ -67,12 +67,12 @@ export class SearchPool implements Searches {
     const failure = this.#failure;
     this.#failure = undefined;
     if (!search && failure !== undefined) throw failure;
-    if (!search) this.#makeAside(this.#count + 1);
+    if (!search) this.#makeOnThread(this.#count + 1);
     search?.begin();
     return search;
   }
 
-  takeBack(search: Search): void {
+  release(search: Search): void {
     const isExpected = this.#count <= Math.min(this.#expected, reserveMax);
     if (!this.#isClosed && (isExpected || this.#idle.length < idleMax)) this.#idle.push(search);
     else this.#free(search);
@@ -83,8 +83,8 @@ export class SearchPool implements Searches {
     for (const search of this.#idle.splice(0)) this.#free(search);
   }
 
-  /** Makes searches, one after another, until there are so many. */
-  #makeAside(wanted = Math.min(this.#expected, reserveMax)): void {
+  /** Makes searches, one after another, until there are `wanted`. */
+  #makeOnThread(wanted = Math.min(this.#expected, reserveMax)): void {
     if (this.#isMaking || this.#isClosed || this.#count >= wanted) return;
     this.#isMaking = true;
     this.#maker
@@ -95,7 +95,7 @@ export class SearchPool implements Searches {
       )
       .finally(() => {
         this.#isMaking = false;
-        if (this.#failure === undefined) this.#makeAside();
+        if (this.#failure === undefined) this.#makeOnThread();
       });
   }
 
@@ -103,7 +103,7 @@ export class SearchPool implements Searches {
     this.#count += 1;
     const search = new Search(this.#library, this.#viewFloats, decoder);
     search.warmUp();
-    this.takeBack(search);
+    this.release(search);
   }
 
   #free(search: Search): void {
@@ -114,8 +114,8 @@ export class SearchPool implements Searches {
 }
 
 /**
- * At most so many searches of a pool at a time: who waits for one waits for others of the same kind
- * only.
+ * At most `lentMax` searches of a pool at a time, so that users of one share wait only for each
+ * other.
  */
 export class SearchShare implements Searches {
   readonly #pool: Searches;
@@ -134,8 +134,8 @@ export class SearchShare implements Searches {
     return search;
   }
 
-  takeBack(search: Search): void {
+  release(search: Search): void {
     this.#lent -= 1;
-    this.#pool.takeBack(search);
+    this.#pool.release(search);
   }
 }

@@ -6,19 +6,19 @@ import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 const contextFrames = 3;
 /** More than the context of the first feature. */
 const warmUpFrames = 10;
-/** The n-best list repeats itself: so many entries are read in search of distinct ones. */
+/** The n-best list has duplicates: at most this many entries are read to find distinct ones. */
 const nbestReadMax = 100;
 
 /**
- * One PocketSphinx decoder with the search in it, fed with cepstra and the mean to take off them.
- * It keeps nothing from one utterance to the next, so it may serve another caller each time.
+ * One PocketSphinx decoder with its search, fed with cepstra and the mean to subtract. It keeps
+ * nothing from one utterance to the next, so it may serve another session each time.
  */
 export class Search {
   readonly decoder: Pointer;
   readonly #library: SphinxLibrary;
   /**
-   * One frame in C's memory: given several at once, this version overwrites the first with the
-   * last.
+   * One frame in C's memory: given several at once, this version of the library overwrites the
+   * first with the last.
    */
   readonly #block: Pointer;
   readonly #frame: Float32Array;
@@ -32,8 +32,8 @@ export class Search {
   }
 
   /**
-   * A decoder scores the first frames that it ever hears a little differently from all later ones:
-   * those are spent here.
+   * A decoder scores its very first frames a little differently from all later ones: they are spent
+   * here.
    */
   warmUp(): void {
     const nothing = new Float32Array(cepstrumLength);
@@ -61,7 +61,7 @@ export class Search {
 
   #feed(): void {
     if (this.#library.ps_process_cep(this.decoder, this.#block, 1, 0, 0) < 0) {
-      throw new Error("PocketSphinx: a frame was refused");
+      throw new Error("PocketSphinx: a frame was rejected");
     }
   }
 
@@ -72,7 +72,7 @@ export class Search {
 
   /** Ends the utterance; readings() may follow. */
   end(): void {
-    // The last frames have no context after them: the last one is repeated for it.
+    // The last frames have no context after them: the last one is repeated.
     if (this.#frames > 0) for (let count = 0; count < contextFrames; count++) this.#feed();
     this.#library.ps_end_utt(this.decoder);
   }
@@ -126,15 +126,15 @@ export class Search {
     return words;
   }
 
-  /** Frees all but the decoder, which is its maker's. */
+  /** Frees everything but the decoder, which DecoderMaker frees. */
   close(): void {
     this.#library.fe_free_2d(this.#block);
   }
 }
 
 /**
- * The word as written: `either(2)` is a way to say "either"; `<sil>`, `[NOISE]` and `++UM++` are
- * none.
+ * The written word: `either(2)` is a pronunciation of "either"; `<sil>`, `[NOISE]` and `++UM++` are
+ * no words.
  */
 function spoken(word: string): string | undefined {
   return /^[<[+]/.test(word) ? undefined : word.replace(/\(\d+\)$/, "");

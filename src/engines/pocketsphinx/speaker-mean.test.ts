@@ -5,13 +5,13 @@ import { Cepstra, cepstrumLength } from "./cepstra.ts";
 import { meanDistance, utteranceMean } from "./cepstral-mean.ts";
 import { SpeakerMean } from "./speaker-mean.ts";
 
-/** A voice: frames around its own color, always the same ones. */
-function voice(count: number, color: number, seed = 1): Float32Array[] {
+/** A voice: frames around its own mean, always the same ones. */
+function voice(count: number, center: number, seed = 1): Float32Array[] {
   let state = seed;
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
   return Array.from({ length: count }, () => {
     return Float32Array.from({ length: cepstrumLength }, (_, index) => {
-      return index === 0 ? 60 + 60 * random() : color + 20 * random();
+      return index === 0 ? 60 + 60 * random() : center + 20 * random();
     });
   });
 }
@@ -26,13 +26,12 @@ function cepstraOf(frames: readonly Float32Array[]): Cepstra {
 }
 
 /**
- * One utterance in pieces: the means in their order, each with the frames that had been heard when
- * it came.
+ * One utterance in chunks: its means in order, each with the number of frames at its time.
  */
 function follow(
   speaker: SpeakerMean,
   frames: readonly Float32Array[],
-  pieces: readonly number[] = frames.map(() => 1),
+  chunks: readonly number[] = frames.map(() => 1),
 ): [frames: number, mean: Float64Array][] {
   const cepstra = new Cepstra();
   const found: [number, Float64Array][] = [];
@@ -43,19 +42,19 @@ function follow(
   speaker.begin();
   note();
   let at = 0;
-  for (const length of pieces) {
+  for (const length of chunks) {
     for (const frame of frames.slice(at, at + length)) cepstra.append(frame);
     at += length;
-    speaker.look(cepstra);
+    speaker.update(cepstra);
     note();
   }
-  speaker.settle(cepstra);
+  speaker.finish(cepstra);
   note();
   speaker.end(cepstra);
   return found;
 }
 
-test("SpeakerMean knows a stranger's mean after the first speech, and the speaker's at once", () => {
+test("SpeakerMean has the mean of a new speaker after the first speech, and of a known one at once", () => {
   const speaker = new SpeakerMean();
   const [first, ...more] = follow(speaker, voice(300, 5));
   assert.equal(first?.[0], 100);
@@ -72,7 +71,7 @@ test("SpeakerMean waits for speech, not for silence", () => {
   assert.ok(first && first[0] >= 130 && first[0] <= 150, `after ${first?.[0]} frames`);
 });
 
-test("SpeakerMean tells the mean of an utterance too short for a look when it is settled", () => {
+test("SpeakerMean has the mean of a very short utterance when that ends", () => {
   const found = follow(new SpeakerMean(), voice(30, 5));
   assert.deepEqual(
     found.map(([frames]) => frames),
@@ -87,18 +86,18 @@ test("SpeakerMean changes when it has become wrong, and ends near the utterance'
     [30, -20],
     [-20, 5],
   ] as const) {
-    // The same voice goes on otherwise, as from another microphone.
+    // The voice changes, as with another microphone.
     const frames = [...voice(100, before), ...voice(500, after)];
     const found = follow(new SpeakerMean(), frames);
     assert.ok(found.length >= 2 && found.length <= 5, `${found.length} means`);
     const own = utteranceMean(cepstraOf(frames));
     const last = found.at(-1)?.[1];
     assert.ok(last && meanDistance(last, own) < 0.5);
-    assert.ok(meanDistance(found[0]?.[1] ?? own, own) > 0.5, "the first one was wrong");
+    assert.ok(meanDistance(found[0]?.[1] ?? own, own) > 0.5, "the first mean was wrong");
   }
 });
 
-test("SpeakerMean does not take a stranger for the one before", () => {
+test("SpeakerMean distinguishes a new speaker from the last one", () => {
   const speaker = new SpeakerMean();
   for (let seed = 1; seed < 5; seed++) follow(speaker, voice(300, 5, seed));
   const stranger = voice(400, 30);
@@ -106,36 +105,36 @@ test("SpeakerMean does not take a stranger for the one before", () => {
   const during = follow(speaker, stranger);
   assert.ok(during.length >= 2, "it was wrong at first");
   assert.ok(meanDistance(during.at(-1)?.[1] ?? own, own) < 0.5);
-  // Who comes next?
+  // After a change of speakers it is unsure.
   const [next] = follow(speaker, stranger);
   assert.equal(next?.[0], 100);
-  // A word is no reason to forget somebody who was heard twice.
+  // A single word is no reason to forget a speaker of two utterances.
   follow(speaker, voice(40, -20));
   const [again] = follow(speaker, stranger);
   assert.ok(again && again[0] === 0 && meanDistance(again[1], own) < 0.3);
 });
 
-test("SpeakerMean is not wrong again and again where speakers take turns", () => {
+test("SpeakerMean settles on one mean an utterance where speakers take turns", () => {
   const speaker = new SpeakerMean();
-  const means = [5, 30, -20, 5, 30, -20].map((color, index) => {
-    return follow(speaker, voice(300, color, index + 1)).length;
+  const means = [5, 30, -20, 5, 30, -20].map((center, index) => {
+    return follow(speaker, voice(300, center, index + 1)).length;
   });
   assert.deepEqual(means.slice(2), [1, 1, 1, 1]);
 });
 
-test("SpeakerMean gives the same for any pieces, and where it was saved", () => {
+test("SpeakerMean is the same for any chunks, and after save() and restore()", () => {
   const first = [...quiet(20), ...voice(90, 10), ...voice(300, 28)];
   const second = [...voice(50, -10), ...voice(200, 12), ...quiet(40)];
   const plain = new SpeakerMean();
   const expected = [follow(plain, first).at(-1)?.[1], follow(plain, second).at(-1)?.[1]];
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 20 }), (lengths) => {
-      const pieces = [...lengths, first.length];
+      const chunks = [...lengths, first.length];
       const speaker = new SpeakerMean();
-      assert.deepEqual(follow(speaker, first, pieces).at(-1)?.[1], expected[0]);
+      assert.deepEqual(follow(speaker, first, chunks).at(-1)?.[1], expected[0]);
       const other = new SpeakerMean();
       other.restore(JSON.parse(JSON.stringify(speaker.save())));
-      assert.deepEqual(follow(other, second, pieces).at(-1)?.[1], expected[1]);
+      assert.deepEqual(follow(other, second, chunks).at(-1)?.[1], expected[1]);
       assert.deepEqual(other.save(), plain.save());
     }),
     { numRuns: 30 },

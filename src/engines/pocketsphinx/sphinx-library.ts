@@ -6,11 +6,11 @@ export type Pointer = bigint;
 /** Written by C: element 0. */
 type Out<T> = [T];
 
-/** A function of C that takes long. */
+/** A slow function of C. */
 export interface SlowFunction<Arguments extends readonly unknown[], Result> {
   (...values: Arguments): Result;
   /**
-   * The same on another thread; no thread may be in the same decoder or configuration meanwhile.
+   * Calls it on another thread; no other thread may use its decoder or configuration meanwhile.
    */
   async(...values: [...Arguments, (error: unknown, result: Result) => void]): void;
 }
@@ -131,7 +131,7 @@ const opaqueTypes = [
 ];
 
 /**
- * Loads the libraries and silences their log, which would write what was said to standard error.
+ * Loads the libraries and turns off their log, which would write transcripts to standard error.
  * Throws an Error that names the Debian package when they are not installed.
  */
 export async function loadSphinxLibrary(): Promise<{

@@ -3,42 +3,42 @@ import { join } from "node:path";
 import { englishModel, type Pointer, type SphinxLibrary } from "./sphinx-library.ts";
 
 /**
- * Weight of the language model against the sound. Read into the model itself, so all who share it
- * share the weight; 6.0 to 8.5 hear equally well (bench/RESULTS.md).
+ * Weight of the language model against the acoustic model. It is read into the model itself, so all
+ * decoders share it; 6.0 to 8.5 are equally accurate (bench/RESULTS.md).
  */
 export const languageWeight = "6.5";
 
 /**
- * What every decoder here is set to, and its front end; `settings` are options of PocketSphinx over
- * those.
+ * The settings of every decoder and its front end; `settings` are options of PocketSphinx that
+ * override them.
  */
 export function sphinxSettings(settings: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries({
     "-hmm": englishModel.acoustic,
     "-dict": englishModel.dictionary,
     ...modelSettings(),
-    // Read above and not again: the decoder would put the model's own mean over ours.
+    // Read above and not again: the decoder would replace our mean with the model's own.
     "-featparams": "/dev/null",
     "-cmn": "none",
-    // Every frame stays: our endpointing has cut the silence off, and times count frames.
+    // No frame is dropped: our endpointing has removed the silence, and times count frames.
     "-remove_silence": "no",
     "-lw": languageWeight,
-    // Measured: the second, flat search makes it worse.
+    // Measured: the second, flat search is less accurate.
     "-fwdflat": "no",
     ...settings,
   }).flat();
 }
 
 /**
- * The settings as C holds them, to be freed by cmd_ln_free_r. Throws an Error when one is refused.
+ * The settings in C's memory, to be freed by cmd_ln_free_r. Throws an Error when one is rejected.
  */
 export function parseSettings(library: SphinxLibrary, settings: readonly string[]): Pointer {
   const config = library.cmd_ln_parse_r(null, library.ps_args(), settings.length, settings, 1);
-  if (config === null) throw new Error("PocketSphinx: a setting was refused");
+  if (config === null) throw new Error("PocketSphinx: a setting was rejected");
   return config;
 }
 
-/** What the acoustic model says of the features that it was trained on. */
+/** The features that the acoustic model was trained on, from its own file. */
 function modelSettings(): Record<string, string> {
   const words = readFileSync(join(englishModel.acoustic, "feat.params"), "utf8").split(/\s+/);
   const all: Record<string, string> = {};

@@ -6,7 +6,7 @@ import { searchedFramesMax } from "./live-decoder.ts";
 import type { Searches } from "./search-pool.ts";
 
 /**
- * Hears an utterance when it is over, with its own mean: for callers who wait for the whole of it.
+ * Decodes an utterance when it has ended, with its own mean: for short recordings and jobs.
  */
 export class WholeDecoder implements Decoder {
   readonly #alternativesMax: number;
@@ -58,7 +58,7 @@ export class WholeDecoder implements Decoder {
       return search.readings(this.#alternativesMax);
     } finally {
       if (!isEnded) search.end();
-      this.#searches.takeBack(search);
+      this.#searches.release(search);
     }
   }
 

@@ -3,21 +3,20 @@ import type { ModelCard } from "../../models/model-card.ts";
 
 type OptionValue = ModelCard["options"][string];
 
-/** An option of a card: what it may be, and where the library reads it. */
+/** An option of a card: its values, and where the library reads it. */
 export interface OptionRow<Place extends string> {
   readonly place: Place;
-  /** The library's name, where it is another one. */
+  /** The library's name, where that is different. */
   readonly name?: string;
   readonly need: string;
-  /** What the library takes for it; undefined if it is none. */
+  /** The value for the library; undefined for a wrong one. */
   readonly read: (value: OptionValue) => string | number | undefined;
 }
 
 export type OptionRows<Place extends string> = Readonly<Record<string, OptionRow<Place>>>;
 
 /**
- * Every file of a card that is missing or unknown, where its kind has the files of one of these
- * lists.
+ * Every missing or unknown file of a card whose kind has the files of one of these lists.
  */
 export function fileProblems(card: ModelCard, lists: readonly (readonly string[])[]): string[] {
   const given = Object.keys(card.files);
@@ -31,7 +30,7 @@ export function fileProblems(card: ModelCard, lists: readonly (readonly string[]
   return problems.reduce((least, each) => (each.length < least.length ? each : least));
 }
 
-/** Every option of a card that is unknown or wrong. */
+/** Every unknown or wrong option of a card. */
 export function optionProblems(card: ModelCard, known: OptionRows<string>): string[] {
   return Object.entries(card.options).flatMap(([name, value]) => {
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -41,7 +40,7 @@ export function optionProblems(card: ModelCard, known: OptionRows<string>): stri
   });
 }
 
-/** The options of a card that belong in a place, under the library's names. */
+/** The options of a card for this place, under the library's names. */
 export function optionsIn<Place extends string>(
   place: Place,
   card: ModelCard,
@@ -55,14 +54,14 @@ export function optionsIn<Place extends string>(
   return Object.fromEntries(placed);
 }
 
-/** Where the files of a card are, by role. */
+/** The paths of a card's files, by role. */
 export function filePaths(card: ModelCard, folder: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(card.files).map(([role, { path }]) => [role, join(folder, path)]),
   );
 }
 
-/** Bounds of an option, both allowed. */
+/** A whole number, bounds included. */
 export function wholeNumber(min: number, max: number) {
   const { read } = someNumber(min, max);
   return {
@@ -71,7 +70,7 @@ export function wholeNumber(min: number, max: number) {
   };
 }
 
-/** The same with fractions. */
+/** A number, bounds included. */
 export function someNumber(min: number, max: number) {
   return {
     need: `a number from ${min} to ${max}`,
@@ -88,7 +87,7 @@ export function oneOf(known: readonly string[]) {
   };
 }
 
-/** The library has numbers for it. */
+/** The library takes 0 or 1. */
 export const yesOrNo = {
   need: "true or false",
   read: (value: OptionValue) => (typeof value === "boolean" ? Number(value) : undefined),

@@ -11,7 +11,7 @@ import { type Diarizer, openDiarizer } from "./diarizer.ts";
 const folder = join(testModelsFolder, "diarization");
 const card = parseModelCard(readFileSync(join(folder, "model.json"), "utf8"));
 
-/** What two people say by turns. */
+/** What two speakers say in turns. */
 const talk = [
   "Good morning and welcome to the meeting of today",
   "Thank you it is good to be here again with all of you",
@@ -41,20 +41,20 @@ function dialogue(): Dialogue {
   return { samples: joined(...parts), said };
 }
 
-/** Of the time in which somebody speaks, the share in which that one is found, and nobody else. */
+/** The share of the speech in which its speaker is found, and no other. */
 function shareRight(said: readonly RecordingTurn[], found: readonly RecordingTurn[]): number {
   let [right, all] = [0, 0];
   for (const { speaker, startMs, endMs } of said) {
     for (let ms = startMs; ms < endMs; ms += 10) {
-      const heard = found.filter((turn) => turn.startMs <= ms && ms < turn.endMs);
+      const active = found.filter((turn) => turn.startMs <= ms && ms < turn.endMs);
       all += 1;
-      if (heard.length === 1 && heard[0]?.speaker === speaker) right += 1;
+      if (active.length === 1 && active[0]?.speaker === speaker) right += 1;
     }
   }
   return right / all;
 }
 
-/** Who speaks when, heard in windows of this length. */
+/** Who speaks when, diarized in windows of this length. */
 async function diarizeAll(
   diarizer: Diarizer,
   samples: Int16Array,
@@ -76,14 +76,14 @@ describe("openDiarizer()", () => {
     spoken = dialogue();
   });
 
-  test("it tells two people apart", async () => {
+  test("it distinguishes two speakers", async () => {
     const found = await diarizeAll(diarizer, spoken.samples);
     assert.deepEqual([...new Set(found.map(({ speaker }) => speaker))], ["1", "2"]);
     const share = shareRight(spoken.said, found);
     assert.ok(share >= 0.8, `${share} of the time is right`);
   });
 
-  test("it knows them again in other windows of the recording", async () => {
+  test("it recognizes speakers in other windows of the recording", async () => {
     const { samples, said } = spoken;
     const found = await diarizeAll(diarizer, samples, 7000);
     assert.deepEqual([...new Set(found.map(({ speaker }) => speaker))], ["1", "2"]);
@@ -91,7 +91,7 @@ describe("openDiarizer()", () => {
     assert.ok(share >= 0.8, `${share} of the time is right`);
   });
 
-  test("its turns are in order, within the window, of voices that it describes", async () => {
+  test("its turns are in order, within the window, and of speakers with an embedding", async () => {
     const { turns, speakers } = await diarizer.diarize(spoken.samples);
     assert.ok(turns.length >= 6);
     for (const [at, { speaker, startMs, endMs }] of turns.entries()) {
@@ -105,7 +105,7 @@ describe("openDiarizer()", () => {
     }
   });
 
-  test("where nobody speaks there are no turns", async () => {
+  test("without speech there are no turns", async () => {
     for (const samples of [
       silence(0),
       silence(5000),
@@ -116,7 +116,7 @@ describe("openDiarizer()", () => {
     }
   });
 
-  test("it hears one window at a time, in order", async () => {
+  test("it diarizes one window at a time, in order", async () => {
     const short = spoken.samples.subarray(0, 100_000);
     const alone = await diarizer.diarize(short);
     const ended: string[] = [];
@@ -128,9 +128,9 @@ describe("openDiarizer()", () => {
     assert.deepEqual(ended, ["long", "short"]);
   });
 
-  test("a card that does not fit is refused with its fields", async () => {
+  test("a wrong card is rejected with its fields", async () => {
     const rows: [Partial<ModelCard>, RegExp][] = [
-      [{ kind: "whisper" }, /kind whisper does not tell speakers apart/],
+      [{ kind: "whisper" }, /kind whisper is no diarization model/],
       [{ files: { embedding: { path: "e.onnx" } } }, /files\.segmentation is missing/],
       [{ options: { clusteringThreshold: 3 } }, /clusteringThreshold is 3: a number from 0 to 2/],
       [{ options: { speakers: 3 } }, /options\.speakers is unknown: there are clusteringThreshold/],
@@ -144,7 +144,7 @@ describe("openDiarizer()", () => {
     }
   });
 
-  test("files that are not there are named", async () => {
+  test("missing files are named", async () => {
     await assert.rejects(
       openDiarizer(card, testModelsFolder),
       /^Error: diarization: sherpa-onnx cannot load segmentation\.onnx, embedding\.onnx/,

@@ -22,20 +22,20 @@ import {
 } from "./sherpa-library.ts";
 import { voiceSamples } from "./voice-samples.ts";
 
-/** Tells who speaks when. */
+/** Finds out who speaks when. */
 export interface Diarizer {
   /**
-   * Of a window of a recording: a few minutes, at engineSampleRate, as all of it is in memory at
-   * once. Windows are heard one at a time; whose voices are the same across windows, joinSpeakers()
-   * finds out.
+   * Diarizes a window of a recording: a few minutes, at engineSampleRate, since all of it is in
+   * memory at once. Windows are diarized one at a time; joinSpeakers() matches voices across
+   * windows.
    */
   diarize(samples: Int16Array): Promise<Omit<SpeakerWindow, "startMs">>;
 }
 
 const options: OptionRows<"clustering" | "turns" | "models"> = {
-  /** How far apart, from 0 to 2, the parts of one voice may be. */
+  /** The largest distance between parts of one voice, from 0 to 2. */
   clusteringThreshold: { place: "clustering", name: "threshold", ...someNumber(0, 2) },
-  /** Seconds: shorter turns are none, and shorter pauses do not part two. */
+  /** Seconds: shorter turns are dropped, and shorter pauses do not end a turn. */
   minDurationOn: { place: "turns", ...someNumber(0, 10) },
   minDurationOff: { place: "turns", ...someNumber(0, 10) },
   threads: { place: "models", name: "numThreads", ...wholeNumber(1, 64) },
@@ -48,9 +48,9 @@ interface Parts {
 }
 
 /**
- * Opens a model that tells speakers apart: one that finds turns and one that tells what a voice is
- * like. Throws ModelCardError for a card that is not of that kind, an Error where the library
- * cannot load the files; a broken one may end the process.
+ * Opens a diarization model: a network that finds turns, and one that makes embeddings of voices.
+ * Throws ModelCardError for a card that is not of that kind, an Error where the library cannot load
+ * the files; a broken file may crash the process.
  */
 export async function openDiarizer(card: ModelCard, folder: string): Promise<Diarizer> {
   const { diarization: config, embedding } = diarizerConfig(card, folder);
@@ -59,16 +59,16 @@ export async function openDiarizer(card: ModelCard, folder: string): Promise<Dia
   let before: Promise<unknown> = Promise.resolve();
   return {
     diarize(samples) {
-      const heard = before.then(() => diarizeWindow(parts, samples));
-      before = heard.catch(() => {});
-      return heard;
+      const found = before.then(() => diarizeWindow(parts, samples));
+      before = found.catch(() => {});
+      return found;
     },
   };
 }
 
 function diarizerConfig(card: ModelCard, folder: string) {
   if (card.kind !== "diarization") {
-    throw new ModelCardError(`${card.name}: kind ${card.kind} does not tell speakers apart`);
+    throw new ModelCardError(`${card.name}: kind ${card.kind} is no diarization model`);
   }
   const problems = [
     ...fileProblems(card, [["segmentation", "embedding"]]),
@@ -147,17 +147,17 @@ function turnOf(
 }
 
 /**
- * The mean of what its parts are like, each on its own: a part is some seconds of work in which
- * nothing else is done.
+ * The mean embedding of a voice, weighted by length. Each part is computed on its own, since that
+ * blocks the thread for as long as the part takes.
  */
 async function voiceOf(
   { library, extractor }: Parts,
   samples: Float32Array,
-  stretches: readonly (readonly [startMs: number, endMs: number])[],
+  spans: readonly (readonly [startMs: number, endMs: number])[],
 ): Promise<Omit<WindowSpeaker, "speaker"> | undefined> {
   let embedding: Float32Array | undefined;
   let seconds = 0;
-  for (const [startMs, endMs] of stretches) {
+  for (const [startMs, endMs] of spans) {
     const stream = library.speakerEmbeddingExtractorCreateStream(extractor);
     const part = samples.slice(
       (startMs * engineSampleRate) / 1000,

@@ -15,7 +15,7 @@ after(() => {
 });
 
 /**
- * The library says on its standard error which file it misses: that of another process can be read.
+ * The library names a missing file on standard error, which can be read of another process.
  */
 const program = `
   const library = require("sherpa-onnx-node/addon.js");
@@ -53,7 +53,7 @@ const kinds: readonly [ModelKind, ...roles: string[]][] = [
   ["wenet-ctc", "model", "tokens"],
 ];
 
-test("the library looks for every file of every kind where the card says that it is", async () => {
+test("the library reads every file of every kind from the path of the card", async () => {
   for (const [kind, ...roles] of kinds) {
     for (const missing of roles) {
       const files = Object.fromEntries(

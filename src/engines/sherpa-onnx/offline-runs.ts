@@ -1,5 +1,5 @@
 import { engineSampleRate, type RecognitionMode } from "../protocol/engine.ts";
-import { type HeardResult, readHeardResult } from "./heard-result.ts";
+import { type LibraryResult, readLibraryResult } from "./library-result.ts";
 import {
   floatSamples,
   type OfflineRecognizer,
@@ -8,19 +8,22 @@ import {
   type SherpaLibrary,
 } from "./sherpa-library.ts";
 
-/** Who has waited longer than another by the difference of these goes before it. */
-const patienceMs: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 2000, job: 30_000 };
+/** Runs begin in the order of their arrival plus this delay of their mode. */
+const delayMs: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 2000, job: 30_000 };
 /**
- * Silence after what is heard, and at least so much of both: the last word is heard better, and no
- * model is given less than it can take.
+ * Silence after the samples, and the least length of both: the last word is recognized better, and no
+ * model gets less audio than it can process.
  */
 const trailMs = 300;
 const lengthMsMin = 1000;
 
-/** Speech being heard on another thread, or waiting for that. */
+/** An utterance that is decoded on another thread, or waits for that. */
 export interface Run {
-  readonly heard: Promise<HeardResult>;
-  /** Nobody wants it any more. It is not begun, and does not end either; what is under way ends. */
+  readonly result: Promise<LibraryResult>;
+  /**
+   * Takes it out of the queue; its result never resolves then. A run that is under way is not
+   * stopped.
+   */
   cancel(): void;
 }
 
@@ -28,19 +31,19 @@ interface Waiting {
   readonly dueAtMs: number;
   readonly samples: Int16Array;
   readonly config: SherpaConfig | undefined;
-  readonly heard: PromiseWithResolvers<HeardResult>;
+  readonly result: PromiseWithResolvers<LibraryResult>;
 }
 
 /**
- * Hears whole utterances on the library's own threads, so many at a time in a process: more would
- * take memory, and end no sooner.
+ * Decodes whole utterances on the library's own threads, at most runsMax at a time: more would take
+ * memory, and end no sooner.
  */
 export class OfflineRuns {
   readonly #library: SherpaLibrary;
   readonly #recognizer: OfflineRecognizer;
   readonly #runsMax: number;
   readonly #waiting = new Set<Waiting>();
-  /** Held, as the library does not: what nobody holds is freed under the feet of its thread. */
+  /** References, since the library has none: without one, a stream may be freed while it is decoded. */
   readonly #underWay = new Set<OfflineStream>();
   #runs = 0;
 
@@ -50,21 +53,21 @@ export class OfflineRuns {
     this.#runsMax = runsMax;
   }
 
-  /** Whether a run would begin at once. */
+  /** Whether another run would begin at once. */
   get hasRoom(): boolean {
     return this.#runs < this.#runsMax;
   }
 
   /**
-   * Hears these samples when it is their turn; with a config of their own only where runsMax is 1,
-   * as all runs share it.
+   * Decodes these samples when it is their turn. A config of its own is only for runsMax 1, since all
+   * runs share it.
    */
   add(samples: Int16Array, mode: RecognitionMode, config?: SherpaConfig): Run {
-    const dueAtMs = performance.now() + patienceMs[mode];
-    const waiting = { dueAtMs, samples, config, heard: Promise.withResolvers<HeardResult>() };
+    const dueAtMs = performance.now() + delayMs[mode];
+    const waiting = { dueAtMs, samples, config, result: Promise.withResolvers<LibraryResult>() };
     this.#waiting.add(waiting);
     this.#beginNext();
-    return { heard: waiting.heard.promise, cancel: () => this.#waiting.delete(waiting) };
+    return { result: waiting.result.promise, cancel: () => this.#waiting.delete(waiting) };
   }
 
   #beginNext(): void {
@@ -74,14 +77,14 @@ export class OfflineRuns {
     );
     this.#waiting.delete(next);
     this.#runs += 1;
-    const heard = this.#hear(next).finally(() => {
+    const result = this.#decode(next).finally(() => {
       this.#runs -= 1;
       this.#beginNext();
     });
-    heard.then(next.heard.resolve, next.heard.reject);
+    result.then(next.result.resolve, next.result.reject);
   }
 
-  async #hear({ samples: spoken, config }: Waiting): Promise<HeardResult> {
+  async #decode({ samples: spoken, config }: Waiting): Promise<LibraryResult> {
     if (config) this.#library.offlineRecognizerSetConfig(this.#recognizer, config);
     const stream = this.#library.createOfflineStream(this.#recognizer);
     const perMs = engineSampleRate / 1000;
@@ -92,7 +95,7 @@ export class OfflineRuns {
     this.#library.acceptWaveformOffline(stream, { samples, sampleRate: engineSampleRate });
     this.#underWay.add(stream);
     try {
-      return readHeardResult(
+      return readLibraryResult(
         await this.#library.decodeOfflineStreamAsync(this.#recognizer, stream),
       );
     } finally {

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HeardResult } from "./heard-result.ts";
+import type { LibraryResult } from "./library-result.ts";
 import { joinedReadings, readingOf } from "./reading.ts";
 
-function heard(text: string, tokens: readonly [string, number][], rest: Partial<HeardResult> = {}) {
+function result(
+  text: string,
+  tokens: readonly [string, number][],
+  rest: Partial<LibraryResult> = {},
+) {
   return {
     text,
     tokens: tokens.map(([token]) => token),
@@ -14,16 +18,16 @@ function heard(text: string, tokens: readonly [string, number][], rest: Partial<
   };
 }
 
-function told(result: HeardResult, lengthMs = 5000): string {
+function shown(result: LibraryResult, lengthMs = 5000): string {
   const { text = "", words = [] } = readingOf(result, lengthMs) ?? {};
   return `${text} = ${words.map((word) => `${word.text} ${word.startMs}-${word.endMs}`).join(", ")}`;
 }
 
-test("words are told by the tokens that their letters come from", () => {
-  const rows: [name: string, result: HeardResult, expected: string][] = [
+test("words have the times of the tokens that spell them", () => {
+  const rows: [name: string, result: LibraryResult, expected: string][] = [
     [
-      "pieces of words, a space before the first of each",
-      heard(" HELLO WORLD", [
+      "parts of words, a space before the first of each",
+      result(" HELLO WORLD", [
         [" HE", 0.2],
         ["LLO", 0.4],
         [" WORLD", 1],
@@ -31,8 +35,8 @@ test("words are told by the tokens that their letters come from", () => {
       "HELLO WORLD = HELLO 200-640, WORLD 1000-1400",
     ],
     [
-      "pieces with the mark of their vocabulary",
-      heard("halló heimur", [
+      "tokens with the mark of SentencePiece",
+      result("halló heimur", [
         ["▁halló", 0.5],
         ["▁heimur", 0.9],
       ]),
@@ -40,7 +44,7 @@ test("words are told by the tokens that their letters come from", () => {
     ],
     [
       "letters, a space between words",
-      heard("já nei", [
+      result("já nei", [
         ["j", 0.1],
         ["á", 0.16],
         [" ", 0.3],
@@ -51,16 +55,16 @@ test("words are told by the tokens that their letters come from", () => {
       "já nei = já 100-240, nei 400-600",
     ],
     [
-      "pieces that go on with @@",
-      heard(" hello", [
+      "parts that continue with @@",
+      result(" hello", [
         ["hel@@", 0.1],
         ["lo", 0.3],
       ]),
       "hello = hello 100-460",
     ],
     [
-      "no spaces in its writing",
-      heard("今天天气。", [
+      "a script without spaces",
+      result("今天天气。", [
         ["今", 0.1],
         ["天", 0.3],
         ["天", 0.5],
@@ -70,8 +74,8 @@ test("words are told by the tokens that their letters come from", () => {
       "今天天气。 = 今 100-180, 天 300-380, 天 500-580, 气。 700-980",
     ],
     [
-      "both in one",
-      heard("我 love 你", [
+      "both scripts",
+      result("我 love 你", [
         ["我", 0],
         [" lo", 0.2],
         ["ve", 0.3],
@@ -80,8 +84,8 @@ test("words are told by the tokens that their letters come from", () => {
       "我 love 你 = 我 0-80, love 200-460, 你 600-680",
     ],
     [
-      "bytes in place of letters: words are counted",
-      heard("þú ert", [
+      "bytes in place of letters: tokens that begin words",
+      result("þú ert", [
         ["<0xC3>", 0.1],
         ["<0xBE>", 0.1],
         ["ú", 0.2],
@@ -91,13 +95,13 @@ test("words are told by the tokens that their letters come from", () => {
     ],
     [
       "more words than the tokens begin: no times",
-      heard("twenty one", [["21", 0.1]]),
+      result("twenty one", [["21", 0.1]]),
       "twenty one = ",
     ],
-    ["no times at all", heard("já", [["já", 0]], { startSeconds: [] }), "já = "],
+    ["no times at all", result("já", [["já", 0]], { startSeconds: [] }), "já = "],
     [
       "durations",
-      heard(
+      result(
         "já nei",
         [
           [" já", 0.1],
@@ -108,22 +112,22 @@ test("words are told by the tokens that their letters come from", () => {
       "já nei = já 100-600, nei 900-1100",
     ],
   ];
-  for (const [name, result, expected] of rows) assert.equal(told(result), expected, name);
+  for (const [name, result, expected] of rows) assert.equal(shown(result), expected, name);
 });
 
-test("words are in order, within the utterance, and last a millisecond at least", () => {
-  const together = heard("a b c", [
+test("words are in order, within the utterance, and at least a millisecond long", () => {
+  const together = result("a b c", [
     [" a", 0.5],
     [" b", 0.5],
     [" c", 0.5],
   ]);
-  assert.equal(told(together, 1000), "a b c = a 498-499, b 499-500, c 500-580");
-  assert.equal(told(together, 400), "a b c = a 397-398, b 398-399, c 399-400");
-  assert.equal(told(together, 3), "a b c = a 0-1, b 1-2, c 2-3");
-  assert.equal(told(together, 2), "a b c = ", "no room for three");
+  assert.equal(shown(together, 1000), "a b c = a 498-499, b 499-500, c 500-580");
+  assert.equal(shown(together, 400), "a b c = a 397-398, b 398-399, c 399-400");
+  assert.equal(shown(together, 3), "a b c = a 0-1, b 1-2, c 2-3");
+  assert.equal(shown(together, 2), "a b c = ", "no room for three");
   assert.equal(
-    told(
-      heard("a b", [
+    shown(
+      result("a b", [
         [" a", 0.9],
         [" b", 0.1],
       ]),
@@ -132,7 +136,7 @@ test("words are in order, within the utterance, and last a millisecond at least"
   );
 });
 
-test("what was not said is not told", () => {
+test("annotations and subtitle credits are no words", () => {
   const rows: [text: string, expected: string | undefined][] = [
     ["", undefined],
     [" ", undefined],
@@ -148,12 +152,12 @@ test("what was not said is not told", () => {
     ["  two\n spaces ", "two spaces"],
   ];
   for (const [text, expected] of rows) {
-    assert.equal(readingOf(heard(text, []), 1000)?.text, expected, JSON.stringify(text));
+    assert.equal(readingOf(result(text, []), 1000)?.text, expected, JSON.stringify(text));
   }
 });
 
-test("a word is as sure as the geometric mean of its tokens, a reading as the mean of its words", () => {
-  const result = heard(
+test("the confidence of a word is the geometric mean of its tokens, that of a reading the mean of its words", () => {
+  const noWay = result(
     "no way",
     [
       [" n", 0.1],
@@ -164,18 +168,18 @@ test("a word is as sure as the geometric mean of its tokens, a reading as the me
       logProbabilities: [Math.log(0.5), Math.log(0.125), 0],
     },
   );
-  const reading = readingOf(result, 1000);
+  const reading = readingOf(noWay, 1000);
   assert.deepEqual(
     reading?.words.map(({ confidence }) => confidence),
     [0.25, 1],
   );
   assert.equal(reading?.confidence, 0.625);
-  const noLogarithms = readingOf({ ...result, logProbabilities: [0.5, 0.2, 0.1] }, 1000);
+  const noLogarithms = readingOf({ ...noWay, logProbabilities: [0.5, 0.2, 0.1] }, 1000);
   assert.ok(noLogarithms && !("confidence" in noLogarithms));
   assert.ok(noLogarithms.words.every((word) => !("confidence" in word)));
 });
 
-test("joinedReadings() puts parts one after another", () => {
+test("joinedReadings() joins readings of consecutive parts", () => {
   const word = { text: "já", startMs: 100, endMs: 200, confidence: 0.5 };
   const part = { text: "já", confidence: 0.5, words: [word] };
   assert.equal(joinedReadings([]), undefined);

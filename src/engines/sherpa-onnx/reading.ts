@@ -1,21 +1,21 @@
 import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
-import type { HeardResult } from "./heard-result.ts";
+import type { LibraryResult } from "./library-result.ts";
 
 /**
- * A token without a duration lasts until the next, but no longer than this for each of its
- * characters, and altogether.
+ * A token without a duration lasts until the next one, but at most this long for each of its
+ * characters, and in all.
  */
 const characterMs = 80;
 const tokenMsMax = 400;
-/** Written without spaces: every character with its punctuation is a word. */
+/** Scripts without spaces: every character, with its punctuation, is a word. */
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc`;
 const wordPattern = new RegExp(String.raw`[${unspaced}]\p{P}*|[^\s${unspaced}]+`, "gu");
 const spaces = /[\s\u2581]+/gu;
-/** Sounds and music in the subtitles that models learnt from; nothing that was said. */
+/** Sounds and music, from the subtitles that models are trained on: not speech. */
 const annotation = /\[[^\]]*\]|<[^>]*>|[♪♫♬]/gu;
-/** The same in parentheses, which also stand around speech: only where there is nothing else. */
+/** The same in parentheses, which also enclose speech: only where there is nothing else. */
 const onlyAside = /^\s*(\([^)]*\)\s*)+$/u;
-/** Whose subtitles those were. */
+/** The credit of such subtitles. */
 const subtitleCredit = /\bamara\.org\b/iu;
 
 interface TextWord {
@@ -26,32 +26,32 @@ interface TextWord {
 }
 
 /**
- * What the library heard as a reading with times within the utterance of so many milliseconds;
- * undefined where nothing was said.
+ * The library's result as a reading with times within an utterance of this length; undefined where
+ * there are no words.
  */
-export function readingOf(heard: HeardResult, lengthMs: number): Hypothesis | undefined {
-  if (onlyAside.test(heard.text) || subtitleCredit.test(heard.text)) return undefined;
-  const words = spokenWords(withTokens(wordsOf(heard.text), heard.tokens));
+export function readingOf(result: LibraryResult, lengthMs: number): Hypothesis | undefined {
+  if (onlyAside.test(result.text) || subtitleCredit.test(result.text)) return undefined;
+  const words = spokenWords(withTokens(wordsOf(result.text), result.tokens));
   const text = words
     .map((word, at) => (word.isAfterSpace && at > 0 ? ` ${word.text}` : word.text))
     .join("");
   if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
-  const timed = timedWords(words, heard, lengthMs);
+  const timed = timedWords(words, result, lengthMs);
   const confidences = timed.flatMap(({ confidence }) => confidence ?? []);
   if (timed.length === 0 || confidences.length < timed.length) return { text, words: timed };
   return { text, confidence: rounded(mean(confidences)), words: timed };
 }
 
 /**
- * Readings of parts that follow one another, as one; the second of each pair is where the part
- * begins, in milliseconds.
+ * Readings of consecutive parts as one reading; the second value of each pair is the start of the
+ * part, in milliseconds.
  */
 export function joinedReadings(
   parts: readonly (readonly [reading: Hypothesis, startMs: number])[],
 ): Hypothesis | undefined {
   if (parts.length === 0) return undefined;
   const text = parts.map(([reading]) => reading.text).join(" ");
-  // Times of some words only would say that the others were not said.
+  // Times for some words only would look as if the others were not spoken.
   const isTimed = parts.every(([reading]) => reading.words.length > 0);
   const words = parts.flatMap(([reading, startMs]) =>
     reading.words.map((word) => ({
@@ -68,8 +68,8 @@ export function joinedReadings(
   };
 }
 
-function wordsOf(heard: string): TextWord[] {
-  const text = heard.replace(spaces, " ");
+function wordsOf(written: string): TextWord[] {
+  const text = written.replace(spaces, " ");
   return Array.from(text.matchAll(wordPattern), ({ 0: word, index }) => ({
     text: word,
     isAfterSpace: /\s/u.test(text[index - 1] ?? ""),
@@ -77,8 +77,8 @@ function wordsOf(heard: string): TextWord[] {
 }
 
 /**
- * Finds the tokens of each word: by their letters where those are the text's, else by the tokens
- * that begin words, where there are as many as words.
+ * Finds the tokens of each word: by their letters where these spell the text, else by the tokens that
+ * begin words, where there are as many as words.
  */
 function withTokens(words: readonly TextWord[], tokens: readonly string[]): readonly TextWord[] {
   const bare = tokens.map((token) => token.replace(/@@$/u, "").replace(spaces, ""));
@@ -88,7 +88,7 @@ function withTokens(words: readonly TextWord[], tokens: readonly string[]): read
 
 function byLetters(words: readonly TextWord[], bare: readonly string[]): readonly TextWord[] {
   let token = -1;
-  /** Letters up to the word, and up to the end of the token. */
+  /** Number of letters before the word, and up to the end of the token. */
   let letters = 0;
   let tokenLetters = 0;
   const reach = (count: number) => {
@@ -110,7 +110,7 @@ function byBeginnings(
   let isBeginning = true;
   for (const [at, token] of tokens.entries()) {
     isBeginning ||= /^[\s\u2581]/u.test(token);
-    // A space by itself: the next token begins the word.
+    // A single space: the next token begins the word.
     if (token.replace(spaces, "") === "") continue;
     const last = groups.at(-1);
     if (isBeginning || !last) groups.push([at, at + 1]);
@@ -121,7 +121,7 @@ function byBeginnings(
   return words.map((word, at) => ({ ...word, ...(groups[at] && { tokens: groups[at] }) }));
 }
 
-/** Without annotations. One may be more than a word. */
+/** The words without annotations, which may span several words. */
 function spokenWords(words: readonly TextWord[]): readonly TextWord[] {
   const text = words.map((word) => word.text).join("\n");
   const spans = Array.from(text.matchAll(annotation), ({ 0: found, index }) => [
@@ -139,35 +139,35 @@ function spokenWords(words: readonly TextWord[]): readonly TextWord[] {
 
 function timedWords(
   words: readonly TextWord[],
-  heard: HeardResult,
+  result: LibraryResult,
   lengthMs: number,
 ): readonly EngineWord[] {
-  if (heard.startSeconds.length === 0 || words.length > lengthMs) return [];
+  if (result.startSeconds.length === 0 || words.length > lengthMs) return [];
   const timed: EngineWord[] = [];
   for (const { text, tokens } of words) {
     if (!tokens) return [];
     const [from, to] = tokens;
-    const confidence = confidenceOf(heard.logProbabilities.slice(from, to));
+    const confidence = confidenceOf(result.logProbabilities.slice(from, to));
     timed.push({
       text,
-      startMs: Math.round((heard.startSeconds[from] ?? 0) * 1000),
-      endMs: Math.round(tokenEndMs(heard, to - 1)),
+      startMs: Math.round((result.startSeconds[from] ?? 0) * 1000),
+      endMs: Math.round(tokenEndMs(result, to - 1)),
       ...(confidence !== undefined && { confidence }),
     });
   }
   return inOrder(timed, Math.floor(lengthMs));
 }
 
-function tokenEndMs(heard: HeardResult, at: number): number {
-  const startMs = (heard.startSeconds[at] ?? 0) * 1000;
-  const durationMs = (heard.durationSeconds[at] ?? 0) * 1000;
+function tokenEndMs(result: LibraryResult, at: number): number {
+  const startMs = (result.startSeconds[at] ?? 0) * 1000;
+  const durationMs = (result.durationSeconds[at] ?? 0) * 1000;
   if (durationMs > 0) return startMs + durationMs;
-  const letters = heard.tokens[at]?.replace(spaces, "").length ?? 1;
+  const letters = result.tokens[at]?.replace(spaces, "").length ?? 1;
   const endMs = startMs + Math.min(tokenMsMax, characterMs * Math.max(1, letters));
-  return Math.min(endMs, (heard.startSeconds[at + 1] ?? Infinity) * 1000);
+  return Math.min(endMs, (result.startSeconds[at + 1] ?? Infinity) * 1000);
 }
 
-/** Words one after another, each of a millisecond at least, all within the utterance. */
+/** Words in order, each at least a millisecond long, all within the utterance. */
 function inOrder(words: readonly EngineWord[], lengthMs: number): readonly EngineWord[] {
   let endMs = lengthMs;
   const ended = words.toReversed().map((word) => {
@@ -175,8 +175,7 @@ function inOrder(words: readonly EngineWord[], lengthMs: number): readonly Engin
     endMs = Math.min(end - 1, word.startMs);
     return { ...word, startMs: endMs, endMs: end };
   });
-  // What has no room before it is pushed on: there is room after it, as a word takes a millisecond
-  // at least.
+  // Words without room are moved later: the utterance has at least a millisecond for each word.
   let startMs = 0;
   return ended.toReversed().map((word) => {
     const start = Math.max(startMs, word.startMs);
@@ -185,7 +184,7 @@ function inOrder(words: readonly EngineWord[], lengthMs: number): readonly Engin
   });
 }
 
-/** The geometric mean of its tokens' probabilities; none where they are no probabilities. */
+/** The geometric mean of the tokens' probabilities; undefined where they are no probabilities. */
 function confidenceOf(logs: readonly number[]): number | undefined {
   if (logs.length === 0 || logs.some((log) => !(log <= 0))) return undefined;
   return rounded(Math.exp(mean(logs)));
@@ -195,7 +194,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** To the digits that do not depend on which streams are decoded together. */
+/** Rounded to digits that do not depend on which streams are decoded together. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

@@ -188,7 +188,7 @@ test("every wrong field of a card is named", () => {
     ],
     [{ options: { constructor: 1 } }, /options\.constructor is unknown: there are threads/],
     [{ languageCodes: [] }, /languageCodes is empty/],
-    [{ kind: "diarization" }, /kind diarization hears no words/],
+    [{ kind: "diarization" }, /kind diarization recognizes no words/],
   ];
   for (const [different, problem] of rows) {
     assert.throws(

@@ -12,42 +12,40 @@ import {
 import type { SherpaConfig } from "./sherpa-library.ts";
 import { whisperLanguages } from "./whisper-languages.ts";
 
-/** Kinds that hear words. */
+/** Kinds that recognize words. */
 type SpeechKind = Exclude<ModelKind<"sherpa-onnx">, "diarization">;
 
 /** How a model is loaded and used. */
 export interface RecognizerPlan {
-  /**
-   * It hears speech while it is spoken: an online recognizer of the library, else an offline one.
-   */
+  /** Whether it is an online recognizer of the library, or an offline one. */
   readonly isStreaming: boolean;
   readonly config: SherpaConfig;
   /**
-   * By language code: the same for a run, where a model that hears several is told which. Without
-   * it, it guesses, and writes in that.
+   * By language code: the config of a run, for a model of several languages. Without it, the model
+   * guesses the language.
    */
   readonly configs: ReadonlyMap<string, SherpaConfig>;
-  /** Speech that it hears at once; longer utterances are cut. */
+  /** The longest utterance of a run; longer ones are cut. */
   readonly secondsMax: number;
-  /** Utterances that it may hear at the same time. */
+  /** Runs at the same time. */
   readonly runsMax: number;
 }
 
 interface KindRow {
   /** The field of the library's modelConfig with the files of this kind. */
   readonly field: string;
-  /** The parts that its files play, tokens aside: one of these lists. */
+  /** The roles of its files, apart from tokens: one of these lists. */
   readonly roles: readonly (readonly string[])[];
   /** For a kind that shares its field with another. */
   readonly modelType?: string;
   readonly options?: OptionRows<Place>;
-  /** What follows from the card, where it has no such option. */
+  /** Defaults for options that the card does not have. */
   readonly defaults?: (card: ModelCard) => Readonly<Record<string, string | number>>;
   readonly secondsMax?: number;
   readonly runsMax?: number;
 }
 
-/** kind: beside the files. models: modelConfig. recognizer: outermost. features: featConfig. */
+/** kind: next to the files. models: modelConfig. recognizer: top level. features: featConfig. */
 type Place = "kind" | "models" | "recognizer" | "features";
 
 /** Options that every kind knows. */
@@ -94,13 +92,13 @@ const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
     },
     defaults: (card) => ({
       task: "transcribe",
-      // Where the decoder was exported without its attention, this has no effect.
+      // This has no effect where the decoder was exported without its attention.
       enableTokenTimestamps: 1,
       ...whisperLanguage(card.languageCodes),
     }),
-    // It hears 30 s at a time, and the last half second of them is padding.
+    // A run is 30 s, and the last half second of them is padding.
     secondsMax: 28,
-    // Each run sets options that they all read.
+    // Each run sets options that all runs read.
     runsMax: 1,
   },
   moonshine: {
@@ -127,13 +125,13 @@ const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
 };
 
 /**
- * What the library needs to load a model: a pure function of its card, and of the folder with its
- * files. Throws ModelCardError that names every field of the card that is missing, unknown or
- * wrong.
+ * The library's configuration for a model: a pure function of its card, and of the folder with its
+ * files. Throws ModelCardError that names every missing, unknown or wrong field of the card.
  */
 export function recognizerPlan(card: ModelCard, folder: string): RecognizerPlan {
   const { kind } = card;
-  if (!hearsWords(kind)) throw new ModelCardError(`${card.name}: kind ${kind} hears no words`);
+  if (!isSpeechKind(kind))
+    throw new ModelCardError(`${card.name}: kind ${kind} recognizes no words`);
   const row = kindRows[kind];
   const roleLists = row.roles.map((roles) => [...roles, "tokens"]);
   const problems = [
@@ -152,11 +150,11 @@ export function recognizerPlan(card: ModelCard, folder: string): RecognizerPlan 
   };
 }
 
-function hearsWords(kind: ModelKind): kind is SpeechKind {
+function isSpeechKind(kind: ModelKind): kind is SpeechKind {
   return kind !== "diarization";
 }
 
-/** A card of one language has it in its config, and one that names an option has that. */
+/** None for a card of one language, or with a language option: the config has it already. */
 function languageConfigs(
   card: ModelCard,
   row: KindRow,
@@ -195,7 +193,7 @@ function config(card: ModelCard, row: KindRow, folder: string): SherpaConfig {
   };
 }
 
-/** A model that hears one language need not find out which; without it, the model does. */
+/** The language of a card with one only; otherwise the model detects it. */
 function whisperLanguage(languageCodes: readonly string[]): { readonly language?: string } {
   const [language, ...others] = new Set(languageCodes.map((code) => code.split("-", 1)[0] ?? ""));
   if (language === undefined || others.length > 0) return {};

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { testEngine } from "../../../test/fixtures/engine-conformance.ts";
 import {
-  hear,
-  icelandicHeard,
+  icelandicText,
+  recognize,
   sayIcelandic,
   starterFolder,
   streamingCard,
@@ -24,32 +24,32 @@ import { openSherpaEngine } from "./sherpa-engine.ts";
 testEngine(
   "openSherpaEngine() of a streaming model",
   () => openSherpaEngine(streamingCard, starterFolder),
-  icelandicHeard,
+  icelandicText,
   { said: sayIcelandic, hasOneReading: true },
 );
 
 testEngine(
-  "openSherpaEngine() of a model that hears whole utterances",
+  "openSherpaEngine() of a model of whole utterances",
   () => openSherpaEngine(wholeCard, wholeFolder),
-  icelandicHeard,
+  icelandicText,
   { said: sayIcelandic, hasOneReading: true },
 );
 
 testEngine(
   "openSherpaEngine() of a streaming transducer",
   () => openSherpaEngine(transducerCard, transducerFolder),
-  icelandicHeard,
+  icelandicText,
   { said: sayIcelandic, hasOneReading: true },
 );
 
 testEngine(
-  "openSherpaEngine() of a transducer that hears whole utterances",
+  "openSherpaEngine() of a transducer of whole utterances",
   () => openSherpaEngine(wholeTransducerCard, wholeTransducerFolder),
-  icelandicHeard,
+  icelandicText,
   { said: sayIcelandic, hasOneReading: true },
 );
 
-test("a transducer tells how sure it is of each word, however it searches", async () => {
+test("a transducer has a confidence for each word, with either search", async () => {
   const { spoken } = sayIcelandic();
   const searches = ["greedy_search", "modified_beam_search"].flatMap((decodingMethod) => [
     [{ ...transducerCard, options: { decodingMethod } }, transducerFolder] as const,
@@ -58,12 +58,12 @@ test("a transducer tells how sure it is of each word, however it searches", asyn
   for (const [card, folder] of searches) {
     const engine = await openSherpaEngine(card, folder);
     const decoder = engine.createDecoder({ mode: "short", alternativesMax: 1 });
-    const [reading] = await hear(decoder, spoken);
-    const sure = reading?.words.map(({ confidence }) => confidence ?? 0) ?? [];
-    assert.equal(sure.length, 5);
+    const [reading] = await recognize(decoder, spoken);
+    const confidences = reading?.words.map(({ confidence }) => confidence ?? 0) ?? [];
+    assert.equal(confidences.length, 5);
     assert.ok(
-      sure.every((confidence) => confidence > 0.3 && confidence < 1),
-      String(sure),
+      confidences.every((confidence) => confidence > 0.3 && confidence < 1),
+      String(confidences),
     );
     assert.ok((reading?.confidence ?? 0) > 0.5);
     decoder.close();
@@ -71,14 +71,14 @@ test("a transducer tells how sure it is of each word, however it searches", asyn
   }
 });
 
-test("a model without probabilities tells none", async () => {
+test("a model without probabilities has no confidences", async () => {
   for (const [card, folder] of [
     [streamingCard, starterFolder],
     [wholeCard, wholeFolder],
   ] as const) {
     const engine = await openSherpaEngine(card, folder);
     const decoder = engine.createDecoder({ mode: "short", alternativesMax: 1 });
-    const [reading] = await hear(decoder, sayIcelandic().spoken);
+    const [reading] = await recognize(decoder, sayIcelandic().spoken);
     assert.ok(reading && !("confidence" in reading));
     assert.ok(reading.words.every((word) => !("confidence" in word)));
     decoder.close();
@@ -100,7 +100,7 @@ test("a model that cannot be loaded is named with its files", async () => {
     const bytes = readFileSync(join(testModelsFolder, "is-IS-whole", "model.onnx"));
     writeFileSync(model, bytes.subarray(0, bytes.length / 2));
     await assert.rejects(openSherpaEngine(whole, folder), /model\.onnx: is cut off after /);
-    // Whole as far as can be seen from outside: the library says that it is none of its kind.
+    // A valid ONNX file, but the library finds that it is not of this kind.
     copyFileSync(join(testModelsFolder, "diarization", "embedding.onnx"), model);
     await assert.rejects(
       openSherpaEngine(whole, folder),
@@ -114,7 +114,7 @@ test("a model that cannot be loaded is named with its files", async () => {
   }
 });
 
-test("a model that cannot hear what it is given is refused when it is opened", async () => {
+test("a model that cannot process its input is rejected when it is opened", async () => {
   const card: ModelCard = { ...wholeCard, options: { featureDim: 40 } };
   await assert.rejects(openSherpaEngine(card, wholeFolder), (error) => {
     assert.ok(error instanceof Error && error.cause instanceof Error);

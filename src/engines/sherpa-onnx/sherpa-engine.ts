@@ -10,26 +10,26 @@ import { StreamingDecoder } from "./streaming-decoder.ts";
 import { WholeDecoder } from "./whole-decoder.ts";
 
 /**
- * Silence after an utterance beyond the model's window: transducers write the last word a little
- * after it was said.
+ * Silence after an utterance in addition to the model's window: transducers put out the last word a
+ * little later.
  */
 const trailMs = 300;
 /** No model has a longer window. */
 const windowMsMax = 20_000;
 const utteranceMsMax = 20_000;
 
-type Hearing = Pick<Engine, "createDecoder">;
+type DecoderFactory = Pick<Engine, "createDecoder">;
 
 /**
- * Any model of sherpa-onnx that hears words, from its card and the folder with its files. Throws
- * ModelCardError for a card that does not fit its kind, and an Error that names the model where the
- * library cannot load it; a few broken files end the process.
+ * Opens any speech recognition model of sherpa-onnx, from its card and the folder with its files.
+ * Throws ModelCardError for a card that does not match its kind, and an Error that names the model
+ * where the library cannot load it; some broken files crash the process.
  */
 export async function openSherpaEngine(card: ModelCard, folder: string): Promise<Engine> {
   const plan = recognizerPlan(card, folder);
   await checkNativeFiles(folder, card.files);
   const library = loadSherpaLibrary();
-  const hearing = await loaded(card, () =>
+  const factory = await loaded(card, () =>
     plan.isStreaming ? openStreaming(library, plan) : openOffline(library, plan),
   );
   return {
@@ -37,16 +37,19 @@ export async function openSherpaEngine(card: ModelCard, folder: string): Promise
     languageCodes: card.languageCodes,
     utteranceMsMax,
     takesHints: false,
-    // Or in a batch beside the slices of its sessions: those do not tell what it takes.
+    // Or in a batch, outside of the slices of its sessions: these do not show its cost.
     usesThreads: true,
-    createDecoder: hearing.createDecoder,
+    createDecoder: factory.createDecoder,
     createVoiceActivity: () => new EnergyVoiceActivity(),
-    // The library frees what nobody holds any more.
+    // The library frees its memory with the garbage collector.
     close() {},
   };
 }
 
-async function loaded(card: ModelCard, load: () => Hearing | Promise<Hearing>): Promise<Hearing> {
+async function loaded(
+  card: ModelCard,
+  load: () => DecoderFactory | Promise<DecoderFactory>,
+): Promise<DecoderFactory> {
   try {
     return await load();
   } catch (error) {
@@ -57,7 +60,7 @@ async function loaded(card: ModelCard, load: () => Hearing | Promise<Hearing>): 
   }
 }
 
-function openStreaming(library: SherpaLibrary, plan: RecognizerPlan): Hearing {
+function openStreaming(library: SherpaLibrary, plan: RecognizerPlan): DecoderFactory {
   const recognizer = library.createOnlineRecognizer(plan.config);
   const paddingMs = windowMs(library, recognizer) + trailMs;
   const batch = new StreamBatch(library, recognizer);
@@ -66,8 +69,8 @@ function openStreaming(library: SherpaLibrary, plan: RecognizerPlan): Hearing {
 }
 
 /**
- * How much a model has to be given before its first step, which is taken: one that fails does so
- * before anybody speaks.
+ * The length of a model's first step, found by doing it: a model that fails does so when it is
+ * opened.
  */
 function windowMs(library: SherpaLibrary, recognizer: OnlineRecognizer): number {
   const stream = library.createOnlineStream(recognizer);
@@ -78,14 +81,14 @@ function windowMs(library: SherpaLibrary, recognizer: OnlineRecognizer): number 
     library.decodeMultipleOnlineStreams(recognizer, [stream]);
     return givenMs;
   }
-  throw new Error(`it hears nothing within ${windowMsMax} ms`);
+  throw new Error(`it does nothing within ${windowMsMax} ms`);
 }
 
-async function openOffline(library: SherpaLibrary, plan: RecognizerPlan): Promise<Hearing> {
+async function openOffline(library: SherpaLibrary, plan: RecognizerPlan): Promise<DecoderFactory> {
   const recognizer = await library.createOfflineRecognizerAsync(plan.config);
   const runs = new OfflineRuns(library, recognizer, plan.runsMax);
-  // One that fails does so before anybody speaks.
-  await runs.add(new Int16Array(engineSampleRate), "live").heard;
+  // A model that fails does so when it is opened.
+  await runs.add(new Int16Array(engineSampleRate), "live").result;
   const { secondsMax, configs } = plan;
   return {
     createDecoder({ mode, languageCode = "" }) {

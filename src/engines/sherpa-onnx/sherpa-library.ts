@@ -1,9 +1,6 @@
 import { createRequire } from "node:module";
 
-/**
- * What the library has in its own memory; it is freed some time after nobody here holds it any
- * more.
- */
+/** An object in the library's own memory, which is freed with the garbage collector. */
 interface Handle<Kind extends string> {
   readonly kind: Kind;
 }
@@ -22,14 +19,13 @@ export interface Waveform {
 }
 
 /**
- * A configuration of the library: absent fields have its own defaults, and those that it does not
- * know are not read.
+ * A configuration of the library: absent fields have its defaults, and unknown fields are ignored.
  */
 export interface SherpaConfig {
   readonly [name: string]: string | number | SherpaConfig;
 }
 
-/** A stretch of one speaker, in seconds. */
+/** A turn of one speaker, in seconds. */
 export interface DiarizedSegment {
   readonly start: number;
   readonly end: number;
@@ -37,9 +33,9 @@ export interface DiarizedSegment {
 }
 
 /**
- * The part of sherpa-onnx-node 1.13.8 that is used, under its own names. What it waits for on its
- * own threads is a promise; nothing holds the handles meanwhile but the caller. A synchronous call
- * that cannot load a model ends the process.
+ * The part of sherpa-onnx-node 1.13.8 that is used, under its own names. Promises are work on its own
+ * threads, for which the caller must keep references to the handles. A synchronous call that cannot
+ * load a model ends the process.
  */
 export interface SherpaLibrary {
   createOnlineRecognizer(config: SherpaConfig): OnlineRecognizer;
@@ -51,7 +47,7 @@ export interface SherpaLibrary {
   decodeMultipleOnlineStreams(recognizer: OnlineRecognizer, streams: readonly OnlineStream[]): void;
   getOnlineStreamResultAsJson(recognizer: OnlineRecognizer, stream: OnlineStream): string;
   createOfflineRecognizerAsync(config: SherpaConfig): Promise<OfflineRecognizer>;
-  /** For the runs that begin from now on: what a kind takes up of it. */
+  /** For runs that begin from now on; a kind reads only some of it. */
   offlineRecognizerSetConfig(recognizer: OfflineRecognizer, config: SherpaConfig): void;
   createOfflineStream(recognizer: OfflineRecognizer): OfflineStream;
   acceptWaveformOffline(stream: OfflineStream, waveform: Waveform): void;
@@ -76,15 +72,15 @@ export interface SherpaLibrary {
 }
 
 /**
- * Loads the library, 32 MB, when it is first asked for. The package's own classes have no types,
- * only wrap these functions, and leave one out that we need.
+ * Loads the library, 32 MB, at the first call. The package's own classes have no types, only wrap
+ * these functions, and lack one that we need.
  */
 export function loadSherpaLibrary(): SherpaLibrary {
   const library: SherpaLibrary = createRequire(import.meta.url)("sherpa-onnx-node/addon.js");
   return library;
 }
 
-/** 16-bit samples as the library takes them. */
+/** 16-bit samples as the floats of the library. */
 export function floatSamples(samples: Int16Array): Float32Array {
   const floats = new Float32Array(samples.length);
   for (let at = 0; at < samples.length; at++) floats[at] = (samples[at] ?? 0) / 32_768;

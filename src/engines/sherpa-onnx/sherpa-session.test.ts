@@ -13,8 +13,8 @@ import { EngineSession } from "../process/engine-session.ts";
 import type { Recognition } from "../protocol/recognizer.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
-/** What a session tells of this recording, given at once. */
-async function hearAll(engine: Engine, mode: RecognitionMode, recording: Int16Array) {
+/** The results of a session for this recording, sent at once. */
+async function recognizeAll(engine: Engine, mode: RecognitionMode, recording: Int16Array) {
   const finals: Recognition[] = [];
   const interims: string[] = [];
   const progress = { isDone: false };
@@ -46,7 +46,7 @@ async function hearAll(engine: Engine, mode: RecognitionMode, recording: Int16Ar
   return { finals, interims };
 }
 
-test("sessions side by side hear each their own words, at their own times", async () => {
+test("parallel sessions return each its own words, at its own times", async () => {
   const [greeting, weather] = [espeak("góðan daginn"), espeak("veðrið er gott í dag")];
   const pause = silence(1500);
   const recordings = [
@@ -60,7 +60,9 @@ test("sessions side by side hear each their own words, at their own times", asyn
   ] as const) {
     const engine = await openSherpaEngine(card, folder);
     for (const mode of ["live", "job"] as const) {
-      const all = await Promise.all(recordings.map((samples) => hearAll(engine, mode, samples)));
+      const all = await Promise.all(
+        recordings.map((samples) => recognizeAll(engine, mode, samples)),
+      );
       const texts = all.map(({ finals }) => finals.map((final) => final.alternatives[0]?.text));
       assert.deepEqual(texts, expected, `${card.name}, ${mode}`);
       assert.equal(

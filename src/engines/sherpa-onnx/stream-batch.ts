@@ -1,9 +1,9 @@
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { OnlineRecognizer, OnlineStream, SherpaLibrary } from "./sherpa-library.ts";
 
-/** Streams decoded in one go: more take no less time each, and hold the process for longer. */
+/** Most streams in one call: more would not save time, and block the thread for longer. */
 const streamsMax = 16;
-/** Who goes first where there are more. */
+/** Priority where there are more. */
 const rankOf: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 1, job: 2 };
 
 interface Waiting {
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Decodes the streams of a process together, a step of each at a time: what is asked for within a
- * turn of the event loop is one call of the library, which takes much less than one call each.
+ * Decodes the streams of a process together, one step of each at a time: the steps of one turn of the
+ * event loop are one call of the library, which takes much less time than a call for each.
  */
 export class StreamBatch {
   readonly #library: SherpaLibrary;
@@ -26,38 +26,38 @@ export class StreamBatch {
     this.#recognizer = recognizer;
   }
 
-  /** Whether a step of it is yet to be decoded. */
+  /** Whether a step of it waits to be decoded. */
   has(stream: OnlineStream): boolean {
     return this.#waiting.has(stream);
   }
 
   /**
-   * Resolves when a step of this stream, which must be ready, has been decoded; asked twice before,
-   * it is one step.
+   * Resolves when a step of this stream, which must be ready, has been decoded. A second call before
+   * that returns the same promise.
    */
   decode(stream: OnlineStream, mode: RecognitionMode): Promise<void> {
     const known = this.#waiting.get(stream);
     if (known) return known.decoded.promise;
     const decoded = Promise.withResolvers<void>();
     this.#waiting.set(stream, { rank: rankOf[mode], decoded });
-    this.#planTurn();
+    this.#scheduleTurn();
     return decoded.promise;
   }
 
-  /** The stream is over: nothing more of it is decoded. */
+  /** The stream has ended: its waiting step is dropped. */
   remove(stream: OnlineStream): void {
     const waiting = this.#waiting.get(stream);
     this.#waiting.delete(stream);
     waiting?.decoded.resolve();
   }
 
-  #planTurn(): void {
+  #scheduleTurn(): void {
     if (this.#isTurnDue || this.#waiting.size === 0) return;
     this.#isTurnDue = true;
     setImmediate(() => {
       this.#isTurnDue = false;
       this.#decodeNext();
-      this.#planTurn();
+      this.#scheduleTurn();
     });
   }
 

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { espeak, joined, silence } from "../../../test/fixtures/flite.ts";
-import { drain, hear, starterFolder, streamingCard } from "../../../test/fixtures/sherpa-models.ts";
+import {
+  drain,
+  recognize,
+  starterFolder,
+  streamingCard,
+} from "../../../test/fixtures/sherpa-models.ts";
 import type { Engine } from "../protocol/engine.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
 describe("StreamingDecoder", () => {
   let engine: Engine;
-  /** It ends with its last sound. */
+  /** Without silence after the last sound. */
   let spoken: Int16Array;
   before(async () => {
     engine = await openSherpaEngine(streamingCard, starterFolder);
@@ -20,13 +25,13 @@ describe("StreamingDecoder", () => {
 
   const newDecoder = () => engine.createDecoder({ mode: "live", alternativesMax: 1 });
 
-  test("hears the last word where nothing comes after it", async () => {
-    assert.equal((await hear(newDecoder(), spoken))[0]?.text, "góðan daginn");
+  test("recognizes the last word where nothing comes after it", async () => {
+    assert.equal((await recognize(newDecoder(), spoken))[0]?.text, "góðan daginn");
   });
 
-  test("tells nothing of the utterance before", async () => {
+  test("returns nothing of the utterance before", async () => {
     const decoder = newDecoder();
-    await hear(decoder, spoken);
+    await recognize(decoder, spoken);
     decoder.begin();
     decoder.accept(spoken.subarray(3000, 3200));
     assert.equal(decoder.partial(), undefined);
@@ -39,23 +44,23 @@ describe("StreamingDecoder", () => {
     assert.deepEqual(await drain(decoder), []);
   });
 
-  test("tells what it heard while more is yet to be decoded", async () => {
+  test("keeps its partial reading while a step waits to be decoded", async () => {
     const decoder = newDecoder();
     decoder.begin();
     decoder.accept(spoken.subarray(0, 8000));
     for (let work = decoder.work(); work !== false; work = decoder.work()) await work;
-    const told = decoder.partial();
-    assert.ok(told);
+    const partial = decoder.partial();
+    assert.ok(partial);
     decoder.accept(spoken.subarray(8000));
     const work = decoder.work();
     assert.ok(work instanceof Promise);
-    assert.equal(decoder.partial(), told);
+    assert.equal(decoder.partial(), partial);
     await work;
-    assert.notEqual(decoder.partial(), told);
+    assert.notEqual(decoder.partial(), partial);
     decoder.close();
   });
 
-  test("does not listen to the end of what is only silence", async () => {
+  test("does not decode an utterance of silence to its end", async () => {
     const decoder = newDecoder();
     decoder.begin();
     decoder.accept(silence(3000));
@@ -67,7 +72,7 @@ describe("StreamingDecoder", () => {
     decoder.close();
   });
 
-  test("is over when it is closed, whatever it waits for", async () => {
+  test("ends when it is closed, whatever it waits for", async () => {
     const decoder = newDecoder();
     decoder.begin();
     decoder.accept(spoken);

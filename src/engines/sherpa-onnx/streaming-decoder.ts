@@ -4,7 +4,7 @@ import {
   type Hypothesis,
   type RecognitionMode,
 } from "../protocol/engine.ts";
-import { readHeardResult } from "./heard-result.ts";
+import { readLibraryResult } from "./library-result.ts";
 import { readingOf } from "./reading.ts";
 import {
   floatSamples,
@@ -14,18 +14,18 @@ import {
 } from "./sherpa-library.ts";
 import type { StreamBatch } from "./stream-batch.ts";
 
-/** What the streaming decoders of an engine share. */
+/** The parts that streaming decoders of an engine share. */
 export interface StreamingParts {
   readonly library: SherpaLibrary;
   readonly recognizer: OnlineRecognizer;
   readonly batch: StreamBatch;
-  /** Silence after an utterance, with which the model has heard all of it. */
+  /** Silence after an utterance, so that the model decodes all of it. */
   readonly paddingMs: number;
 }
 
 /**
- * Hears an utterance while it is spoken, in steps of the model that are decoded together with those
- * of other streams.
+ * Decodes an utterance while it is spoken, in steps of the model that are batched with those of other
+ * streams.
  */
 export class StreamingDecoder implements Decoder {
   readonly #parts: StreamingParts;
@@ -33,9 +33,9 @@ export class StreamingDecoder implements Decoder {
   #stream: OnlineStream | undefined;
   #samples = 0;
   #isSilent = true;
-  /** Something may have been decoded since the last reading was told. */
+  /** Steps may have been decoded since the last partial reading. */
   #isStale = false;
-  #told: Hypothesis | undefined;
+  #partial: Hypothesis | undefined;
 
   constructor(parts: StreamingParts, mode: RecognitionMode) {
     this.#parts = parts;
@@ -48,7 +48,7 @@ export class StreamingDecoder implements Decoder {
     this.#samples = 0;
     this.#isSilent = true;
     this.#isStale = false;
-    this.#told = undefined;
+    this.#partial = undefined;
   }
 
   accept(samples: Int16Array): void {
@@ -69,16 +69,16 @@ export class StreamingDecoder implements Decoder {
     if (this.#mode !== "live" || !stream || this.#isSilent) return undefined;
     if (this.#isStale && !this.#parts.batch.has(stream)) {
       this.#isStale = false;
-      this.#told = this.#reading(stream);
+      this.#partial = this.#reading(stream);
     }
-    return this.#told;
+    return this.#partial;
   }
 
   *end(): Generator<Promise<void>, readonly Hypothesis[], void> {
     const stream = this.#stream;
     if (!stream) return [];
     try {
-      // Silence itself is never decoded to its end: models hear words in it.
+      // An utterance of silence is never decoded to its end: models find words in it.
       if (this.#isSilent) return [];
       const { library, paddingMs } = this.#parts;
       this.#feed(stream, new Float32Array((paddingMs * engineSampleRate) / 1000));
@@ -116,7 +116,7 @@ export class StreamingDecoder implements Decoder {
   #reading(stream: OnlineStream): Hypothesis | undefined {
     const { library, recognizer } = this.#parts;
     const json = library.getOnlineStreamResultAsJson(recognizer, stream);
-    return readingOf(readHeardResult(json), (this.#samples * 1000) / engineSampleRate);
+    return readingOf(readLibraryResult(json), (this.#samples * 1000) / engineSampleRate);
   }
 
   #drop(): void {

@@ -1,14 +1,13 @@
 import { engineSampleRate } from "../protocol/engine.ts";
 
-/** Loudness is looked at in frames of 20 ms; a cut is where five of them together are quietest. */
+/** Loudness is measured in frames of 20 ms; a cut is where five of them together are quietest. */
 const frameSamples = engineSampleRate / 50;
 const quietFrames = 5;
-/** Of a part, where its end is looked for: more and shorter parts are heard worse. */
+/** The share of a part, at its end, in which the cut may lie: shorter parts are less accurate. */
 const lastShare = 0.3;
 
 /**
- * Cuts an utterance longer than so many samples at its quietest places, into parts of at most that:
- * one after another, nothing left out.
+ * Cuts an utterance at its quietest places into consecutive parts of at most samplesMax.
  */
 export function utteranceParts(samples: Int16Array, samplesMax: number): readonly Int16Array[] {
   const parts: Int16Array[] = [];

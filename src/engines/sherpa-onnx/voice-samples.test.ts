@@ -4,7 +4,7 @@ import { voiceSamples } from "./voice-samples.ts";
 
 const turn = (speaker: number, startMs: number, endMs: number) => ({ speaker, startMs, endMs });
 
-test("voiceSamples() are where nobody else speaks, longest first", () => {
+test("voiceSamples() returns spans without other speakers, longest first", () => {
   const turns = [turn(0, 0, 3000), turn(1, 2000, 6000), turn(0, 7000, 12_000), turn(1, 8000, 8400)];
   assert.deepEqual(voiceSamples(turns, 0), [
     [8400, 12_000],
@@ -14,7 +14,7 @@ test("voiceSamples() are where nobody else speaks, longest first", () => {
   assert.deepEqual(voiceSamples(turns, 1), [[3000, 6000]]);
 });
 
-test("voiceSamples() has parts of 10 seconds and 30 seconds altogether", () => {
+test("voiceSamples() returns parts of 10 seconds, and 30 seconds in all", () => {
   assert.deepEqual(voiceSamples([turn(0, 0, 15_000), turn(0, 20_000, 60_000)], 0), [
     [20_000, 30_000],
     [30_000, 40_000],
@@ -26,7 +26,7 @@ test("voiceSamples() has parts of 10 seconds and 30 seconds altogether", () => {
   ]);
 });
 
-test("voiceSamples() takes a short stretch only where there is no longer one", () => {
+test("voiceSamples() returns a short span only where there is no longer one", () => {
   assert.deepEqual(voiceSamples([turn(0, 0, 500), turn(0, 900, 1600)], 0), [[900, 1600]]);
   assert.deepEqual(voiceSamples([turn(0, 0, 200)], 0), []);
   assert.deepEqual(voiceSamples([turn(1, 0, 2000)], 0), []);

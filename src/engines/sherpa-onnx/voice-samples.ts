@@ -1,42 +1,42 @@
 import type { SpeakerTurn } from "../protocol/speakers.ts";
 
 /**
- * A voice is known after so much of it, its longest stretches first, in parts of at most so much.
+ * Most audio that is used of a voice, its longest spans first, in parts of at most partMsMax.
  */
 const altogetherMsMax = 30_000;
 const partMsMax = 10_000;
 /**
- * Less than this does not tell whose it is, and less than this is only looked at where there is
- * nothing longer.
+ * Shorter parts are not enough to identify a voice; parts shorter than partMsWanted are used only
+ * where there is no longer one.
  */
 const partMsMin = 250;
 const partMsWanted = 1000;
 
-type Stretch = readonly [startMs: number, endMs: number];
+type Span = readonly [startMs: number, endMs: number];
 
-/** Where to listen for what a speaker's voice is like: where nobody else speaks, longest first. */
-export function voiceSamples(turns: readonly SpeakerTurn[], speaker: number): readonly Stretch[] {
+/** The spans in which only this speaker speaks, longest first. */
+export function voiceSamples(turns: readonly SpeakerTurn[], speaker: number): readonly Span[] {
   const others = turns.filter((turn) => turn.speaker !== speaker);
   const alone = turns
     .filter((turn) => turn.speaker === speaker)
     .flatMap((turn) => without([turn.startMs, turn.endMs], others))
     .flatMap(inParts)
-    .filter((stretch) => lengthMs(stretch) >= partMsMin)
+    .filter((span) => lengthMs(span) >= partMsMin)
     .toSorted((one, other) => lengthMs(other) - lengthMs(one));
-  const long = alone.filter((stretch) => lengthMs(stretch) >= partMsWanted);
+  const long = alone.filter((span) => lengthMs(span) >= partMsWanted);
   let leftMs = altogetherMsMax;
-  return (long.length > 0 ? long : alone.slice(0, 1)).flatMap(([startMs, endMs]): Stretch[] => {
+  return (long.length > 0 ? long : alone.slice(0, 1)).flatMap(([startMs, endMs]): Span[] => {
     const takenMs = Math.min(endMs - startMs, leftMs);
     leftMs -= takenMs;
     return takenMs >= partMsMin ? [[startMs, startMs + takenMs]] : [];
   });
 }
 
-function without(stretch: Stretch, others: readonly SpeakerTurn[]): readonly Stretch[] {
-  let left: readonly Stretch[] = [stretch];
+function without(span: Span, others: readonly SpeakerTurn[]): readonly Span[] {
+  let left: readonly Span[] = [span];
   for (const { startMs, endMs } of others) {
-    left = left.flatMap(([from, to]): Stretch[] => {
-      const parts: Stretch[] = [
+    left = left.flatMap(([from, to]): Span[] => {
+      const parts: Span[] = [
         [from, Math.min(to, startMs)],
         [Math.max(from, endMs), to],
       ];
@@ -46,7 +46,7 @@ function without(stretch: Stretch, others: readonly SpeakerTurn[]): readonly Str
   return left;
 }
 
-function inParts([startMs, endMs]: Stretch): readonly Stretch[] {
+function inParts([startMs, endMs]: Span): readonly Span[] {
   const count = Math.ceil((endMs - startMs) / partMsMax);
   const partMs = (endMs - startMs) / count;
   return Array.from({ length: count }, (_, at) => [
@@ -55,6 +55,6 @@ function inParts([startMs, endMs]: Stretch): readonly Stretch[] {
   ]);
 }
 
-function lengthMs([startMs, endMs]: Stretch): number {
+function lengthMs([startMs, endMs]: Span): number {
   return endMs - startMs;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { espeak, joined, silence } from "../../../test/fixtures/flite.ts";
-import { drain, hear, wholeCard, wholeFolder } from "../../../test/fixtures/sherpa-models.ts";
+import { drain, recognize, wholeCard, wholeFolder } from "../../../test/fixtures/sherpa-models.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import { OfflineRuns } from "./offline-runs.ts";
 import { recognizerPlan } from "./recognizer-config.ts";
@@ -15,7 +15,7 @@ import { WholeDecoder } from "./whole-decoder.ts";
 
 describe("WholeDecoder", () => {
   const real = loadSherpaLibrary();
-  /** Milliseconds that the library is given with each run, in order of their beginning. */
+  /** Milliseconds of audio of each run, in the order in which they begin. */
   const givenMs: number[] = [];
   const configured: SherpaConfig[] = [];
   let [underWay, mostUnderWay] = [0, 0];
@@ -54,27 +54,27 @@ describe("WholeDecoder", () => {
   const decoderOf = (runs: OfflineRuns, mode: RecognitionMode, secondsMax = 60) =>
     new WholeDecoder(runs, { mode, secondsMax });
 
-  test("a recording is heard once; live speech each half second, and at its end", async () => {
+  test("a recording is decoded once; live speech each half second, and at its end", async () => {
     for (const mode of ["short", "job"] as const) {
       const decoder = decoderOf(newRuns(2), mode);
-      assert.equal((await hear(decoder, spoken))[0]?.text, "góðan daginn", mode);
+      assert.equal((await recognize(decoder, spoken))[0]?.text, "góðan daginn", mode);
       assert.equal(givenMs.length, 1, mode);
       assert.equal(decoder.partial(), undefined);
     }
     const live = decoderOf(newRuns(2), "live");
     const long = joined(spoken, spoken, spoken);
-    await hear(live, long);
+    await recognize(live, long);
     assert.equal(givenMs.length, Math.floor(long.length / 8000) + 1, String(givenMs));
   });
 
-  test("live speech is not heard again where others have to wait", async () => {
+  test("live speech is not decoded again while others have to wait", async () => {
     const runs = newRuns(1);
     const decoder = decoderOf(runs, "live");
     decoder.begin();
     const other = runs.add(spoken, "job");
     decoder.accept(spoken);
     assert.equal(decoder.work(), false);
-    await other.heard;
+    await other.result;
     assert.ok(decoder.work() instanceof Promise);
     await decoder.work();
     assert.equal(decoder.partial()?.text, "góðan daginn");
@@ -82,10 +82,10 @@ describe("WholeDecoder", () => {
     assert.equal(decoder.partial(), undefined);
   });
 
-  test("an utterance longer than the model can hear is heard in parts", async () => {
+  test("an utterance that is too long for the model is decoded in parts", async () => {
     const long = joined(spoken, silence(400), spoken, silence(400), spoken);
     const decoder = decoderOf(newRuns(2), "job", 2);
-    const [reading] = await hear(decoder, long);
+    const [reading] = await recognize(decoder, long);
     assert.equal(reading?.text, "góðan daginn góðan daginn góðan daginn");
     assert.ok(givenMs.length >= 3 && givenMs.every((ms) => ms <= 2300), String(givenMs));
     const starts = reading.words.map(({ startMs }) => startMs);
@@ -96,7 +96,7 @@ describe("WholeDecoder", () => {
     }
   });
 
-  test("so many are heard at a time, who waits less patiently first", async () => {
+  test("runsMax utterances are decoded at a time, in the order of arrival and mode", async () => {
     const runs = newRuns(2);
     const lengths = { job: 30_000, short: 40_000, live: 50_000 };
     const first = [
@@ -107,7 +107,7 @@ describe("WholeDecoder", () => {
     const added = modes.map((mode) => runs.add(new Int16Array(lengths[mode]), mode));
     const cancelled = runs.add(new Int16Array(60_000), "live");
     cancelled.cancel();
-    await Promise.all([...first, ...added].map(({ heard }) => heard));
+    await Promise.all([...first, ...added].map(({ result }) => result));
     assert.deepEqual(
       givenMs.map((ms) => (ms - 300) * 16),
       [20_000, 21_000, 50_000, 40_000, 30_000],
@@ -115,7 +115,7 @@ describe("WholeDecoder", () => {
     assert.equal(mostUnderWay, 2);
   });
 
-  test("what was begun of an utterance is not told of the next", async () => {
+  test("the partial reading of an utterance is dropped when the next one begins", async () => {
     const decoder = decoderOf(newRuns(2), "live");
     decoder.begin();
     decoder.accept(spoken);
@@ -123,10 +123,10 @@ describe("WholeDecoder", () => {
     decoder.begin();
     await work;
     assert.equal(decoder.partial(), undefined);
-    assert.equal((await hear(decoder, spoken))[0]?.text, "góðan daginn");
+    assert.equal((await recognize(decoder, spoken))[0]?.text, "góðan daginn");
   });
 
-  test("what waits to be heard is not heard any more when its decoder is closed", async () => {
+  test("an utterance that waits is not decoded after its decoder is closed", async () => {
     const runs = newRuns(1);
     const first = runs.add(spoken, "job");
     const decoder = decoderOf(runs, "short");
@@ -135,7 +135,7 @@ describe("WholeDecoder", () => {
     decoder.end().next();
     decoder.close();
     const last = runs.add(new Int16Array(32_000), "job");
-    await Promise.all([first.heard, last.heard]);
+    await Promise.all([first.result, last.result]);
     assert.deepEqual(givenMs, [spoken.length / 16 + 300, 2300]);
   });
 
@@ -143,24 +143,24 @@ describe("WholeDecoder", () => {
     const runs = newRuns(1);
     const { config } = recognizerPlan(wholeCard, wholeFolder);
     const [one, other] = [{ ...config }, { ...config, maxActivePaths: 8 }];
-    const heard = [one, other, one, undefined].map((each) =>
-      hear(new WholeDecoder(runs, { mode: "job", secondsMax: 60, config: each }), spoken),
+    const running = [one, other, one, undefined].map((each) =>
+      recognize(new WholeDecoder(runs, { mode: "job", secondsMax: 60, config: each }), spoken),
     );
-    for (const readings of await Promise.all(heard)) {
+    for (const readings of await Promise.all(running)) {
       assert.equal(readings[0]?.text, "góðan daginn");
     }
     assert.deepEqual(configured, [one, other, one]);
   });
 
-  test("silence is never given to the model", async () => {
+  test("silence is never decoded", async () => {
     for (const mode of ["live", "short"] as const) {
       const decoder = decoderOf(newRuns(2), mode);
-      assert.deepEqual(await hear(decoder, silence(3000)), []);
+      assert.deepEqual(await recognize(decoder, silence(3000)), []);
       assert.deepEqual(givenMs, []);
     }
   });
 
-  test("an utterance that ends while it is heard waits for that", async () => {
+  test("an utterance that ends during a partial run waits for its end", async () => {
     const decoder = decoderOf(newRuns(2), "live");
     decoder.begin();
     decoder.accept(spoken);

@@ -1,25 +1,26 @@
+import { joinSamples } from "../../audio/join-samples.ts";
 import {
   type Decoder,
   engineSampleRate,
   type Hypothesis,
   type RecognitionMode,
 } from "../protocol/engine.ts";
-import type { HeardResult } from "./heard-result.ts";
+import type { LibraryResult } from "./library-result.ts";
 import type { OfflineRuns, Run } from "./offline-runs.ts";
 import { joinedReadings, readingOf } from "./reading.ts";
 import type { SherpaConfig } from "./sherpa-library.ts";
 import { utteranceParts } from "./utterance-parts.ts";
 
-/** Live, what was said so far is heard again after so much more of it, at the least. */
+/** Live, the utterance so far is decoded again after this much more of it, at the least. */
 const partialMsMin = 500;
-/** And after so many times what it took: a third of the time goes to it at most. */
+/** And after this many times what a run takes: at most a third of the time goes to partials. */
 const restPerCost = 3;
-/** What it takes is the least of so many: the rest is what others took of the machine. */
+/** Its cost is the least of this many measurements: the others include waits for the machine. */
 const costsKept = 5;
 
 /**
- * Hears an utterance when it is over, with a model that hears whole utterances only. Live, it hears
- * what was said so far again and again, to tell it.
+ * Decodes an utterance when it has ended, with a model of whole utterances. Live, it decodes the
+ * utterance so far now and then, for partial readings.
  */
 export class WholeDecoder implements Decoder {
   readonly #runs: OfflineRuns;
@@ -29,10 +30,10 @@ export class WholeDecoder implements Decoder {
   #chunks: Int16Array[] = [];
   #samples = 0;
   #isSilent = true;
-  /** One that is not over, and what resolves when it is. */
+  /** The run under way, and a promise of its end. */
   #run: { readonly run: Run; readonly over: Promise<void> } | undefined;
-  #told: Hypothesis | undefined;
-  #toldSamples = 0;
+  #partial: Hypothesis | undefined;
+  #partialSamples = 0;
   readonly #costsMs: number[] = [];
 
   constructor(
@@ -40,7 +41,7 @@ export class WholeDecoder implements Decoder {
     options: {
       readonly mode: RecognitionMode;
       readonly secondsMax: number;
-      /** Of its runs, where it is not that of all. */
+      /** The config of its runs, where they need their own. */
       readonly config?: SherpaConfig | undefined;
     },
   ) {
@@ -64,26 +65,26 @@ export class WholeDecoder implements Decoder {
   pause(): void {}
 
   work(): false | Promise<void> {
-    if (!this.#run && this.#isPartialDue()) this.#hearPartial();
+    if (!this.#run && this.#isPartialDue()) this.#beginPartial();
     return this.#run?.over ?? false;
   }
 
   partial(): Hypothesis | undefined {
-    return this.#told;
+    return this.#partial;
   }
 
   *end(): Generator<Promise<void>, readonly Hypothesis[], void> {
     try {
       while (this.#run) yield this.#run.over;
       if (this.#isSilent) return [];
-      const heard: (readonly [Hypothesis, number])[] = [];
+      const readings: (readonly [Hypothesis, number])[] = [];
       let samples = 0;
       for (const part of utteranceParts(this.#spoken(), this.#samplesMax)) {
-        const reading = yield* this.#hear(part);
-        if (reading) heard.push([reading, Math.floor((samples * 1000) / engineSampleRate)]);
+        const reading = yield* this.#decode(part);
+        if (reading) readings.push([reading, Math.floor((samples * 1000) / engineSampleRate)]);
         samples += part.length;
       }
-      const reading = joinedReadings(heard);
+      const reading = joinedReadings(readings);
       return reading ? [reading] : [];
     } finally {
       this.#drop();
@@ -104,47 +105,42 @@ export class WholeDecoder implements Decoder {
     if (this.#mode !== "live" || this.#isSilent || this.#samples > this.#samplesMax) return false;
     const costMs = this.#costsMs.length > 0 ? Math.min(...this.#costsMs) : 0;
     const restMs = Math.max(partialMsMin, restPerCost * costMs);
-    const newMs = ((this.#samples - this.#toldSamples) * 1000) / engineSampleRate;
+    const newMs = ((this.#samples - this.#partialSamples) * 1000) / engineSampleRate;
     return newMs >= restMs && this.#runs.hasRoom;
   }
 
-  #hearPartial(): void {
+  #beginPartial(): void {
     const startMs = performance.now();
     const spoken = this.#spoken();
-    this.#toldSamples = spoken.length;
-    this.#start(spoken, (heard) => {
+    this.#partialSamples = spoken.length;
+    this.#start(spoken, (result) => {
       this.#costsMs.push(performance.now() - startMs);
       if (this.#costsMs.length > costsKept) this.#costsMs.shift();
-      this.#told = readingOf(heard, lengthMs(spoken)) ?? this.#told;
+      this.#partial = readingOf(result, lengthMs(spoken)) ?? this.#partial;
     });
   }
 
-  *#hear(part: Int16Array): Generator<Promise<void>, Hypothesis | undefined, void> {
+  *#decode(part: Int16Array): Generator<Promise<void>, Hypothesis | undefined, void> {
     let reading: Hypothesis | undefined;
-    this.#start(part, (heard) => (reading = readingOf(heard, lengthMs(part))));
+    this.#start(part, (result) => (reading = readingOf(result, lengthMs(part))));
     while (this.#run) yield this.#run.over;
     return reading;
   }
 
-  #start(samples: Int16Array, take: (heard: HeardResult) => void): void {
+  #start(samples: Int16Array, take: (result: LibraryResult) => void): void {
     const run = this.#runs.add(samples, this.#mode, this.#config);
-    const over = run.heard.then((heard) => {
+    const over = run.result.then((result) => {
       if (this.#run?.run !== run) return;
       this.#run = undefined;
-      take(heard);
+      take(result);
     });
-    // Whoever waits for it is told; after the utterance nobody does.
+    // end() and work() return this promise; nothing awaits it after the utterance.
     over.catch(() => {});
     this.#run = { run, over };
   }
 
   #spoken(): Int16Array {
-    const all = new Int16Array(this.#samples);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at);
-      at += chunk.length;
-    }
+    const all = joinSamples(this.#chunks);
     this.#chunks = [all];
     return all;
   }
@@ -155,8 +151,8 @@ export class WholeDecoder implements Decoder {
     this.#chunks = [];
     this.#samples = 0;
     this.#isSilent = true;
-    this.#told = undefined;
-    this.#toldSamples = 0;
+    this.#partial = undefined;
+    this.#partialSamples = 0;
   }
 }
 

@@ -1,12 +1,12 @@
-/** What the library heard in an utterance. The lists have an entry for each token, or none. */
-export interface HeardResult {
+/** The library's result for an utterance. The lists have an entry for each token, or none. */
+export interface LibraryResult {
   readonly text: string;
-  /** As the model writes them; one that begins with a space or with U+2581 begins a word. */
+  /** As the model writes them; a token with a leading space or U+2581 begins a word. */
   readonly tokens: readonly string[];
   readonly startSeconds: readonly number[];
-  /** Only models that tell how long a token lasts. */
+  /** Only of models that put out the length of a token. */
   readonly durationSeconds: readonly number[];
-  /** Only transducers. */
+  /** Only of transducers. */
   readonly logProbabilities: readonly number[];
 }
 
@@ -14,11 +14,10 @@ export interface HeardResult {
 const controlCharacters = /[\u0000-\u001f]/g;
 
 /**
- * Reads the JSON of the library, which leaves control characters of a token as they are, and writes
- * what is no number as it is. Throws an Error where it is none: without a word of it, as errors are
- * logged and it is what was said.
+ * Reads the JSON of the library, which may contain raw control characters and NaN. Throws an Error
+ * where it is no JSON: without its text, since errors are logged and it is a transcript.
  */
-export function readHeardResult(json: string): HeardResult {
+export function readLibraryResult(json: string): LibraryResult {
   const value = parsed(json.replace(controlCharacters, " "));
   const fields: Readonly<Record<string, unknown>> =
     typeof value === "object" && value !== null ? { ...value } : {};
@@ -33,7 +32,7 @@ export function readHeardResult(json: string): HeardResult {
     tokens: texts,
     startSeconds: perToken(timestamps),
     durationSeconds: perToken(durations),
-    // The streaming one's name is wrong: its values are logarithms too.
+    // The name is wrong for streaming models: the values are logarithms too.
     logProbabilities: perToken(ys_log_probs ?? ys_probs),
   };
 }
@@ -42,7 +41,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Error(`sherpa-onnx told a result of ${json.length} characters that is no JSON`);
+    throw new Error(`sherpa-onnx returned ${json.length} characters that are no JSON`);
   }
 }
 
