@@ -238,7 +238,10 @@ test("an operator puts an archive in quarantine, so that a copy of it starts in 
   await quarantineArchive(place);
   const state = await archiveState(place);
   assert.equal(state.problem, undefined);
-  assert.match(state.quarantine.join(), /^it was marked so at 20.* \(hlust archive quarantine\)$/);
+  assert.match(
+    state.quarantine.join(),
+    /^it was put in quarantine at 20.* \(hlust archive quarantine\)$/,
+  );
   await releaseArchive(place);
   assert.deepEqual((await archiveState(place)).quarantine, []);
 });
@@ -271,7 +274,7 @@ test("adoptMedia() gives a new database the archive of its media, and keeps a co
   await rm(join(place.dataFolder, "media/hlust-archive"));
   await restoreDump();
   assert.equal(await adoptMedia(place, undefined), id);
-  assert.match((await reasons(place)).join(), /marked/);
+  assert.match((await reasons(place)).join(), /it was put in quarantine/);
 });
 
 test("nodes with the same folder share one pulse, and a node with a copy of it reports that", async () => {

@@ -220,7 +220,7 @@ test("`fetchMedia()` stops an endless, a slow and a cancelled transfer", async (
   });
   await refused(fetched(slow.url, { limits: { stallMs: 100, stallBytesMin: 100 } }), {
     reason: "MEDIA_TOO_SLOW",
-    message: /slower than 1000 bytes a second for 0.1 s/,
+    message: /more slowly than 1000 bytes a second for 0.1 s/,
   });
   await refused(fetched(slow.url, { limits: { totalMs: 100 } }), {
     reason: "MEDIA_TOO_SLOW",

@@ -26,7 +26,7 @@ test("`unstalled()` aborts a stalled transfer, from its start or after a fast be
     const all = async (): Promise<void> => {
       for await (const chunk of unstalled(body, limits)) bytes += chunk.length;
     };
-    await assert.rejects(all(), /slower than 5000 bytes a second for 0.02 s/);
+    await assert.rejects(all(), /more slowly than 5000 bytes a second for 0.02 s/);
     assert.equal(bytes, first);
     assert.ok(body.destroyed);
   }
