@@ -63,7 +63,7 @@ function forwardedFor(
   return address;
 }
 
-/** 192.0.2.1:443 and [2001:db8::1]:443 are what some proxies write. */
+/** Some proxies append a port: 192.0.2.1:443, [2001:db8::1]:443. */
 function withoutPort(entry: string): string {
   const [, inBrackets, v4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
   return inBrackets ?? v4 ?? entry;
