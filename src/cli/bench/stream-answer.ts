@@ -1,6 +1,6 @@
 import { jsonField, jsonText } from "./json-field.ts";
 
-/** The parts of a server message that the load tool uses (section 4.9). */
+/** The parts of a server message that the load tool uses (§4.9). */
 export interface StreamAnswer {
   readonly results: readonly StreamResult[];
   readonly error: { readonly code: number; readonly message: string } | undefined;
