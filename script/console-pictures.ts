@@ -1,5 +1,5 @@
-// Makes docs/pictures: each page of the console as it is built, with recordings of ours, on a
-// service of its own.
+// Makes docs/pictures: screenshots of each page of the built console, with sample recordings, on a
+// separate service.
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
@@ -39,9 +39,9 @@ await picture(
   await pages.open("/transcripts"),
   ".transcript-row, [role=listitem], main li",
 );
-await picture("transcript", await heard(await pages.open(`/${name}`)), ".segment");
+await picture("transcript", await inMiddle(await pages.open(`/${name}`)), ".segment");
 const onPhone = await pages.open(`/${name}`, { look: phone });
-await picture("transcript-phone", await heard(onPhone), ".segment");
+await picture("transcript-phone", await inMiddle(onPhone), ".segment");
 await picture("jobs", await pages.open("/jobs"), ".row");
 await picture("keys", await pages.open("/keys"), ".row");
 await picture("account", await pages.open("/account"), "h2");
@@ -49,22 +49,22 @@ const live = await pages.open("/live", { context: { permissions: ["microphone"] 
 await live.getByRole("button", { name: "Hlusta" }).click();
 await picture("live", live, ".live-said");
 
-async function picture(called: string, page: Page, waitsFor: string): Promise<void> {
+async function picture(title: string, page: Page, waitsFor: string): Promise<void> {
   await page.locator(waitsFor).first().waitFor();
   await page.waitForLoadState("networkidle");
-  await page.screenshot({ path: join(folder, `${called}.png`), animations: "disabled" });
+  await page.screenshot({ path: join(folder, `${title}.png`), animations: "disabled" });
   await page.close();
 }
 
-/** A transcript that has been heard for a while. */
-async function heard(page: Page): Promise<Page> {
+/** A transcript in the middle of its playback. */
+async function inMiddle(page: Page): Promise<Page> {
   await page.locator("video[src], audio[src]").waitFor({ state: "attached" });
   await until(() => page.evaluate<boolean>("document.querySelector('video').readyState > 0"));
   await page.evaluate("document.querySelector('video').currentTime = 16.5");
   return page;
 }
 
-/** Fills the account; answers the name of the interview. */
+/** Fills the account with data; returns the name of the interview. */
 async function seed({ service }: TestPages): Promise<string> {
   const call = async (method: string, path: string, body: object): Promise<void> => {
     const { status, json } = await service.call(method, path, body);
