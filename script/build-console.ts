@@ -20,7 +20,8 @@ const sources = [
 
 const wanted = hashOfSources();
 if (readStamp() !== wanted) {
-  // Built in another folder first: an interrupted build, or two at a time, leave no partial console.
+  // Built in another folder first: an interrupted build, or two at a time, leave no partial
+  // console.
   const fresh = `${built}.${process.pid}`;
   try {
     const { build } = await import("vite");

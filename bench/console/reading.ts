@@ -23,7 +23,9 @@ const openings = 7;
  */
 const limits = { openMs: 1_000, openLongMs: 3_000, tickMs: 4 };
 
-/** Opening long transcripts, and the cost of highlighting the current word, measured in the page. */
+/**
+ * Opening long transcripts, and the cost of highlighting the current word, measured in the page.
+ */
 export async function runReading({ seconds }: { readonly seconds: number }): Promise<PageFigure[]> {
   await using pages = await openTestPages();
   const figures: PageFigure[] = [];
@@ -198,7 +200,9 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 }
 
-/** Waits for a condition in the page, by the DevTools protocol: the page's policy allows no eval. */
+/**
+ * Waits for a condition in the page, by the DevTools protocol: the page's policy allows no eval.
+ */
 async function waitInside(page: Page, condition: string): Promise<void> {
   await page.evaluate(`new Promise((done) => {
     const timer = setInterval(() => {

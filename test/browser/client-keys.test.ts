@@ -1,5 +1,5 @@
-// Key pairs generated in a real browser: the private key never leaves it (threat 36), and its tokens
-// work with every protocol.
+// Key pairs generated in a real browser: the private key never leaves it (threat 36), and its
+// tokens work with every protocol.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { after, before, test } from "node:test";

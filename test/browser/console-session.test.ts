@@ -1,5 +1,5 @@
-// The console's cookie in a real browser: where it is kept, who can use it, and that signing in with
-// a provider at another site works.
+// The console's cookie in a real browser: where it is kept, who can use it, and that signing in
+// with a provider at another site works.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";

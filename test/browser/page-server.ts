@@ -19,9 +19,9 @@ const packages = ["@bufbuild/protobuf", "@connectrpc/connect"];
 const folders = ["src/", "test/browser/", ...packages.map((name) => `node_modules/${name}/`)];
 
 /**
- * Serves an empty page at /page, modules at their paths in the project, and the service at all other
- * paths. With a `key`, a POST to /stream-token returns a token for one stream, as the server of a
- * page without a key does.
+ * Serves an empty page at /page, modules at their paths in the project, and the service at all
+ * other paths. With a `key`, a POST to /stream-token returns a token for one stream, as the server
+ * of a page without a key does.
  */
 export async function openPageServer(service: string, key?: string): Promise<PageServer> {
   const { hostname, port } = new URL(service);
