@@ -41,8 +41,10 @@ const files = globSync(
   .filter((file) => !["docs/glossary.md", "test/prose.test.ts"].includes(file))
   .toSorted();
 
-/** Files that hold speech or texts of users, whose words nobody chooses. */
-const spoken: readonly string[] = [];
+/** Speech and texts of users, in which every word may stand. */
+const quoted: Readonly<Record<string, readonly string[]>> = {
+  "tools/test-models/make-diarization.py": ["so many birds", "why did nobody call us"],
+};
 
 /** Paths that a rule does not hold yet, each for a reason. */
 const notYet: Readonly<Record<string, readonly string[]>> = {
@@ -51,9 +53,7 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "proto/",
     "script/",
     "src/accounts/",
-    "src/app.ts",
     "src/audio/",
-    "src/auth/",
     "src/cli/",
     "src/client/",
     "src/config.ts",
@@ -64,18 +64,15 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "src/jobs/",
     "src/main.ts",
     "src/media/",
-    "src/models/",
     "src/operator/",
     "src/server/",
     "src/settings/",
     "src/speech/",
     "src/std/",
     "src/transcoding/",
-    "src/transcripts/",
     "src/webhooks/",
     "test/access/",
     "test/archive-identity.test.ts",
-    "test/archive/",
     "test/attack/",
     "test/cli-accounts.test.ts",
     "test/cli-bench.test.ts",
@@ -92,32 +89,36 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "test/spec/",
     "test/transcoding-vectors.test.ts",
     "test/websocket-vectors.test.ts",
-    "tools/",
   ],
   width: [
     "bench/",
-    "bin/",
-    "buf.gen.test.yaml",
-    "buf.yaml",
+    "docs/architecture.md",
     "proto/",
     "script/",
+    "src/app.ts",
+    "src/auth/",
     "src/cli/",
     "src/describe/",
+    "src/engines/",
+    "src/models/",
     "src/server/",
-    "tools/",
+    "src/std/",
+    "src/transcripts/",
+    "test/archive/",
+    "test/fixtures/",
   ],
   references: [
     "bench/",
+    "docs/architecture.md",
+    "docs/decisions.md",
+    "docs/guides/add-a-migration.md",
     "proto/",
-    "script/",
     "src/accounts/",
     "src/audio/",
     "src/auth/",
     "src/cli/",
     "src/client/",
     "src/database/",
-    "src/doors.ts",
-    "src/engines/",
     "src/jobs/",
     "src/media/",
     "src/server/",
@@ -129,7 +130,6 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "test/access/",
     "test/archive/",
     "test/cli-accounts.test.ts",
-    "test/fixtures/",
     "test/spec/",
   ],
   links: [],
@@ -138,15 +138,20 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
 function findings(rule: ProseRule, exempt: readonly string[]): string[] {
   const held = files.filter((file) => !exempt.some((path) => file.startsWith(path)));
   return held.flatMap((file) =>
-    rule(file, projectFiles.read(file)).map((finding) => `${file}:${finding}`),
+    rule(file, withoutQuotes(file)).map((finding) => `${file}:${finding}`),
   );
+}
+
+function withoutQuotes(file: string): string {
+  const text = projectFiles.read(file);
+  return (quoted[file] ?? []).reduce((rest, quote) => rest.replaceAll(quote, ""), text);
 }
 
 describe("the project's prose", () => {
   test("uses no word that the glossary avoids", () => {
     const phrases = wordsToAvoid(projectFiles.read("docs/glossary.md"));
     assert.ok(phrases.length > 60);
-    assert.deepEqual(findings(avoidsWords(phrases), [...(notYet["words"] ?? []), ...spoken]), []);
+    assert.deepEqual(findings(avoidsWords(phrases), notYet["words"] ?? []), []);
   });
 
   test("has no comment and no markdown line over 100 columns", () => {
