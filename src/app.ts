@@ -61,7 +61,10 @@ export interface App extends AsyncDisposable {
    * no console.
    */
   readonly firstLink: string | undefined;
-  /** Models found at the start that are still loading, with their progress: `NAME (1 of 2 processes)`. */
+  /**
+   * Models found at the start that are still loading, with their progress: `NAME (1 of 2
+   * processes)`.
+   */
   loading(): readonly string[];
   /** Resolves when all are loaded; rejects with the reason of the signal. */
   loaded(signal: AbortSignal): Promise<void>;
@@ -70,7 +73,9 @@ export interface App extends AsyncDisposable {
    * Calls are answered as before.
    */
   leave(): void;
-  /** Why the service answers calls but runs no jobs, webhooks or sweeps; undefined: it runs them. */
+  /**
+   * Why the service answers calls but runs no jobs, webhooks or sweeps; undefined: it runs them.
+   */
   readonly quarantine: string | undefined;
 }
 
@@ -242,7 +247,9 @@ async function openSlowParts(
   return { database, recognizer, sandbox };
 }
 
-/** Opens the job worker, which is returned, the describer of uploads, and the sweep of the archive. */
+/**
+ * Opens the job worker, which is returned, the describer of uploads, and the sweep of the archive.
+ */
 async function openJobWork(
   config: Config,
   parts: AsyncDisposableStack,

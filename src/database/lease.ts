@@ -14,7 +14,9 @@ export interface Lease {
   readonly number: number;
 }
 
-/** Another worker has the lease, or the work has ended: nothing that this worker still does counts. */
+/**
+ * Another worker has the lease, or the work has ended: nothing that this worker still does counts.
+ */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
