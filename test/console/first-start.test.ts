@@ -70,7 +70,7 @@ test("hlust console prints a link while the service runs, for the oldest full ke
   const made = await hlust("console");
   assert.match(made.out, /^http:\/\/\S+\/console\/#signInToken=hlust_signin_\S+\n$/, made.errors);
   const [, name] =
-    /^This opens the console as (apiKeys\/\S+) \(First key\): once, within 10 minutes\.\n$/.exec(
+    /^This link opens the console as (apiKeys\/\S+) \(First key\): once, within 10 minutes\.\n$/.exec(
       made.errors,
     ) ?? assert.fail(made.errors);
   assert.equal(await actorOf(await follow(made.out.trim())), name);
