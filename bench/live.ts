@@ -6,8 +6,8 @@ import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readWavHeader } from "../src/audio/wav.ts";
-import { wavHeader } from "../src/console/live/wav.ts";
+import { readWavHeader } from "../src/std/wav.ts";
+import { wavHeader } from "../src/std/wav.ts";
 import { openTestPages } from "../test/console/open-test-pages.ts";
 import { flite, joined, silence } from "../test/fixtures/flite.ts";
 import { sentences } from "./sentences.ts";
@@ -24,7 +24,10 @@ try {
   );
   writeFileSync(
     spoken,
-    Buffer.concat([wavHeader(samples.length, 16_000), Buffer.from(samples.buffer)]),
+    Buffer.concat([
+      wavHeader({ sampleRateHertz: 16_000, dataBytes: samples.byteLength }),
+      Buffer.from(samples.buffer),
+    ]),
   );
   await using pages = await openTestPages({ HLUST_ENGINE: "pocketsphinx" }, [
     "--use-fake-device-for-media-stream",

@@ -102,7 +102,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "auth",
     "database/open-existing.ts",
     "media/open-archive.ts",
-    "audio/wav.ts",
     "config.ts",
     "main.ts",
   ],

@@ -136,10 +136,10 @@ export async function setSha256(
 
 /** A waveform that is whole. */
 export interface StoredWaveform {
-  /** Pixels in all pieces. */
+  /** Pixels in all sections. */
   readonly length: number;
   /** Pairs of signed bytes, a piece at a time from the database; breaks off when the media goes. */
-  readonly pieces: AsyncIterable<Int8Array>;
+  readonly sections: AsyncIterable<Int8Array>;
 }
 
 /** undefined: the media is gone, or has no waveform. */
@@ -153,7 +153,7 @@ export async function findWaveform(
     .select("peaks_count")
     .executeTakeFirst();
   const length = row?.peaks_count ?? undefined;
-  return length === undefined ? undefined : { length, pieces: piecesOf(db, mediaId, length) };
+  return length === undefined ? undefined : { length, sections: piecesOf(db, mediaId, length) };
 }
 
 async function* piecesOf(

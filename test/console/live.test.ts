@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { wavHeader } from "../../src/console/live/wav.ts";
-import { readWavHeader } from "../../src/audio/wav.ts";
+import { wavHeader } from "../../src/std/wav.ts";
+import { readWavHeader } from "../../src/std/wav.ts";
 import { samplesOfWav } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
 import { type CuttableNetwork, openCuttableNetwork } from "./cuttable-network.ts";
@@ -37,7 +37,10 @@ function toneWav(seconds: number): Buffer {
   const samples = Int16Array.from({ length: seconds * rate }, (_, at) =>
     Math.round(8000 * Math.sin((2 * Math.PI * 440 * (at + 0.5)) / rate)),
   );
-  return Buffer.concat([wavHeader(samples.length, rate), Buffer.from(samples.buffer)]);
+  return Buffer.concat([
+    wavHeader({ sampleRateHertz: rate, dataBytes: samples.byteLength }),
+    Buffer.from(samples.buffer),
+  ]);
 }
 
 /**

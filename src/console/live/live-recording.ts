@@ -1,4 +1,4 @@
-import { wavHeader } from "./wav.ts";
+import { wavHeader } from "../../std/wav.ts";
 
 /** How much audio is kept in memory; older audio is in Blobs, which browsers keep on disk. */
 const looseSecondsMax = 10;
@@ -88,9 +88,16 @@ export class LiveRecording {
   /** The whole recording as a WAVE file. */
   wav(): Blob {
     const stored = this.#stored.map(({ content }) => content);
-    return new Blob([wavHeader(this.#length, this.rate), ...stored, ...this.#loose], {
-      type: "audio/wav",
-    });
+    return new Blob(
+      [
+        wavHeader({ sampleRateHertz: this.rate, dataBytes: 2 * this.#length }),
+        ...stored,
+        ...this.#loose,
+      ],
+      {
+        type: "audio/wav",
+      },
+    );
   }
 
   /** Some of the audio from a sample on. */
