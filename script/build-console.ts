@@ -1,4 +1,4 @@
-// Builds the console into dist/console, each file beside its compressed form; quick when nothing
+// Builds the console into dist/console, each file with its compressed forms; quick when nothing
 // changed.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

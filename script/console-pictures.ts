@@ -39,9 +39,9 @@ await picture(
   await pages.open("/transcripts"),
   ".transcript-row, [role=listitem], main li",
 );
-await picture("transcript", await heard(await pages.open(`/${name}`)), ".segment");
+await picture("transcript", await played(await pages.open(`/${name}`)), ".segment");
 const onPhone = await pages.open(`/${name}`, { look: phone });
-await picture("transcript-phone", await heard(onPhone), ".segment");
+await picture("transcript-phone", await played(onPhone), ".segment");
 await picture("jobs", await pages.open("/jobs"), ".row");
 await picture("keys", await pages.open("/keys"), ".row");
 await picture("account", await pages.open("/account"), "h2");
@@ -56,8 +56,8 @@ async function picture(called: string, page: Page, waitsFor: string): Promise<vo
   await page.close();
 }
 
-/** A transcript that has been heard for a while. */
-async function heard(page: Page): Promise<Page> {
+/** A transcript that has been played for a while. */
+async function played(page: Page): Promise<Page> {
   await page.locator("video[src], audio[src]").waitFor({ state: "attached" });
   await until(() => page.evaluate<boolean>("document.querySelector('video').readyState > 0"));
   await page.evaluate("document.querySelector('video').currentTime = 16.5");

@@ -1,6 +1,6 @@
-// A protoc plugin: what the API reference says that descriptors do not carry. Writes comments.ts,
-// the comments of the contract by full name, and examples.ts, the calls in the *.examples.yaml
-// files beside the protos.
+// A protoc plugin for the parts of the API reference that descriptors do not contain. Writes
+// comments.ts, the comments of the contract by full name, and examples.ts, the calls in the
+// *.examples.yaml files next to the protos.
 import { existsSync, readFileSync } from "node:fs";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type {
@@ -75,15 +75,12 @@ function commentsOf(file: FileDescriptorProto): [name: string, text: string][] {
   });
 }
 
-/**
- * Without the marks of what only readers of the specification look for: "(section 4.1)",
- * "(extension)".
- */
+/** Without the marks for readers of the specification: "(§4.1)", "(extension)". */
 function plain(comment: string): string {
   const lines = comment.split("\n").map((line) => line.replace(/^ /, "").trimEnd());
   return lines
     .join("\n")
-    .replaceAll(/\s+\((?:extension|sections? [^)]*)\)/g, "")
+    .replaceAll(/\s+\((?:extension|§[^)]*|sections? [^)]*)\)/g, "")
     .trim();
 }
 

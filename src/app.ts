@@ -26,10 +26,11 @@ import {
   type MediaService,
 } from "./doors.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
-import { openDescriber } from "./describe/describer.ts";
-import { openJobQueue } from "./jobs/job-queue.ts";
+import { openDescriber, type DescriberParts } from "./describe/describer.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
-import { openWorker } from "./jobs/worker/worker.ts";
+import { Arrivals } from "./jobs/arrivals.ts";
+import { JobMedia } from "./jobs/worker/job-media.ts";
+import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive } from "./media/open-served-archive.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
@@ -60,7 +61,10 @@ export interface App extends AsyncDisposable {
    * no console.
    */
   readonly firstLink: string | undefined;
-  /** Models found at the start that are still loading, with their progress: `NAME (1 of 2 processes)`. */
+  /**
+   * Models found at the start that are still loading, with their progress: `NAME (1 of 2
+   * processes)`.
+   */
   loading(): readonly string[];
   /** Resolves when all are loaded; rejects with the reason of the signal. */
   loaded(signal: AbortSignal): Promise<void>;
@@ -69,7 +73,9 @@ export interface App extends AsyncDisposable {
    * Calls are answered as before.
    */
   leave(): void;
-  /** Why the service answers calls but runs no jobs, webhooks or sweeps; undefined: it runs them. */
+  /**
+   * Why the service answers calls but runs no jobs, webhooks or sweeps; undefined: it runs them.
+   */
   readonly quarantine: string | undefined;
 }
 
@@ -135,8 +141,8 @@ async function openParts(
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
-  const queue = parts.use(await openJobQueue({ database, log, supervise: runsJobs }));
-  const working = { database, queue, store, allow, recognizer, sandbox, meter, log };
+  const arrivals = new Arrivals();
+  const working = { database, arrivals, store, allow, recognizer, sandbox, meter, log };
   const worker = runsJobs ? await openJobWork(config, parts, working) : undefined;
   if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
 
@@ -156,7 +162,7 @@ async function openParts(
     transcriptsService(
       { db, media, pageTokens },
       { answers, connectionsMax: config.database.connectionsMax, log },
-      { queue, allow, languageCodes, meter, watches, stopping: stopping.signal },
+      { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
     ),
     ...speechServices(recognizer, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
@@ -241,35 +247,44 @@ async function openSlowParts(
   return { database, recognizer, sandbox };
 }
 
-/** Opens the job worker, which is returned, the describer of uploads, and the sweep of the archive. */
+/**
+ * Opens the job worker, which is returned, the describer of uploads, and the sweep of the archive.
+ */
 async function openJobWork(
   config: Config,
   parts: AsyncDisposableStack,
   given: JobWorkParts,
 ): Promise<AsyncDisposable> {
-  const { meter, ...rest } = given;
-  const working = { ...rest, scratchFolder: join(config.dataFolder, "scratch") };
+  const { database, arrivals, store, allow, recognizer, sandbox, meter, log } = given;
+  const { db } = database;
+  const scratchFolder = join(config.dataFolder, "scratch");
   const durationMsMax = config.recordingSecondsMax * 1000;
+  const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
+  const { storedBytes: storedBytesMax } = config.accountLimits;
+  const rules = { allow, keepMedia, mediaBytesMax, storedBytesMax };
+  const media = new JobMedia({ db, store, scratchFolder, log }, rules);
   const worker = parts.use(
     await openWorker({
-      ...working,
+      db,
+      arrivals,
+      media,
+      recognition: { recognizer, sandbox, durationMsMax },
       meter,
-      durationMsMax,
-      keepMedia: config.keepMedia,
-      mediaBytesMax: config.uploadBytesMax,
-      storedBytesMax: config.accountLimits.storedBytes,
-      parallelism: config.engineProcesses,
+      parallelism,
+      log,
     }),
   );
-  parts.use(await openDescriber({ ...working, durationMsMax }));
-  parts.use(openArchiveSweep({ db: working.database.db, store: working.store, log: working.log }));
+  parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
+  parts.use(openArchiveSweep({ db, store, log }));
   return worker;
 }
 
-type JobWorkParts = Pick<
-  Parameters<typeof openWorker>[0],
-  "database" | "queue" | "store" | "allow" | "recognizer" | "sandbox" | "meter" | "log"
->;
+type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
+  Pick<WorkerParts, "arrivals" | "meter"> &
+  Pick<WorkerParts["recognition"], "recognizer" | "sandbox"> & {
+    readonly store: MediaStore;
+    readonly allow: MediaAllowList;
+  };
 
 /**
  * Opens uploads and the media door. `collects`: whether this node collects the uploads that clients

@@ -4,15 +4,15 @@ import { openApp, type App } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
 
-/** Drained or not, the process ends this long after it began to. */
+/** Drained or not, the process exits this long after the shutdown began. */
 const stopMsMax = 28_000;
-/** What a start that fails had opened has this long to close. */
+/** A start that fails has this long to close what it opened. */
 const giveUpMsMax = 4_000;
 
 /**
- * Runs the service until SIGTERM or SIGINT: says where it listens when it is ready. When it is told
- * to stop, it says so to those who ask about its health, goes on for HLUST_DRAIN_SECONDS (a second
- * signal ends that), drains, and exits 0. Throws when it cannot be opened.
+ * Runs the service until SIGTERM or SIGINT, and prints where it listens when it is ready. At a
+ * signal it reports "shutting down" in its health, answers calls for HLUST_DRAIN_SECONDS more (a
+ * second signal ends that), drains, and exits 0. Throws if it cannot be opened.
  */
 export async function serve(
   environment: NodeJS.ProcessEnv,
@@ -27,71 +27,74 @@ export async function serve(
   });
 
   try {
-    await using app = await openWithin(config, { log, told: stop.told, isQuarantined });
-    await sayReady(app, { log, told: stop.told });
-    await aborted(stop.told);
+    await using app = await openWithin(config, { log, stopped: stop.stopped, isQuarantined });
+    await sayReady(app, { log, stopped: stop.stopped });
+    await aborted(stop.stopped);
     app.leave();
-    // A worker has no callers that could look elsewhere.
+    // A worker has no clients that could switch to another node.
     const drainSeconds = config.role === "worker" ? 0 : config.drainSeconds;
     log.info({ drainSeconds }, "service.stopping");
     await sleep(drainSeconds * 1000, undefined, { signal: stop.hurried }).catch(() => {});
     limitStop(log);
   } catch (error) {
-    // Told to stop before it was ready: what was open is closed.
-    if (!stop.told.aborted) throw error;
+    // Stopped before it was ready: the parts that are open are closed.
+    if (!stop.stopped.aborted) throw error;
   }
 }
 
-/** `told` aborts with the first SIGTERM or SIGINT, `hurried` with the second. */
-function listenForSignals(log: Log): { readonly told: AbortSignal; readonly hurried: AbortSignal } {
-  const [told, hurried] = [new AbortController(), new AbortController()];
+/** `stopped` aborts at the first SIGTERM or SIGINT, `hurried` at the second. */
+function listenForSignals(log: Log): {
+  readonly stopped: AbortSignal;
+  readonly hurried: AbortSignal;
+} {
+  const [stopped, hurried] = [new AbortController(), new AbortController()];
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
       log.info({ signal }, "service.signal");
-      if (told.signal.aborted) hurried.abort();
-      told.abort();
+      if (stopped.signal.aborted) hurried.abort();
+      stopped.abort();
     });
   }
-  // Supervisors send it to have settings read again, and terminals when they are closed: nothing of
-  // the service needs it.
+  // Supervisors send SIGHUP to reload settings, and terminals when they close: the service has
+  // nothing to reload.
   process.on("SIGHUP", () => {
     log.info({ signal: "SIGHUP" }, "service.signal_ignored");
   });
-  return { told: told.signal, hurried: hurried.signal };
+  return { stopped: stopped.signal, hurried: hurried.signal };
 }
 
 /**
- * Opens the service; where that fails, or is given up because the service is told to stop, the
- * process ends in time all the same.
+ * Opens the service. If that fails, or is aborted by a signal, the process ends in time all the
+ * same.
  */
 async function openWithin(
   config: Config,
-  options: { readonly log: Log; readonly told: AbortSignal; readonly isQuarantined: boolean },
+  options: { readonly log: Log; readonly stopped: AbortSignal; readonly isQuarantined: boolean },
 ): Promise<App> {
-  const { log, told, isQuarantined } = options;
+  const { log, stopped, isQuarantined } = options;
   let limit: NodeJS.Timeout | undefined;
   const limitStart = () => {
     limit = limitStop(log);
   };
-  told.addEventListener("abort", limitStart);
+  stopped.addEventListener("abort", limitStart);
   try {
     const onFailure = (error: unknown) => {
-      if (!told.aborted) limit = endSoon(error);
+      if (!stopped.aborted) limit = endSoon(error);
     };
-    const app = await openApp(config, { log, signal: told, isQuarantined, onFailure });
-    // It says what its own end may take.
+    const app = await openApp(config, { log, signal: stopped, isQuarantined, onFailure });
+    // The shutdown has its own time limit.
     clearTimeout(limit);
     return app;
   } catch (error) {
-    // Else the reason is printed here, and where this is caught.
-    if (!told.aborted) clearTimeout(limit);
+    // Otherwise the reason is printed here, and by the caller that catches it.
+    if (!stopped.aborted) clearTimeout(limit);
     throw error;
   } finally {
-    told.removeEventListener("abort", limitStart);
+    stopped.removeEventListener("abort", limitStart);
   }
 }
 
-/** Ends the process where it has not drained and closed in time. */
+/** Ends the process if it has not drained and closed in time. */
 function limitStop(log: Log): NodeJS.Timeout {
   return setTimeout(() => {
     log.error({ stopMsMax }, "service.stopped_late");
@@ -99,7 +102,7 @@ function limitStop(log: Log): NodeJS.Timeout {
   }, stopMsMax).unref();
 }
 
-/** The last resort where what was opened does not close: the reason is printed all the same. */
+/** The last resort if closing does not end: the reason is printed all the same. */
 function endSoon(error: unknown): NodeJS.Timeout {
   return setTimeout(() => {
     process.stderr.write(`hlust: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -108,12 +111,12 @@ function endSoon(error: unknown): NodeJS.Timeout {
 }
 
 /**
- * For people, on standard output: the log is on standard error, and has neither the key nor the
+ * For users, on standard output: the log is on standard error, and contains neither the key nor the
  * link.
  */
 async function sayReady(
   app: App,
-  { log, told }: { readonly log: Log; readonly told: AbortSignal },
+  { log, stopped }: { readonly log: Log; readonly stopped: AbortSignal },
 ): Promise<void> {
   const { address, firstKey, firstLink, quarantine } = app;
   if (firstKey) say(`the first API key is ${firstKey.secret} (kept in ${firstKey.file})`);
@@ -121,15 +124,15 @@ async function sayReady(
   if (quarantine !== undefined) {
     say(
       `in quarantine: ${quarantine}. Calls are answered; no job runs, no webhook is sent, nothing is swept or deleted. ` +
-        "When the archive goes on here, and nowhere else: run `hlust archive release`, and start again.",
+        "If this is now the only service of the archive: run `hlust archive release`, and start again.",
     );
   }
   const loading = app.loading();
   if (loading.length > 0) {
     say(`answering at ${address}; models are being loaded: ${loading.join(", ")}`);
     log.info({ address, loading }, "service.answering");
-    await app.loaded(told).catch(() => {});
-    if (told.aborted) return;
+    await app.loaded(stopped).catch(() => {});
+    if (stopped.aborted) return;
   }
   say(`ready at ${address}`);
   log.info({ address }, "service.ready");

@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   accounts: ["std", "gen", "database", "auth"],
   transcripts: ["std", "gen", "transcoding", "database", "media", "auth"],
   webhooks: ["std", "gen", "database", "media", "auth"],
-  describe: ["std", "database", "media", "auth", "audio"],
+  describe: ["std", "database", "media", "audio"],
   jobs: [
     "std",
     "gen",
@@ -32,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   speech: ["std", "gen", "auth", "audio", "engines"],
   server: ["std", "gen", "transcoding", "auth", "media"],
-  fsck: ["std", "gen", "database", "media", "transcripts"],
+  fsck: ["std", "database", "media", "transcripts"],
   operator: ["std", "database", "media", "auth", "accounts"],
   settings: ["std", "media/s3-bucket.ts", "auth/open-id.ts"],
   "config.ts": [
@@ -50,7 +50,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "database",
     "audio",
     "media",
-    "models",
     "engines",
     "auth",
     "accounts",
@@ -60,24 +59,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "speech",
     "server",
   ],
-  "readiness.ts": [
-    "std",
-    "gen",
-    "config.ts",
-    "database",
-    "audio",
-    "media",
-    "models",
-    "engines",
-    "server",
-  ],
+  "readiness.ts": ["gen", "config.ts", "database", "audio", "media", "engines", "server"],
   "app.ts": [
     "std",
     "config.ts",
     "database",
     "audio",
     "media",
-    "models",
     "engines",
     "auth",
     "accounts",
@@ -91,7 +79,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "main.ts": ["std", "config.ts", "app.ts"],
   cli: [
-    "client",
     "gen",
     "std",
     "engines",
@@ -126,13 +113,22 @@ const mayImportInEngines: Readonly<Record<string, readonly string[]>> = {
 const root = resolve(import.meta.dirname, "..");
 const source = join(root, "src");
 
-/** Every import of a project file, as `folder -> path below src`. */
-function importsOf(file: string, text: string): { room: string; target: string }[] {
+interface Import {
+  readonly room: string;
+  /** Path below src. */
+  readonly target: string;
+  /** Whether the target is started as a thread or process, which may import types from here. */
+  readonly isProgram: boolean;
+}
+
+/** Every import of a project file, types included. */
+function importsOf(file: string, text: string): Import[] {
   const room = roomOf(relative(source, file));
-  const specifiers = text.matchAll(/(?:from|import\(|import|URL\()\s*"(\.[^"]+\.tsx?)"/g);
-  return Array.from(specifiers, ([, specifier = ""]) => ({
+  const specifiers = text.matchAll(/(from|import\(|import|URL\()\s*"(\.[^"]+\.tsx?)"/g);
+  return Array.from(specifiers, ([, by, specifier = ""]) => ({
     room,
     target: relative(source, resolve(dirname(file), specifier)),
+    isProgram: by === "URL(",
   }));
 }
 
@@ -140,39 +136,75 @@ function roomOf(path: string): string {
   return path.split("/", 1)[0] ?? path;
 }
 
-/** What is wrong with an import, or undefined. */
-function violation({ room, target }: { room: string; target: string }): string | undefined {
-  const allowed = mayImport[room];
-  if (!allowed) return `${room} is no room of the house`;
-  const isAllowed = [room, ...allowed].some(
-    (entry) => target === entry || target.startsWith(`${entry}/`),
-  );
-  return isAllowed ? undefined : `${room} may not import ${target}`;
-}
-
-test("every import keeps to its floor", () => {
+/** The files of src, tests aside, each with its imports; paths are below src. */
+function importsOfSource(): ReadonlyMap<string, readonly Import[]> {
   const files = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
     (file) => !file.endsWith(".test.ts"),
   );
-  assert.ok(files.length > 20);
-  const broken = files.flatMap((file) => {
-    const path = join(root, file);
-    const imports = importsOf(path, readFileSync(path, "utf8"));
-    return imports.map(violation).flatMap((problem) => (problem ? [`${file}: ${problem}`] : []));
-  });
+  return new Map(
+    files.map((file) => {
+      const path = join(root, file);
+      return [relative(source, path), importsOf(path, readFileSync(path, "utf8"))];
+    }),
+  );
+}
+
+const isOf = (target: string, permission: string): boolean =>
+  target === permission || target.startsWith(`${permission}/`);
+
+/** What is wrong with an import, or undefined. */
+function violation({ room, target }: Import): string | undefined {
+  const allowed = mayImport[room];
+  if (!allowed) return `${room} has no row in the table of floors`;
+  const isAllowed = [room, ...allowed].some((permission) => isOf(target, permission));
+  return isAllowed ? undefined : `${room} may not import ${target}`;
+}
+
+/**
+ * The circles of a graph (Tarjan, Depth-first search and linear graph algorithms, 1972): sets of
+ * nodes each of which reaches all others.
+ */
+function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const indexes = new Map<string, number>();
+  const lows = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (node: string): number => {
+    const index = indexes.size;
+    indexes.set(node, index);
+    stack.push(node);
+    let low = index;
+    for (const next of edges.get(node) ?? []) {
+      if (!indexes.has(next)) low = Math.min(low, visit(next));
+      else if (stack.includes(next)) low = Math.min(low, lows.get(next) ?? indexes.get(next) ?? 0);
+    }
+    lows.set(node, low);
+    if (low === index) {
+      const circle = stack.splice(stack.indexOf(node));
+      if (circle.length > 1) found.push(circle.toSorted());
+    }
+    return low;
+  };
+  for (const node of edges.keys()) if (!indexes.has(node)) visit(node);
+  return found;
+}
+
+test("every import keeps to its floor", () => {
+  const imports = importsOfSource();
+  assert.ok(imports.size > 20);
+  const broken = [...imports].flatMap(([file, targets]) =>
+    targets.map(violation).flatMap((problem) => (problem ? [`${file}: ${problem}`] : [])),
+  );
   assert.deepEqual(broken, []);
 });
 
 test("the two sides of the engine pipe, and the engines, meet in the protocol only", () => {
-  const files = globSync("src/engines/*/*.ts", { cwd: root }).filter(
-    (file) => !file.endsWith(".test.ts"),
-  );
-  assert.ok(files.length > 50);
-  const broken = files.flatMap((file) => {
-    const path = join(root, file);
-    const [, , folder = ""] = file.split("/");
+  const engineFiles = [...importsOfSource()].filter(([file]) => /^engines\/.+\//.test(file));
+  assert.ok(engineFiles.length > 50);
+  const broken = engineFiles.flatMap(([file, targets]) => {
+    const [, folder = ""] = file.split("/");
     const allowed = new Set([folder, ...(mayImportInEngines[folder] ?? [])]);
-    return importsOf(path, readFileSync(path, "utf8"))
+    return targets
       .map(({ target }) => target.split("/"))
       .filter(([room, other = ""]) => room === "engines" && !allowed.has(other))
       .map((target) => `${file}: may not import ${target.join("/")}`);
@@ -180,7 +212,40 @@ test("the two sides of the engine pipe, and the engines, meet in the protocol on
   assert.deepEqual(broken, []);
 });
 
-test("an import that breaks the floors is seen", () => {
+test("the table of floors permits no import that does not exist", () => {
+  const imports = [...importsOfSource().values()].flat();
+  const unused = Object.entries(mayImport).flatMap(([room, permissions]) =>
+    permissions.flatMap((permission) => {
+      const isUsed = imports.some((one) => one.room === room && isOf(one.target, permission));
+      return isUsed ? [] : [`${room} -> ${permission}`];
+    }),
+  );
+  assert.deepEqual(unused, []);
+});
+
+test("no files import each other in a circle, type imports included", () => {
+  const edges = new Map(
+    [...importsOfSource()].map(([file, imports]) => {
+      const targets = imports.filter(({ isProgram }) => !isProgram);
+      return [file, targets.map(({ target }) => target)];
+    }),
+  );
+  assert.deepEqual(circlesOf(edges), []);
+});
+
+test("a circle of imports is found", () => {
+  const rows: [edges: Record<string, string[]>, circles: string[][]][] = [
+    [{ a: ["b"], b: ["c"], c: [] }, []],
+    [{ a: ["b", "c"], b: ["c"], c: [] }, []],
+    [{ a: ["b"], b: ["c"], c: ["b"] }, [["b", "c"]]],
+    [{ a: ["b"], b: ["c", "d"], c: ["a"], d: ["d"] }, [["a", "b", "c"]]],
+  ];
+  for (const [edges, circles] of rows) {
+    assert.deepEqual(circlesOf(new Map(Object.entries(edges))), circles);
+  }
+});
+
+test("an import that breaks the floors is found", () => {
   const rows: [file: string, line: string, problem: string | undefined][] = [
     ["std/a.ts", 'import { x } from "../auth/caller.ts";', "std may not import auth/caller.ts"],
     ["server/a.ts", 'export * from "../jobs/worker.ts";', "server may not import jobs/worker.ts"],
@@ -195,7 +260,7 @@ test("an import that breaks the floors is seen", () => {
       'new URL("../server/x.ts", import.meta.url)',
       "engines may not import server/x.ts",
     ],
-    ["attic/a.ts", 'import "../std/ids.ts";', "attic is no room of the house"],
+    ["attic/a.ts", 'import "../std/ids.ts";', "attic has no row in the table of floors"],
     ["jobs/a.ts", 'import { x } from "../transcripts/store.ts";', undefined],
     ["jobs/deep/a.ts", 'import { x } from "../a.ts";', undefined],
   ];

@@ -41,28 +41,23 @@ const files = globSync(
   .filter((file) => !["docs/glossary.md", "test/prose.test.ts"].includes(file))
   .toSorted();
 
-/** Files that hold speech or texts of users, whose words nobody chooses. */
-const spoken: readonly string[] = [];
+/** Speech and texts of users, in which every word may stand. */
+const quoted: Readonly<Record<string, readonly string[]>> = {
+  "tools/test-models/make-diarization.py": ["so many birds", "why did nobody call us"],
+};
 
 /** Paths that a rule does not hold yet, each for a reason. */
 const notYet: Readonly<Record<string, readonly string[]>> = {
   words: [
-    "CHANGELOG.md",
     "bench/",
     "docs/console.md",
-    "docs/operations/",
-    "models/is-IS-starter/README.md",
     "proto/",
-    "samples/README.md",
     "script/",
     "src/accounts/",
-    "src/app.ts",
     "src/audio/",
-    "src/auth/",
     "src/cli/",
     "src/client/",
     "src/config.ts",
-    "src/console/",
     "src/database/",
     "src/describe/",
     "src/engines/",
@@ -70,19 +65,15 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "src/jobs/",
     "src/main.ts",
     "src/media/",
-    "src/models/",
     "src/operator/",
     "src/server/",
     "src/settings/",
     "src/speech/",
     "src/std/",
     "src/transcoding/",
-    "src/transcoding/README.md",
-    "src/transcripts/",
     "src/webhooks/",
     "test/access/",
     "test/archive-identity.test.ts",
-    "test/archive/",
     "test/attack/",
     "test/browser/",
     "test/cli-accounts.test.ts",
@@ -90,70 +81,38 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
     "test/cli-fsck.test.ts",
     "test/cli-migrate.test.ts",
     "test/cli-models.test.ts",
-    "test/console/",
     "test/fault/",
     "test/fixtures/",
     "test/growth.test.ts",
     "test/jobs/",
-    "test/models/README.md",
     "test/openapi/",
     "test/readme.test.ts",
     "test/setup.test.ts",
     "test/spec/",
     "test/transcoding-vectors.test.ts",
     "test/websocket-vectors.test.ts",
-    "tools/",
-    "tools/is-IS-starter/README.md",
   ],
   width: [
-    "CHANGELOG.md",
     "bench/",
-    "bin/",
-    "buf.gen.test.yaml",
-    "buf.yaml",
+    "docs/architecture.md",
     "docs/console.md",
-    "docs/operations/",
-    "models/is-IS-starter/README.md",
+    "docs/decisions.md",
     "proto/",
-    "samples/README.md",
     "script/",
     "src/cli/",
-    "src/client/README.md",
-    "src/console/",
-    "src/console/theme/tokens.css",
-    "src/describe/",
     "src/server/",
-    "src/transcoding/README.md",
-    "test/models/README.md",
-    "tools/",
-    "tools/is-IS-starter/README.md",
   ],
   references: [
     "bench/",
     "proto/",
-    "script/",
-    "src/accounts/",
-    "src/audio/",
-    "src/auth/",
-    "src/cli/",
-    "src/client/",
-    "src/console/",
     "src/database/",
-    "src/doors.ts",
-    "src/engines/",
     "src/jobs/",
     "src/media/",
     "src/server/",
     "src/speech/",
-    "src/std/",
     "src/transcoding/",
-    "src/transcoding/README.md",
-    "src/transcripts/",
-    "src/webhooks/",
     "test/access/",
-    "test/archive/",
     "test/cli-accounts.test.ts",
-    "test/fixtures/",
     "test/spec/",
   ],
   links: [],
@@ -162,15 +121,20 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
 function findings(rule: ProseRule, exempt: readonly string[]): string[] {
   const held = files.filter((file) => !exempt.some((path) => file.startsWith(path)));
   return held.flatMap((file) =>
-    rule(file, projectFiles.read(file)).map((finding) => `${file}:${finding}`),
+    rule(file, withoutQuotes(file)).map((finding) => `${file}:${finding}`),
   );
+}
+
+function withoutQuotes(file: string): string {
+  const text = projectFiles.read(file);
+  return (quoted[file] ?? []).reduce((rest, quote) => rest.replaceAll(quote, ""), text);
 }
 
 describe("the project's prose", () => {
   test("uses no word that the glossary avoids", () => {
     const phrases = wordsToAvoid(projectFiles.read("docs/glossary.md"));
     assert.ok(phrases.length > 60);
-    assert.deepEqual(findings(avoidsWords(phrases), [...(notYet["words"] ?? []), ...spoken]), []);
+    assert.deepEqual(findings(avoidsWords(phrases), notYet["words"] ?? []), []);
   });
 
   test("has no comment and no markdown line over 100 columns", () => {

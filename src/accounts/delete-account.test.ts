@@ -61,11 +61,11 @@ async function fill(accountId: string): Promise<string> {
   return mediaId;
 }
 
-/** How many rows each table has, but for the queue's own. */
+/** How many rows each table has. */
 async function rowCounts(): Promise<Record<string, number>> {
   const { rows: tables } = await database.pool.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables
-     where table_schema = 'public' or table_name = 'job' and table_schema = 'pgboss' order by name`,
+     where table_schema = 'public' order by name`,
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {

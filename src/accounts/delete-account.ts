@@ -7,9 +7,10 @@ import type { Log } from "../std/log.ts";
  * What an account may have so much of that it is deleted in parts, each before what it refers to.
  */
 const deletedInParts = [
+  // A worker on one of them stops within a second.
+  "transcript_job",
   "webhook_delivery",
   "transcript",
-  "transcript_job",
   "upload",
   "media",
 ] as const;
@@ -34,7 +35,6 @@ export async function deleteAccount(
     .returning("display_name")
     .executeTakeFirst();
   if (!disabled) return false;
-  await leaveQueue(db, accountId);
   for (const table of deletedInParts) await deleteInParts(db, table, accountId);
   return await audited(parts, operatorOf(accountId), async (trx, record) => {
     const { numDeletedRows } = await trx
@@ -47,17 +47,6 @@ export async function deleteAccount(
     await record({ action: "account.delete", resource: `accounts/${accountId}`, details });
     return true;
   });
-}
-
-/**
- * Its jobs lose their leases, and whoever works on one stops within a second. The queue is made by
- * the first service.
- */
-async function leaveQueue(db: Kysely<Tables>, accountId: string): Promise<void> {
-  const { rows } = await sql<{ is_there: boolean }>`
-    select to_regclass('pgboss.job') is not null as is_there`.execute(db);
-  if (!rows[0]?.is_there) return;
-  await sql`delete from pgboss.job where group_id = ${accountId}`.execute(db);
 }
 
 async function deleteInParts(

@@ -20,7 +20,7 @@ const firstAccountLock = 4_750_412;
 
 /**
  * Makes the first account, with an API key of every scope in `<dataFolder>/api-key`, when there is
- * no account yet (decisions, Access); undefined when there is one. The file is on the disk before
+ * no account yet (docs/api.md, Access); undefined when there is one. The file is on the disk before
  * the account is committed: a crash in between leaves a key that opens nothing and that the next
  * start replaces, never an account without a readable key.
  */

@@ -1,4 +1,4 @@
-/** Pixels of a waveform for each second of a recording. */
+/** docs/api.md, Uploads: pixels of a waveform for each second of a recording. */
 export const pixelsPerSecond = 20;
 
 /** Pixels of a section of a waveform: ten minutes. */

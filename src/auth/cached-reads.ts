@@ -16,8 +16,8 @@ const cacheMsMax = 500;
 export const cachedMax = 10_000;
 
 /**
- * Reads an id once at a time, and keeps the result for cacheMsMax from when the read began; failures
- * are not kept.
+ * Reads an id once at a time, and keeps the result for cacheMsMax from when the read began;
+ * failures are not kept.
  */
 export function cacheReads<T>(
   now: () => number,

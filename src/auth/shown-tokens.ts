@@ -15,7 +15,7 @@ export interface CallFacts {
 }
 
 /**
- * The token of a call (section 5): in the header Authorization, or in X-Goog-Api-Key, where
+ * The token of a call (§5): in the header Authorization, or in X-Goog-Api-Key, where
  * Google's clients put a key; with `alsoInUrl` also in the query parameter token or in
  * Sec-WebSocket-Protocol after "Bearer". undefined if there is none. The same token twice counts as
  * one; two different ones are refused, since it would be ambiguous which counts (RFC 6750 section

@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly privateKey: PrivateKey | string;
 }
 
-/** Decisions, Access: a token that lives longer is refused. */
+/** docs/api.md, Access: a token that lives longer is refused. */
 const lifeSecondsMax = 3600;
 /** How long the tokens of a client live: one that is stolen is soon worth nothing. */
 const lifeSeconds = 600;

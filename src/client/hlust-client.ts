@@ -76,7 +76,7 @@ export function createHlustClient(options: HlustClientOptions): HlustClient {
   };
 }
 
-/** An empty audioContent finalizes a stream (section 4.9). */
+/** An empty audioContent finalizes a stream (§4.9). */
 function lastMessageOf(method: DescMethod): Message | undefined {
   if (method !== Speech.method.streamingRecognize) return undefined;
   return create(StreamingRecognizeRequestSchema, {

@@ -112,7 +112,7 @@ class Inbox implements AsyncIterable<string> {
   }
 }
 
-/** Close codes of the service (decisions: Errors) and of what stands between. */
+/** Close codes of the service (docs/api.md, Errors) and of what stands between. */
 function errorOfClose(code: number, reason: string): ConnectError {
   const [rpcCode, problem] = closes[code] ?? [Code.Unknown, "the WebSocket was closed"];
   return new ConnectError(`${problem} (${[code, reason].join(" ").trim()})`, rpcCode);

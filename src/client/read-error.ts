@@ -15,8 +15,8 @@ export const errorDetails: Registry = createRegistry(file_google_rpc_error_detai
 
 /**
  * A google.rpc.Status in JSON, as it stands in the body of a failed call and in {"error"} on a
- * stream (decisions: Errors), as a ConnectError whose findDetails() has the details. undefined for
- * anything else.
+ * stream (docs/api.md, Errors), as a ConnectError whose findDetails() has the details. undefined
+ * for anything else.
  */
 export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectError | undefined {
   if (!isObject(status)) return undefined;

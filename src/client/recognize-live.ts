@@ -18,7 +18,7 @@ import { unlessAborted } from "../std/until-aborted.ts";
 const audioBytesMax = 256 << 10;
 
 /**
- * Recognizes LINEAR16 samples while they come (section 4.9), in chunks of any size, and yields
+ * Recognizes LINEAR16 samples while they come (§4.9), in chunks of any size, and yields
  * interim and final results as they come. The end of `audio` finalizes (over REST by
  * `lastMessageOf` of the transport); leaving the loop or aborting `signal` ends the call and lets
  * `audio` go. Throws ConnectError.

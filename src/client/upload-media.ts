@@ -3,7 +3,7 @@ import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_
 import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 
 /**
- * Uploads media (section 4.7) to the transcript `resourceName`, or without one to a new
+ * Uploads media (§4.7) to the transcript `resourceName`, or without one to a new
  * uploads/<id> that a job can take as its uri, and answers that name. Resolves when the service has
  * the bytes on disk. A file is a Blob: in Node from fs.openAsBlob(). Throws ConnectError.
  */

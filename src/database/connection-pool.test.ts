@@ -21,8 +21,7 @@ before(async () => {
     durable: false,
   });
   await owner.pool.query(`create role limited login connection limit 8;
-    grant all on all tables in schema public to limited; grant usage on schema pgboss to limited;
-    grant select on all tables in schema pgboss to limited`);
+    grant all on all tables in schema public to limited`);
 });
 after(async () => {
   await owner[Symbol.asyncDispose]();

@@ -76,6 +76,11 @@ export function databaseTrouble(error: unknown): ServiceError | undefined {
   return databaseTrouble(error.cause);
 }
 
+/** Whether it is one; background loops log such failures as warnings. */
+export function isDatabaseTrouble(error: unknown): boolean {
+  return databaseTrouble(error) !== undefined;
+}
+
 function isAway(error: Error, code: string): boolean {
   if (code === "ENOENT") return "syscall" in error && error.syscall === "connect";
   return (

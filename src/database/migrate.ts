@@ -14,8 +14,8 @@ import { usage } from "./migrations/0009_usage.ts";
 import { idleWorkers } from "./migrations/0010_idle_workers.ts";
 import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 import { mediaFacts } from "./migrations/0012_media_facts.ts";
+import { oneQueue } from "./migrations/0013_one_queue.ts";
 import { missingRight } from "./missing-right.ts";
-import { migrateQueueSchema, missingQueueSchema } from "./queue-schema.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
 export type MigrationList = Readonly<Record<string, Migration>>;
@@ -34,11 +34,12 @@ const migrations: MigrationList = {
   "0010_idle_workers": idleWorkers,
   "0011_archive_identity": archiveIdentity,
   "0012_media_facts": mediaFacts,
+  "0013_one_queue": oneQueue,
 };
 
 /**
- * Brings the database to the schema of this code, ours and the queue's, in one transaction; nodes
- * that start at once wait for the one that does it. Returns the names of what was missing. Refuses
+ * Brings the database to the schema of this code in one transaction; nodes that start at once wait
+ * for the one that does it. Returns the names of what was missing. Refuses
  * a database that newer code has migrated. A connection of its own: a migration may take longer
  * than any statement of a call. The signal ends the waiting, not a change that has begun.
  */
@@ -75,9 +76,7 @@ export async function missingMigrations(
         `know. Run that version or a later one; going back needs a backup from before.`,
     );
   }
-  const queue = await missingQueueSchema(db);
-  const missing = Object.keys(list).filter((name) => !landed.includes(name));
-  return [...missing, ...(queue === undefined ? [] : [queue])];
+  return Object.keys(list).filter((name) => !landed.includes(name));
 }
 
 /** Under the lock: another node may have done it meanwhile. */
@@ -88,12 +87,7 @@ async function applyMissing(trx: Kysely<unknown>, list: MigrationList): Promise<
     trx,
   );
   for (const name of missing) {
-    const migration = list[name];
-    if (!migration) {
-      await migrateQueueSchema(trx);
-      continue;
-    }
-    await migration.up(trx);
+    await list[name]?.up(trx);
     await sql`insert into kysely_migration values (${name}, ${new Date().toISOString()})`.execute(
       trx,
     );

@@ -7,7 +7,10 @@ const againAfterMs = 1_000;
  * Does what writes to the database, again and again while the database is away. Throws what is not
  * about that.
  */
-export async function persist<T>(signal: AbortSignal, action: () => Promise<T>): Promise<T> {
+export async function retryWhileDatabaseDown<T>(
+  signal: AbortSignal,
+  action: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await action();

@@ -1,23 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox } from "../audio/sandbox.ts";
-import { databaseTrouble } from "../database/database-trouble.ts";
+import { databaseTrouble, isDatabaseTrouble } from "../database/database-trouble.ts";
 import type { Database } from "../database/database.ts";
+import { LeaseKeeper } from "../database/lease-keeper.ts";
+import { LeaseLost } from "../database/lease.ts";
 import {
-  endLease,
-  extendLease,
+  endDescription,
+  extendDescription,
   leaseDescription,
-  releaseLease,
+  releaseDescription,
   type DescriptionLease,
 } from "../media/description-queue.ts";
 import { keepPeaks, setFacts, setProblem, type MediaFacts } from "../media/media-facts.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import { openRepeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { describeMedia } from "./describe-media.ts";
 import { isPassingFailure } from "./passing-failure.ts";
 import { isLackingMedia } from "../media/lacking-media.ts";
 import { openMediaCopy } from "./media-copy.ts";
-import { persist } from "../database/retry-while-down.ts";
+import { retryWhileDatabaseDown } from "../database/retry-while-down.ts";
 import { prepareScratchFolder } from "./scratch-file.ts";
 
 export interface DescriberParts {
@@ -35,10 +38,10 @@ export interface DescriberParts {
 /**
  * Media is tried this often, whether describing it fails for what may be a bug or its worker dies.
  */
-const triesMax = 3;
+const attemptsMax = 3;
 const pollMs = 500;
 /** How often a lease is extended. */
-const beatMs = 2_000;
+const extendEveryMs = 2_000;
 /** Wait before the second try; four times as long before the third. */
 const againAfterMs = 2_000;
 /** Wait where a try says nothing about the media: it does not count. */
@@ -49,46 +52,22 @@ const troubleMs = 30_000;
  */
 const othersFirstMs = 5_000;
 /** How long an end is tried to be written; without it, the media is tried again. */
-const patienceMs = 60_000;
+const giveUpAfterMs = 60_000;
 
 /**
- * Describes uploaded media, one at a time and with the CPU that others leave: nobody waits for it
- * as for words. What it has not finished when it is disposed of is given back, for another node at
- * once.
+ * Describes uploaded media, one at a time and with the CPU that others leave: unlike words, no
+ * caller waits for it. What it has not finished when it is disposed of is released at once.
  */
 export async function openDescriber(parts: DescriberParts): Promise<AsyncDisposable> {
   await prepareScratchFolder(parts.scratchFolder);
-  const stopping = new AbortController();
-  const loop = describeAll(parts, stopping.signal);
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort(new Error("the describer stops"));
-      await loop;
-    },
-  };
-}
-
-async function describeAll(parts: DescriberParts, stopping: AbortSignal): Promise<void> {
   const { database, log } = parts;
-  while (!stopping.aborted) {
-    try {
-      const lease = await leaseDescription(database.db);
-      const waitMs = lease ? await describeLeased(parts, lease, stopping) : pollMs;
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping });
-    } catch (error) {
-      if (stopping.aborted) return;
-      const isAway = databaseTrouble(error) !== undefined;
-      log[isAway ? "warn" : "error"](errorFields(error), "describer.failed");
-      await sleep(pollMs * 4, undefined, { signal: stopping }).catch(() => {});
-    }
-  }
-}
-
-/**
- * The lease is somebody else's, or the media is gone: nothing that this worker still does counts.
- */
-class LeaseLost extends Error {
-  override readonly name = "LeaseLost";
+  const failing = { afterFailureMs: pollMs * 4, isWarning: isDatabaseTrouble };
+  const options = { everyMs: 0, ...failing, log, event: "describer.failed" };
+  return openRepeat(options, async (stopping) => {
+    const lease = await leaseDescription(database.db);
+    const waitMs = lease ? await describeLeased(parts, lease, stopping) : pollMs;
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping, ref: false });
+  });
 }
 
 /** How long to wait before the next one is taken. */
@@ -98,29 +77,24 @@ async function describeLeased(
   stopping: AbortSignal,
 ): Promise<number> {
   const { database, log } = parts;
-  const { mediaId } = lease;
-  const lost = new AbortController();
-  const beat = setInterval(() => {
-    extendLease(database.db, lease).then(
-      (isOurs) => {
-        if (!isOurs) lost.abort(new LeaseLost());
-      },
-      // While the database is away nobody else gets the lease either: the work goes on.
-      (error: unknown) => {
-        log.warn({ mediaId, ...errorFields(error) }, "describer.beat_failed");
-      },
-    );
-  }, beatMs);
+  const { id: mediaId } = lease;
+  const keeping = {
+    everyMs: extendEveryMs,
+    log: log.child({ mediaId }),
+    event: "describer.beat_failed",
+  };
+  const keeper = new LeaseKeeper(async () => extendDescription(database.db, lease), keeping);
+  const { lost } = keeper;
   try {
     const startedAt = performance.now();
-    const facts = await describe(parts, lease, AbortSignal.any([lost.signal, stopping]));
+    const facts = await describe(parts, lease, AbortSignal.any([lost, stopping]));
     const ms = Math.round(performance.now() - startedAt);
     log.info({ mediaId, ...facts, ms }, "media.described");
     return 0;
   } catch (error) {
-    return await endBadly(parts, lease, lost.signal.aborted ? lost.signal.reason : error, stopping);
+    return await endBadly(parts, lease, lost.aborted ? lost.reason : error, stopping);
   } finally {
-    clearInterval(beat);
+    keeper.stop();
   }
 }
 
@@ -131,23 +105,23 @@ async function describe(
 ): Promise<MediaFacts> {
   const { sandbox, durationMsMax, onPiece } = parts;
   const { db } = parts.database;
-  const { mediaId, tries } = lease;
-  if (tries > triesMax) {
-    throw new ServiceError("internal", `the worker stopped ${triesMax} times on this media`, {
+  const { id: mediaId, attempts } = lease;
+  if (attempts > attemptsMax) {
+    throw new ServiceError("internal", `the worker stopped ${attemptsMax} times on this media`, {
       reason: "MEDIA_POISON",
     });
   }
-  await using copy = await openMediaCopy(parts, mediaId, signal);
+  await using copy = await openMediaCopy({ ...parts, db }, mediaId, signal);
   const source = { file: copy.path, sandbox, durationMsMax, signal, isLowPriority: true };
   const facts = await describeMedia(source, async (number, peaks) => {
-    await persist(signal, async () => {
+    await retryWhileDatabaseDown(signal, async () => {
       await keepPeaks(db, mediaId, number, peaks);
     });
     onPiece?.(mediaId, number);
   });
-  await persist(signal, async () =>
+  await retryWhileDatabaseDown(signal, async () =>
     db.transaction().execute(async (trx) => {
-      if (!(await endLease(trx, lease))) throw new LeaseLost();
+      if (!(await endDescription(trx, lease))) throw new LeaseLost();
       await setFacts(trx, mediaId, facts);
     }),
   );
@@ -165,31 +139,33 @@ async function endBadly(
   stopping: AbortSignal,
 ): Promise<number> {
   const { db } = database;
-  const { mediaId, tries } = lease;
+  const { id: mediaId, attempts } = lease;
   if (error instanceof LeaseLost) {
     log.info({ mediaId }, "describer.lease_lost");
     return 0;
   }
   const isPassing = isPassingFailure(error);
   if (stopping.aborted && isPassing) {
-    await releaseLease(db, lease, { afterMs: 0, isForgiven: true });
+    await releaseDescription(db, lease, { afterMs: 0, isForgiven: true });
     return 0;
   }
-  const patience = AbortSignal.any([stopping, AbortSignal.timeout(patienceMs)]);
+  const withinTime = AbortSignal.any([stopping, AbortSignal.timeout(giveUpAfterMs)]);
   const isForgiven = isTrouble(error) && !isLackingMedia(error);
-  if (isForgiven || (isPassing && tries < triesMax)) {
-    log.warn({ mediaId, tries, ...errorFields(error) }, "describer.try_failed");
-    const afterMs = isForgiven ? troubleMs : againAfterMs * 4 ** (tries - 1);
-    await persist(patience, async () => releaseLease(db, lease, { afterMs, isForgiven }));
+  if (isForgiven || (isPassing && attempts < attemptsMax)) {
+    log.warn({ mediaId, attempts, ...errorFields(error) }, "describer.try_failed");
+    const afterMs = isForgiven ? troubleMs : againAfterMs * 4 ** (attempts - 1);
+    await retryWhileDatabaseDown(withinTime, async () =>
+      releaseDescription(db, lease, { afterMs, isForgiven }),
+    );
     // Another node, whose store may have the media, is to be the next to try it.
     return isLackingMedia(error) ? afterMs + othersFirstMs : 0;
   }
   const problem = error instanceof ServiceError ? error.reason : "INTERNAL";
   if (error instanceof ServiceError) log.info({ mediaId, problem }, "media.undescribed");
   else log.error({ mediaId, problem, ...errorFields(error) }, "media.undescribed");
-  await persist(patience, async () =>
+  await retryWhileDatabaseDown(withinTime, async () =>
     db.transaction().execute(async (trx) => {
-      if (await endLease(trx, lease)) await setProblem(trx, mediaId, problem);
+      if (await endDescription(trx, lease)) await setProblem(trx, mediaId, problem);
     }),
   );
   return 0;

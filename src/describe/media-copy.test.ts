@@ -17,6 +17,11 @@ after(() => fixture[Symbol.asyncDispose]());
 
 const never = new AbortController().signal;
 
+function copyParts() {
+  const { database, store, scratchFolder } = fixture.jobs;
+  return { db: database.db, store, scratchFolder };
+}
+
 async function addUnread(bytes: Buffer): Promise<string> {
   return await fixture.jobs.addMedia(fixture.account, bytes);
 }
@@ -42,7 +47,7 @@ test("the first copy of media tells its hash, unless some of its bytes are lost"
   await db.updateTable("media").set({ size_bytes: 300_001 }).where("id", "=", cut).execute();
   for (const mediaId of [whole, cut]) {
     assert.equal(await sha256Of(mediaId), null);
-    await using copy = await openMediaCopy(fixture.jobs, mediaId, never);
+    await using copy = await openMediaCopy(copyParts(), mediaId, never);
     assert.ok((await readFile(copy.path)).equals(bytes));
   }
   assert.deepEqual(await sha256Of(whole), createHash("sha256").update(bytes).digest());
@@ -57,7 +62,7 @@ test("a copy ends at its signal, also before its first byte and while the store 
   ]) {
     const { bytes, store } = hangingStore(...chunks);
     const signal = afterMs === undefined ? AbortSignal.abort() : AbortSignal.timeout(afterMs);
-    await assert.rejects(openMediaCopy({ ...fixture.jobs, store }, mediaId, signal), {
+    await assert.rejects(openMediaCopy({ ...copyParts(), store }, mediaId, signal), {
       name: "AbortError",
     });
     assert.equal(bytes.destroyed, true);
@@ -68,7 +73,7 @@ test("a copy ends at its signal, also before its first byte and while the store 
 test("a store that stands still is given up as one that is away", async () => {
   const mediaId = await addUnread(Buffer.from("sound"));
   const { bytes, store } = hangingStore("so");
-  const copying = openMediaCopy({ ...fixture.jobs, store, stallMsMax: 20 }, mediaId, never);
+  const copying = openMediaCopy({ ...copyParts(), store, stallMsMax: 20 }, mediaId, never);
   await assert.rejects(copying, { code: "unavailable", reason: "STORAGE_UNAVAILABLE" });
   assert.equal(bytes.destroyed, true);
   assert.deepEqual(await readdir(fixture.jobs.scratchFolder), []);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../database/database.ts";
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
 import { setSha256 } from "../media/media-facts.ts";
 import { findMedia } from "../media/media-records.ts";
 import type { MediaStore } from "../media/media-store.ts";
@@ -8,7 +9,7 @@ import { lackingMedia } from "../media/lacking-media.ts";
 import { openScratchFile, type ScratchFile } from "./scratch-file.ts";
 
 export interface MediaCopyParts {
-  readonly database: Pick<Database, "db">;
+  readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "open">;
   readonly scratchFolder: string;
   /** A store that sends nothing for this long is given up. Default 60 s. */
@@ -25,12 +26,12 @@ export async function openMediaCopy(
   mediaId: string,
   signal: AbortSignal,
 ): Promise<ScratchFile> {
-  const { database, store, scratchFolder, stallMsMax = 60_000 } = parts;
-  const media = await findMedia(database.db, mediaId);
+  const { db, store, scratchFolder, stallMsMax = 60_000 } = parts;
+  const media = await findMedia(db, mediaId);
   const bytes = await store.open(mediaId).catch(async (error: unknown) => {
     const isMissing = error instanceof ServiceError && error.code === "not_found";
     // Where the record is gone, too, the media was deleted.
-    if (isMissing && (await findMedia(database.db, mediaId))) throw lackingMedia(error);
+    if (isMissing && (await findMedia(db, mediaId))) throw lackingMedia(error);
     throw error;
   });
   const hash = media?.sha256 === null ? createHash("sha256") : undefined;
@@ -46,7 +47,7 @@ export async function openMediaCopy(
     const copy = opened.use(await openScratchFile(scratchFolder, bytes, { signal, onChunk }));
     // What has lost some of its bytes is not taken for whole from now on.
     if (hash && sizeBytes === media?.sizeBytes) {
-      await setSha256(database.db, mediaId, hash.digest());
+      await setSha256(db, mediaId, hash.digest());
     }
     opened.move();
     return copy;

@@ -52,7 +52,6 @@ export const findingCodes = {
   JOB_MEDIA: "a job with media that is not there, or another account's",
   JOB_UPLOAD: "a job with another account's upload",
   JOB_TRANSCRIPT: "a job that ended well without a transcript, or with another account's",
-  JOB_NOT_QUEUED: "a job that is PROCESSING and that no worker will get",
 } as const;
 
 export type FindingCode = keyof typeof findingCodes;

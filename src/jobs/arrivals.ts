@@ -1,4 +1,4 @@
-/** Lets who waits for jobs know that some have come, in one process. */
+/** Wakes the worker of this process when jobs were submitted here; other nodes poll. */
 export class Arrivals {
   readonly #waiting = new Set<() => void>();
   /** Some have come since somebody last waited for them. */

@@ -8,10 +8,9 @@ import {
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { PageRequest } from "../std/page-request.ts";
-import type { QueuedJob } from "./job-queue.ts";
 import { cancelledStatus } from "./job-failure.ts";
 import { jobColumns, jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
-import { failRow } from "./worker/try-store.ts";
+import { failRow } from "./worker/end-jobs.ts";
 
 export interface NewJob {
   readonly id: string;
@@ -32,20 +31,20 @@ export interface NewJob {
 const turnMin = -2_000_000_000;
 
 /**
- * Inserts jobs with their turns among those that wait, and tells those that were inserted: not
- * where the account has one with this idempotency key. Turns are fair between accounts (start-time
- * fair queueing): a job stands behind its account's others, but never before the place that the
- * queue serves now, which is that of the next job, or of the last one taken; so the first job of an
- * account comes next however many another one has waiting. Given back or tried again, a job keeps
- * its turn.
+ * Inserts jobs with their turns among those that wait, and returns the ids of those that were
+ * inserted: not where the account has one with this idempotency key. Turns are fair between
+ * accounts (start-time fair queueing): a job comes after its account's others, but never before the
+ * place that the queue serves now, which is that of the next job, or of the last one leased; so the
+ * first job of an account comes next however many another one has waiting. Released or attempted
+ * again, a job keeps its turn.
  */
 export async function insertJobs(
   trx: Transaction<Tables>,
   jobs: readonly NewJob[],
-): Promise<Map<string, QueuedJob>> {
-  if (jobs.length === 0) return new Map();
+): Promise<Set<string>> {
+  if (jobs.length === 0) return new Set();
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
-  const { rows } = await sql<{ id: string; account_id: string; priority: number }>`
+  const { rows } = await sql<{ id: string }>`
     insert into transcript_job (id, account_id, key_id, state, priority, metadata, media_uri, upload_id, media_id,
       idempotency_key, request_sha256, started_at, updated_at)
     select job.id, job.account_id, job.key_id, 'PROCESSING',
@@ -71,11 +70,9 @@ export async function insertJobs(
       with ordinality as job (id, account_id, key_id, metadata, media_uri, upload_id, media_id, idempotency_key, request_sha256,
         started_at, place)
     on conflict (account_id, idempotency_key) do nothing
-    returning id, account_id, priority
+    returning id
   `.execute(trx);
-  return new Map(
-    rows.map(({ id, account_id: accountId, priority }) => [id, { id, accountId, priority }]),
-  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**

@@ -9,8 +9,7 @@ import {
 } from "../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import { ServiceError } from "../std/service-error.ts";
-import type { JobLease } from "./job-queue.ts";
-import { beginTries } from "./worker/try-store.ts";
+import { leaseJobs, releaseJob, type LeasedJob } from "./worker/lease-jobs.ts";
 
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 
@@ -28,7 +27,7 @@ after(async () => {
 });
 
 beforeEach(async () => {
-  await database.pool.query("delete from pgboss.job; delete from transcript_job");
+  await database.pool.query("delete from transcript_job");
 });
 
 async function submit(accountId: string): Promise<string> {
@@ -36,39 +35,26 @@ async function submit(accountId: string): Promise<string> {
   return name.split("/")[1] ?? "";
 }
 
-/** Takes the next job and begins it, as a worker does. */
-async function take(passedOver: readonly string[] = []): Promise<JobLease> {
-  const lease = await nextLease(passedOver);
-  assert.ok(lease);
-  const [job] = await beginTries(database.db, [lease]);
-  assert.ok(job);
-  return lease;
+/** Leases the next job, as a worker does. */
+async function take(passedOver: readonly string[] = []): Promise<LeasedJob> {
+  return (await next(passedOver)) ?? assert.fail();
 }
 
-async function nextLease(passedOver: readonly string[]): Promise<JobLease | undefined> {
-  const [lease] = await jobs.queue.lease(passedOver, 1);
-  return lease;
+async function next(passedOver: readonly string[]): Promise<LeasedJob | undefined> {
+  const [job] = await leaseJobs(database.db, { passedOver, countMax: 1 });
+  return job;
 }
 
-async function end(lease: JobLease): Promise<void> {
-  await database.db.transaction().execute(async (trx) => {
-    await jobs.queue.end(trx, lease);
-    await trx.deleteFrom("transcript_job").where("id", "=", lease.jobId).execute();
-  });
+async function end({ lease }: LeasedJob): Promise<void> {
+  await database.db.deleteFrom("transcript_job").where("id", "=", lease.id).execute();
 }
 
-/** So many jobs as the service inserts them one after the other, in two statements. */
+/** Jobs as the service inserts them one after the other, in one statement. */
 async function flood(accountId: string, count: number): Promise<void> {
   await database.pool.query(
     `insert into transcript_job (id, account_id, state, priority, metadata)
      select gen_random_uuid(), $1, 'PROCESSING', 1 - n, '{}' from generate_series(1, $2::int) n`,
     [accountId, count],
-  );
-  await database.pool.query(
-    `insert into pgboss.job (id, name, priority, group_id, heartbeat_seconds, retry_limit, created_on)
-     select id, 'transcript-job', priority, account_id::text, 10, 1000, now() - interval '1 day'
-     from transcript_job where account_id = $1`,
-    [accountId],
   );
 }
 
@@ -91,7 +77,7 @@ test("a single job is taken within two of a flood of 10,000, whenever it comes",
   }
   await submit(few);
   assert.equal((await take([many])).accountId, few, "a worker may pass the flood over");
-  assert.equal(await nextLease([many]), undefined);
+  assert.equal(await next([many]), undefined);
 });
 
 test("three accounts take turns, whoever came first", async () => {
@@ -116,33 +102,30 @@ test("an account that has had its turns does not wait behind a flood that comes 
   const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
   const letters = { [early]: "a", [late]: "b" };
   for (let i = 0; i < 30; i++) await submit(early);
-  const leases = [];
-  for (let i = 0; i < 30; i++) leases.push(await take());
-  for (const lease of leases.slice(0, 29)) await end(lease);
+  const taken: LeasedJob[] = [];
+  for (let i = 0; i < 30; i++) taken.push(await take());
+  for (const job of taken.slice(0, 29)) await end(job);
   for (let i = 0; i < 30; i++) await submit(late);
   await submit(early);
   const order = await accountsOf(3, letters);
   assert.match(order, /a/, order);
 });
 
-test("a job that is given back or tried again keeps its turn; one that waits for its time stops nobody", async () => {
+test("a job that is released or attempted again keeps its turn, and holds up no other job while it waits", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   for (let i = 0; i < 5; i++) await submit(many);
   const { db } = database;
-  const given = await take();
-  await db.transaction().execute(async (trx) => await jobs.queue.release(trx, given, 0));
+  const { lease } = await take();
+  assert.ok(await releaseJob(db, lease, { isForgiven: true }));
   const again = await take();
-  assert.deepEqual(again, { ...given, number: 2 });
-  await db.transaction().execute(async (trx) => await jobs.queue.release(trx, again, 3_600_000));
-  const next = await take();
-  assert.notEqual(next.jobId, given.jobId);
+  assert.deepEqual([again.lease, again.attempts], [{ ...lease, number: 3 }, 1]);
+  assert.ok(await releaseJob(db, again.lease, { afterMs: 3_600_000, isForgiven: false }));
+  assert.notEqual((await take()).lease.id, lease.id);
   const single = await submit(few);
-  const taken = [await take(), await take()].map(({ jobId }) => jobId);
+  const taken = [await take(), await take()].map((job) => job.lease.id);
   assert.ok(taken.includes(single));
-  await database.pool.query("update pgboss.job set start_after = now() where id = $1", [
-    given.jobId,
-  ]);
-  assert.equal((await take()).jobId, given.jobId, "before all that came after it");
+  await database.pool.query("update transcript_job set due_at = now() where id = $1", [lease.id]);
+  assert.equal((await take()).lease.id, lease.id, "before all that came after it");
 });
 
 async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
@@ -181,13 +164,12 @@ test("an account has so many jobs that are not ended, however many submit at the
 async function serve(count: number): Promise<string[]> {
   const names: string[] = [];
   for (let i = 0; i < count; i++) {
-    const [lease] = await jobs.queue.lease([], 1);
-    assert.ok(lease);
-    names.push(`transcriptjob/${lease.jobId}`);
+    const { lease } = await take();
+    names.push(`transcriptjob/${lease.id}`);
     await database.db
       .updateTable("transcript_job")
-      .set({ lease: lease.number, state: "SUCCESS" })
-      .where("id", "=", lease.jobId)
+      .set({ state: "SUCCESS" })
+      .where("id", "=", lease.id)
       .execute();
   }
   return names;
@@ -206,15 +188,15 @@ test("a waiting account comes next, whatever another one has waiting before it",
   const first = await serve(5);
   const [single = ""] = await submitMany(few, 1);
   const late = await submitMany(many, 1);
-  const next = await serve(2);
-  assert.ok(next.includes(single), "the single job is among the next two");
-  const order = [...first, ...next, ...(await serve(35))];
+  const two = await serve(2);
+  assert.ok(two.includes(single), "the single job is among the next two");
+  const order = [...first, ...two, ...(await serve(35))];
   assert.deepEqual(
     order.filter((name) => name !== single),
     [...flood, ...late],
     "the jobs of one account keep their order",
   );
-  assert.deepEqual(await jobs.queue.lease([], 1), []);
+  assert.equal(await next([]), undefined);
 });
 
 test("accounts that have many jobs waiting take turns, whoever came first", async () => {

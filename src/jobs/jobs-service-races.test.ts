@@ -26,7 +26,7 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createPageTokens } from "../std/page-token.ts";
-import { openJobQueue } from "./job-queue.ts";
+import { Arrivals } from "./arrivals.ts";
 import { createJobsService } from "./jobs-service.ts";
 
 let database: Database & { readonly folder: string };
@@ -45,16 +45,15 @@ after(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Another node on the same database: its own connections, queue and service. */
+/** Another node on the same database: its own connections and service. */
 async function openNode(uploads: Pick<Uploads, "collectUpload">) {
   const folder = join(database.folder, "postgres");
   const log = createLog("silent");
   await using opened = new AsyncDisposableStack();
   const own = opened.use(await openDatabase({ url: undefined, folder, log, durable: false }));
-  const queue = opened.use(await openJobQueue({ database: own, log, supervise: false }));
   const service = createJobsService({
     db: own.db,
-    queue,
+    arrivals: new Arrivals(),
     uploads,
     pageTokens: createPageTokens(randomBytes(32)),
     allow: loopbackAllowed,

@@ -24,10 +24,10 @@ import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
 import { attachRawList } from "../std/raw-field.ts";
+import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit } from "./check-submit.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
-import type { JobQueue } from "./job-queue.ts";
 import {
   cancelJob,
   findJob,
@@ -42,7 +42,7 @@ import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.t
 
 export interface JobsParts {
   readonly db: Kysely<Tables>;
-  readonly queue: JobQueue;
+  readonly arrivals: Pick<Arrivals, "announce">;
   readonly uploads: Pick<Uploads, "collectUpload">;
   readonly pageTokens: PageTokens;
   readonly allow: MediaAllowList;
@@ -84,7 +84,7 @@ function sharedMessage(job: StoredJob): TranscriptJob {
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
-  const { db, queue, pageTokens } = parts;
+  const { db, pageTokens } = parts;
   const jobs = createSubmit(parts);
   const watchers = new JobWatchers(db, { stopping: parts.stopping, held: parts.watches });
   return {
@@ -126,11 +126,9 @@ export function createJobsService(parts: JobsParts): JobsService {
     async cancelTranscriptJob({ name }, context) {
       const { accountId } = callerOf(context);
       const id = jobIdIn(name);
-      const isCancelled = await db.transaction().execute(async (trx) => {
-        if (!(await cancelJob(trx, accountId, id))) return false;
-        await queue.remove(trx, id);
-        return true;
-      });
+      const isCancelled = await db
+        .transaction()
+        .execute(async (trx) => await cancelJob(trx, accountId, id));
       const job = await findJob(db, accountId, id);
       if (!job) throw jobNotFound(name);
       if (isCancelled) return jobMessage(job);
@@ -141,7 +139,7 @@ export function createJobsService(parts: JobsParts): JobsService {
   };
 }
 
-/** Makes the job and its place in the queue in one commit; or finds the one that the key names. */
+/** Makes the job; or finds the one that the key names. */
 async function submit(
   parts: JobsParts & { readonly jobs: Batches<SubmittedJob, Submitted> },
   caller: Caller,

@@ -3,7 +3,7 @@ import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
 import { Batches } from "../std/batches.ts";
 import type { CheckedSubmit } from "./check-submit.ts";
-import type { JobQueue } from "./job-queue.ts";
+import type { Arrivals } from "./arrivals.ts";
 import {
   countJobsOfKeys,
   insertJobs,
@@ -28,17 +28,15 @@ export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "ACCOUNT_FULL" |
 
 const batchMax = 64;
 
-/** Makes jobs with their places in the queue, those that come at the same time in one commit. */
+/** Makes jobs, those that come at the same time in one commit. */
 export function createSubmit(parts: {
   readonly db: Kysely<Tables>;
-  readonly queue: JobQueue;
+  readonly arrivals: Pick<Arrivals, "announce">;
 }): Batches<SubmittedJob, Submitted> {
-  const { db, queue } = parts;
+  const { db, arrivals } = parts;
   const submitAll = async (jobs: readonly SubmittedJob[]): Promise<Submitted[]> => {
-    const submitted = await db
-      .transaction()
-      .execute(async (trx) => await insertAll(trx, queue, jobs));
-    queue.announce();
+    const submitted = await db.transaction().execute(async (trx) => await insertAll(trx, jobs));
+    arrivals.announce();
     return submitted;
   };
   const isEverybodys = (error: unknown): boolean => databaseTrouble(error) !== undefined;
@@ -47,7 +45,6 @@ export function createSubmit(parts: {
 
 async function insertAll(
   trx: Transaction<Tables>,
-  queue: JobQueue,
   jobs: readonly SubmittedJob[],
 ): Promise<Submitted[]> {
   const tooMany = await pastMax(trx, jobs);
@@ -64,7 +61,6 @@ async function insertAll(
       : [];
   });
   const inserted = await insertJobs(trx, found);
-  await queue.addAll(trx, [...inserted.values()]);
   const byId = new Map(found.map((job) => [job.id, job]));
   return jobs.map(({ id }) => {
     const full = tooMany.get(id);

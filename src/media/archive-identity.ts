@@ -4,7 +4,7 @@ import { isId, newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { placeOf, type ArchiveSettings } from "./archive-place.ts";
 import { writeFirstPulse } from "./archive-pulse.ts";
-import { refusalOf } from "./archive-refusal.ts";
+import { refusalOf, type Disagreement } from "./archive-refusal.ts";
 import { findArchiveRow, holdArchiveRow, writeArchiveRow, type ArchiveRow } from "./archive-row.ts";
 import { unrecordedOf } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
@@ -24,13 +24,6 @@ export type Verdict =
    */
   | { readonly kind: "new" | "unmarked" }
   | { readonly kind: "refused"; readonly why: Disagreement };
-
-/** Why database and media store are not of one archive; ids where they have one. */
-export type Disagreement =
-  | { readonly kind: "other_archive"; readonly id: string | undefined; readonly markId: string }
-  | { readonly kind: "no_mark"; readonly id: string }
-  | { readonly kind: "new_database" | "unknown_media"; readonly stored: number }
-  | { readonly kind: "empty_store" };
 
 /** Media of the store that is looked up to tell whether a database from before marks knows it. */
 const sampled = 1_000;

@@ -1,5 +1,11 @@
-import type { Disagreement } from "./archive-identity.ts";
 import { databaseName, storeName, type ArchiveSettings } from "./archive-place.ts";
+
+/** Why database and media store are not of one archive; ids where they have one. */
+export type Disagreement =
+  | { readonly kind: "other_archive"; readonly id: string | undefined; readonly markId: string }
+  | { readonly kind: "no_mark"; readonly id: string }
+  | { readonly kind: "new_database" | "unknown_media"; readonly stored: number }
+  | { readonly kind: "empty_store" };
 
 /**
  * The message for the operator where database and media store are not of one archive: what

@@ -1,20 +1,17 @@
 import { sql, type Kysely, type Transaction } from "kysely";
+import { extendLease, isDue, isHeld, later, releaseLease, type Lease } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 
-/**
- * A worker's claim on media that it describes, until it ends, is given back or is not extended for
- * leaseMs.
- */
-export interface DescriptionLease {
-  readonly mediaId: string;
-  /** 1 for the first lease of media, higher for each later one. */
-  readonly number: number;
-  /** This one included. */
-  readonly tries: number;
+/** A worker's lease of media that it describes. */
+export interface DescriptionLease extends Lease {
+  /** Attempts that count, this one included. */
+  readonly attempts: number;
 }
 
 /** What a worker has not extended for this long, another one takes. */
 const leaseMs = 10_000;
+/** No lease and no delay is longer. */
+const waitMsMax = 60_000;
 
 /** Has media described, in the commit that records it or wants its facts anew. */
 export async function askForDescription(trx: Transaction<Tables>, mediaId: string): Promise<void> {
@@ -31,59 +28,35 @@ export async function leaseDescription(db: Kysely<Tables>): Promise<DescriptionL
     update media_description
     set lease = lease + 1, tries = tries + 1, due_at = ${later(leaseMs)}
     where media_id = (
-      select media_id from media_description where due_at <= now()
+      select media_id from media_description where ${isDue(waitMsMax)}
       order by due_at limit 1 for update skip locked)
     returning media_id, lease, tries
   `.execute(db);
   const [row] = rows;
-  return row && { mediaId: row.media_id, number: row.lease, tries: row.tries };
+  return row && { id: row.media_id, number: row.lease, attempts: row.tries };
 }
 
 /** false: the lease is lost, or the media gone. */
-export async function extendLease(db: Kysely<Tables>, lease: DescriptionLease): Promise<boolean> {
-  return await setDue(db, lease, leaseMs, lease.tries);
+export async function extendDescription(db: Kysely<Tables>, lease: Lease): Promise<boolean> {
+  return await extendLease(db, "media_description", lease, { leaseMs });
 }
 
-/** Lets any worker have it after a while; with `isForgiven` the try does not count. */
-export async function releaseLease(
+/** Lets any worker have it after a while; with `isForgiven` the attempt does not count. */
+export async function releaseDescription(
   db: Kysely<Tables>,
-  lease: DescriptionLease,
+  lease: Lease,
   { afterMs, isForgiven }: { readonly afterMs: number; readonly isForgiven: boolean },
 ): Promise<boolean> {
-  return await setDue(db, lease, afterMs, isForgiven ? lease.tries - 1 : lease.tries);
-}
-
-async function setDue(
-  db: Kysely<Tables>,
-  { mediaId, number }: DescriptionLease,
-  afterMs: number,
-  tries: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("media_description")
-    .set({ due_at: later(afterMs), tries })
-    .where("media_id", "=", mediaId)
-    .where("lease", "=", number)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+  const options = { afterMs: Math.min(afterMs, waitMsMax), isForgiven };
+  return await releaseLease(db, "media_description", lease, options);
 }
 
 /** Takes media out of the queue; false: the lease is lost, or the media gone. */
-export async function endLease(
-  trx: Transaction<Tables>,
-  { mediaId, number }: DescriptionLease,
-): Promise<boolean> {
+export async function endDescription(trx: Transaction<Tables>, lease: Lease): Promise<boolean> {
   // The media first: that is the order in which its deletion takes the locks.
-  await trx.selectFrom("media").where("id", "=", mediaId).select("id").forUpdate().execute();
-  const { numDeletedRows } = await trx
-    .deleteFrom("media_description")
-    .where("media_id", "=", mediaId)
-    .where("lease", "=", number)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
-}
-
-/** By the clock of the database, which all nodes share. */
-function later(ms: number) {
-  return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
+  await trx.selectFrom("media").where("id", "=", lease.id).select("id").forUpdate().execute();
+  const { numAffectedRows = 0n } = await sql`
+    delete from media_description where ${isHeld("media_description", lease)}
+  `.execute(trx);
+  return numAffectedRows > 0n;
 }

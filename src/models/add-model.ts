@@ -10,8 +10,8 @@ import { parseNamedCard, readCardText } from "./models-folder.ts";
 import { writeCard } from "./write-card.ts";
 
 /**
- * Installs a model from a folder with its model.json and files, which are copied; links are followed.
- * Throws ModelCardError and ServiceError. Returns its card.
+ * Installs a model from a folder with its model.json and files, which are copied; links are
+ * followed. Throws ModelCardError and ServiceError. Returns its card.
  */
 export async function addModel(
   folder: string,

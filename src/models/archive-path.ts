@@ -3,8 +3,8 @@ const nameBytesMax = 255;
 const pathBytesMax = 1024;
 
 /**
- * The names of an archive entry's path; empty for the archive's root. A string is the reason why the
- * path is rejected.
+ * The names of an archive entry's path; empty for the archive's root. A string is the reason why
+ * the path is rejected.
  */
 export function archivePath(path: string): readonly string[] | string {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for

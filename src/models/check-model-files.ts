@@ -170,8 +170,8 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
 }
 
 /**
- * The symbols of a tokens.txt by number. A line has a symbol and a number; an empty symbol is a space.
- * The numbers run from 0, each once. Throws ModelFileError that names the first bad line.
+ * The symbols of a tokens.txt by number. A line has a symbol and a number; an empty symbol is a
+ * space. The numbers run from 0, each once. Throws ModelFileError that names the first bad line.
  */
 export async function readModelTokens(
   folder: string,

@@ -17,8 +17,8 @@ export interface DecompressOptions {
 }
 
 /**
- * Yields the tar in a compressed file. Throws ServiceError "data_loss" when it is corrupt, truncated
- * or longer than bytesMax.
+ * Yields the tar in a compressed file. Throws ServiceError "data_loss" when it is corrupt,
+ * truncated or longer than bytesMax.
  */
 export async function* decompressed(
   file: string,

@@ -47,8 +47,8 @@ export interface DownloadAnswer extends AsyncDisposable {
 }
 
 /**
- * Requests a file, and follows redirects. Throws ServiceError: "unavailable" for failures that may be
- * temporary, anything else for those that are not.
+ * Requests a file, and follows redirects. Throws ServiceError: "unavailable" for failures that may
+ * be temporary, anything else for those that are not.
  */
 export async function openDownload(options: DownloadRequest): Promise<DownloadAnswer> {
   let url = new URL(options.url);

@@ -25,8 +25,8 @@ export interface DownloadOptions {
 
 /**
  * Downloads a file over as many connections as it takes, and syncs it. Its length is exact at the
- * end; the caller checks its content. Throws ServiceError; the part stays for the next attempt unless
- * it cannot be resumed.
+ * end; the caller checks its content. Throws ServiceError; the part stays for the next attempt
+ * unless it cannot be resumed.
  */
 export async function downloadFile(options: DownloadOptions): Promise<void> {
   const { limits, signal } = options;
@@ -113,8 +113,8 @@ class Part {
   }
 
   /**
-   * Accepts the head of an answer: the rest of the file, or all of it, which starts over. Returns the
-   * file's length.
+   * Accepts the head of an answer: the rest of the file, or all of it, which starts over. Returns
+   * the file's length.
    */
   async #accept(answer: DownloadAnswer): Promise<number> {
     const { url, part, bytes } = this.#options;

@@ -10,8 +10,8 @@ export interface FileFacts {
 }
 
 /**
- * Writes a new file with its folders, and syncs it. Fails where the file exists. syncTree() syncs the
- * folders.
+ * Writes a new file with its folders, and syncs it. Fails where the file exists. syncTree() syncs
+ * the folders.
  */
 export async function writeNewFile(
   path: string,

@@ -20,9 +20,9 @@ export interface StagedModel extends AsyncDisposable {
 }
 
 /**
- * Versions are installed in `.installed/<name>-<random>`, and `<name>` is a link to one of them that
- * is replaced by a rename. Versions without a link are removed by the next command with the lock of
- * their name. Throws ServiceError where the name is taken by a folder made by hand.
+ * Versions are installed in `.installed/<name>-<random>`, and `<name>` is a link to one of them
+ * that is replaced by a rename. Versions without a link are removed by the next command with the
+ * lock of their name. Throws ServiceError where the name is taken by a folder made by hand.
  */
 export async function stageModel(modelsFolder: string, name: string): Promise<StagedModel> {
   await using opened = new AsyncDisposableStack();
@@ -97,8 +97,8 @@ async function checkReplaceable(modelsFolder: string, name: string): Promise<voi
 }
 
 /**
- * Removes versions without a link: of this name, whose lock we hold, and of others that no command is
- * changing.
+ * Removes versions without a link: of this name, whose lock we hold, and of others that no command
+ * is changing.
  */
 async function removeGarbage(modelsFolder: string, ownName: string): Promise<void> {
   for (const entry of await readdir(join(modelsFolder, ".installed"))) {

@@ -6,8 +6,8 @@ import { codeOf, replaceFile } from "./durable-files.ts";
 import { tryLock } from "./file-lock.ts";
 
 /**
- * Checksums of downloads, by URL: a download without a published checksum must have that of the first
- * time.
+ * Checksums of downloads, by URL: a download without a published checksum must have that of the
+ * first time.
  */
 export async function readKnownChecksums(
   modelsFolder: string,

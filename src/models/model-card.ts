@@ -3,8 +3,8 @@ import { type ModelUse, modelUses } from "./model-choice.ts";
 
 /**
  * Layouts of model files, by the engine that loads them. ctc is ours (src/engines/ctc); the others
- * are sherpa-onnx's, named as in its documentation. Those that begin with "streaming" recognize speech
- * while it is spoken.
+ * are sherpa-onnx's, named as in its documentation. Those that begin with "streaming" recognize
+ * speech while it is spoken.
  */
 export const modelKinds = {
   ctc: ["streaming-nemo-ctc", "zipformer-ctc"],
@@ -107,8 +107,8 @@ export function parseModelCard(text: string): ModelCard {
 }
 
 /**
- * Reads the card from the fields of a larger object: an entry of the catalogue. Problems are added to
- * `fields`.
+ * Reads the card from the fields of a larger object: an entry of the catalogue. Problems are added
+ * to `fields`.
  */
 export function readModelCard(fields: JsonFields): ModelCard {
   const engine = fields.oneOf("engine", modelEngines) ?? "ctc";

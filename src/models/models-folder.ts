@@ -33,9 +33,9 @@ export const cardFile = "model.json";
 const cardBytesMax = 1 << 20;
 
 /**
- * Reads the cards of all models, by name. An installed model replaces one of its name that comes with
- * the service; a broken one is refused with its reason, and does not affect the others. Reads are
- * consistent while models are installed.
+ * Reads the cards of all models, by name. An installed model replaces one of its name that comes
+ * with the service; a broken one is refused with its reason, and does not affect the others. Reads
+ * are consistent while models are installed.
  */
 export async function readModels({ builtin, installed }: ModelFolders): Promise<{
   readonly models: readonly InstalledModel[];

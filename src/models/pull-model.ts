@@ -37,9 +37,9 @@ export interface PullOptions {
 }
 
 /**
- * Installs a model of a catalogue: downloads, checks, unpacks, verifies it, and replaces the version
- * before, atomically. Downloads stay for the next attempt when it is interrupted. Throws ServiceError
- * with a message for the operator.
+ * Installs a model of a catalogue: downloads, checks, unpacks, verifies it, and replaces the
+ * version before, atomically. Downloads stay for the next attempt when it is interrupted. Throws
+ * ServiceError with a message for the operator.
  */
 export async function pullModel(entry: CatalogueEntry, options: PullOptions): Promise<void> {
   try {
@@ -60,7 +60,9 @@ class Pull {
   readonly #options: PullOptions;
   readonly #limits: DownloadLimits & UnpackLimits;
   readonly #facts = new Map<string, FileFacts>();
-  /** Checksums of downloads without a published one, by URL: recorded when the model is installed. */
+  /**
+   * Checksums of downloads without a published one, by URL: recorded when the model is installed.
+   */
   readonly #unknown = new Map<string, string>();
   /** Of finished downloads. */
   #finishedBytes = 0;

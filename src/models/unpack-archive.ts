@@ -32,8 +32,8 @@ export interface UnpackOptions {
 /**
  * Unpacks the files of a model from an archive, without its top folder, and syncs them. All other
  * entries are checked as well: one that does not belong there (a link, a device, a path that leads
- * out) rejects the archive. Throws ServiceError with the entry's name. Returns the written files, by
- * path.
+ * out) rejects the archive. Throws ServiceError with the entry's name. Returns the written files,
+ * by path.
  */
 export async function unpackArchive(
   options: UnpackOptions,

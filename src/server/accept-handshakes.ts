@@ -4,11 +4,11 @@ import { callOriginOf } from "./call-origin.ts";
 import { refuse } from "./refuse.ts";
 
 /**
- * Has a server of WebSockets answer every handshake alike: with the request's id, and never with
- * the token.
+ * Makes a WebSocket server answer every handshake in the same way: with the request's id, and never
+ * with the token.
  */
 export function acceptHandshakes(server: WebSocketServer): void {
-  // A browser offers the token as the second protocol (section 5).
+  // A browser sends the token as the second protocol (section 5).
   server.options.handleProtocols = (offered) =>
     [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false;
   // Not a handshake of RFC 6455, such as one without a key.

@@ -17,7 +17,7 @@ import {
   statusJson,
 } from "./answer-errors.ts";
 
-test("errorBody() is readable by clients of both families", () => {
+test("errorBody() has the fields that both families of gateway clients read", () => {
   const error = invalidArgument([
     { field: "config.sampleRateHertz", description: "is 7999: 8000 to 48000 is accepted" },
     { field: "audio.content", description: "is required" },
@@ -99,17 +99,17 @@ test("connectError() carries the same details", () => {
   assert.equal(answer.findDetails(RetryInfoSchema)[0]?.retryDelay?.nanos, 250_000_000);
 });
 
-test("createAnswerError() explains what is known and reports what is not", () => {
+test("createAnswerError() explains known failures and reports the others", () => {
   const reported: unknown[] = [];
   const away = new Error("ECONNREFUSED /secret/path");
   const answer = createAnswerError(
     (error) =>
-      error === away ? new ServiceError("unavailable", "the database is away") : undefined,
+      error === away ? new ServiceError("unavailable", "the database is unavailable") : undefined,
     (bug) => reported.push(bug),
   );
   const known = new ServiceError("not_found", "x");
   assert.equal(answer(known), known);
-  assert.equal(answer(away).message, "the database is away");
+  assert.equal(answer(away).message, "the database is unavailable");
   assert.equal(answer(new ConnectError("late", Code.DeadlineExceeded)).code, "deadline_exceeded");
   assert.equal(reported.length, 0);
   const bug = new TypeError("x is not a function");
@@ -117,7 +117,7 @@ test("createAnswerError() explains what is known and reports what is not", () =>
   assert.deepEqual(reported, [bug]);
 });
 
-test("a call whose caller went away is no bug of its method", async () => {
+test("a call whose client disconnected is not reported as a bug", async () => {
   const reported: unknown[] = [];
   const answer = createAnswerError(
     () => undefined,

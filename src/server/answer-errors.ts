@@ -38,7 +38,7 @@ export function rpcCode(error: ServiceError): number {
 type Detail = { [Schema in DescMessage as string]: { desc: Schema; value: MessageShape<Schema> } };
 type AnyDetail = Detail[string];
 
-/** ErrorInfo always, BadRequest with every violation, RetryInfo where trying again makes sense. */
+/** ErrorInfo always, BadRequest with every violation, RetryInfo if a retry may succeed. */
 function detailsOf(error: ServiceError): AnyDetail[] {
   const details: AnyDetail[] = [
     {
@@ -66,7 +66,7 @@ function detailsOf(error: ServiceError): AnyDetail[] {
   return details;
 }
 
-/** Whether the same call may go well later: its error says when. */
+/** Whether the same call may succeed later: its error says when. */
 export function canRepeat(error: ServiceError): boolean {
   return retryAfterMsOf(error) !== undefined;
 }
@@ -76,7 +76,7 @@ function retryAfterMsOf(error: ServiceError): number | undefined {
   return error.retryAfterMs ?? (hasRetry ? 1000 : undefined);
 }
 
-/** A google.rpc.Status in JSON: what stands in "error" on a stream. */
+/** A google.rpc.Status in JSON: the "error" of a stream. */
 export interface StatusJson {
   readonly code: number;
   readonly message: string;
@@ -95,10 +95,7 @@ function asObject(json: unknown): object {
   return typeof json === "object" && json !== null ? json : {};
 }
 
-/**
- * The one body of every failed call, readable by clients of both families of gateways (decisions:
- * Errors).
- */
+/** The body of every failed call, for clients of both families of gateways (api: Errors). */
 export function errorBody(error: ServiceError): {
   status: number;
   headers: Record<string, string>;
@@ -115,7 +112,7 @@ export function errorBody(error: ServiceError): {
   return { status, headers, body: JSON.stringify({ code, message, details, error: inner }) };
 }
 
-/** RFC 6750 section 3: a caller that sent no token is told no error. */
+/** RFC 6750, section 3: a request without a token gets no error code. */
 function challenge(error: ServiceError): string {
   return error.reason === "TOKEN_MISSING" ? "Bearer" : 'Bearer error="invalid_token"';
 }
@@ -132,15 +129,14 @@ export function connectError(error: ServiceError): ConnectError {
 }
 
 /**
- * Turns whatever was thrown into what the caller may know; a bug is reported with the request that
- * met it.
+ * Turns any thrown value into the error that clients may see; a bug is reported with its request.
  */
 export type AnswerError = (error: unknown, requestId?: string) => ServiceError;
 
 /**
- * `explain` knows failures of parts behind the methods, such as a database that is away; what
- * nobody knows is a bug, reported whole and answered "internal". Callers who are not let in get the
- * operator's `contact`, in ErrorInfo.metadata.
+ * `explain` knows failures of parts behind the methods, such as an unavailable database. All others
+ * are bugs: reported with their details and answered "internal". Refused callers get the operator's
+ * `contact`, in ErrorInfo.metadata.
  */
 export function createAnswerError(
   explain: (error: unknown) => ServiceError | undefined,
@@ -204,7 +200,7 @@ export function answerErrors(answer: AnswerError): Interceptor {
         : response;
     } catch (error) {
       const { aborted, reason } = request.signal;
-      // Of a caller that went away: the library says so with an exception of its own.
+      // The library throws an exception of its own when the client closed the request.
       const isGone = aborted && error === reason && error instanceof DOMException;
       if (isGone) throw new ConnectError("the client closed the request", Code.Canceled);
       throw answered(error, requestId);

@@ -14,8 +14,8 @@ export interface MediaParts {
 }
 
 /**
- * GET and HEAD of a recording: whole, a range, or where it is in S3. Throws not_found when it is
- * gone.
+ * Answers GET and HEAD of a recording: all of it, a range, or a redirect to S3. Throws not_found if
+ * it was deleted.
  */
 export async function answerMedia(
   { store, findMedia, log }: MediaParts,
@@ -24,8 +24,8 @@ export async function answerMedia(
   response: HttpResponse,
 ): Promise<void> {
   const media = await findMedia(mediaId);
-  if (!media) throw new ServiceError("not_found", "the media is gone");
-  // Media never changes under its id, while its hash is learnt some time after.
+  if (!media) throw new ServiceError("not_found", "the media was deleted");
+  // Media never changes under its id; its hash may be computed later.
   const etag = `"${media.id}"`;
   const headers = { ...headersOfMedia(media), etag };
   if (namesTag(request.headers["if-none-match"], etag)) {
@@ -33,7 +33,7 @@ export async function answerMedia(
     return;
   }
   if (store.direct && request.method === "GET") {
-    // Range and the conditions of the request go there with it.
+    // The browser repeats Range and the conditions of the request there.
     const { "content-type": contentType, "content-disposition": disposition } = headers;
     const location = await store.direct.downloadUrl(media.id, { contentType, disposition });
     answer(response, 307, { location, "cache-control": "no-store" });
@@ -50,7 +50,7 @@ export async function answerMedia(
     answer(response, 200, { ...headers, "content-length": `${media.sizeBytes}` });
     return;
   }
-  // Opened before the answer begins: media that is damaged is still answered with an error.
+  // Opened before the answer begins: damaged media still gets an error.
   const bytes =
     range === "whole" ? await openWhole(store, media) : await openRange(store, media.id, range);
   if (range === "whole") {
@@ -88,7 +88,7 @@ async function openRange(
   return (await store.openChunks?.(id, range)) ?? (await store.open(id, range));
 }
 
-/** What callers uploaded is only ever data to a browser. */
+/** Browsers must treat uploads as data only. */
 function headersOfMedia({ contentType }: Media) {
   const isMedia = /^(?:audio|video)\//.test(contentType);
   const disposition: "inline" | "attachment" = isMedia ? "inline" : "attachment";
@@ -105,7 +105,7 @@ function headersOfMedia({ contentType }: Media) {
 function unsatisfiable(sizeBytes: number): ServiceError {
   return new ServiceError(
     "out_of_range",
-    `the range begins past the ${sizeBytes} bytes there are`,
+    `the range begins after the end of the media (${sizeBytes} bytes)`,
     {
       reason: "RANGE_NOT_SATISFIABLE",
       httpStatus: 416,

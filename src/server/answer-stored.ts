@@ -20,7 +20,7 @@ const wholeBytesMax = 8 << 20;
 const chunkBytes = 256 << 10;
 /** Memory that a streaming decompressor takes. */
 const decompressorBytes = 2 << 20;
-/** Of zlib. */
+/** The least that zlib accepts. */
 const chunkBytesMin = 64;
 
 /**

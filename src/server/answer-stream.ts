@@ -19,13 +19,13 @@ import { ServiceError } from "../std/service-error.ts";
 
 export interface StreamLimits {
   /**
-   * The headers go out with the first answer, and at the latest after this; until then a failure
-   * has a status of its own.
+   * The headers are sent with the first answer, or after this time; until then a failure has its
+   * own HTTP status.
    */
   readonly headersMsMax: number;
-  /** How often a stream says that it is alive, where its format can. */
+  /** How often a stream sends a sign of life, if its format allows one. */
   readonly aliveMs: number;
-  /** A caller that takes nothing for this long is let go. */
+  /** A client that reads nothing for this long is disconnected. */
   readonly unsentMsMax: number;
 }
 
@@ -35,13 +35,13 @@ export const streamLimits: StreamLimits = {
   unsentMsMax: 30_000,
 };
 
-/** Longest piece that is written at once, in bytes: what a caller must take within unsentMsMax. */
+/** Longest part that is written at once, in bytes: what a client must read within unsentMsMax. */
 const pieceBytesMax = 128 << 10;
 
 /**
- * Sends the answers of a server stream in `envelope`, each as soon as it is there; the method is
- * asked for the next one when the caller has room for it. Throws what happens before the first
- * answer; later failures become the last message.
+ * Sends the answers of a server stream in `envelope`, each as soon as the method yields it; the
+ * next one is requested when the client can take more. Throws failures before the first answer;
+ * later ones become the last message.
  */
 export async function answerStream<T>(
   response: HttpResponse,
@@ -49,7 +49,7 @@ export async function answerStream<T>(
   parts: {
     readonly call: CallContext;
     readonly envelope: StreamEnvelope;
-    /** An answer as the envelope has it. */
+    /** The bytes of an answer in the envelope. */
     readonly write: (answer: T) => Uint8Array;
     readonly answerError: AnswerError;
     readonly limits: StreamLimits;
@@ -76,8 +76,8 @@ export async function answerStream<T>(
 
 /**
  * Sends the answers of a server stream that are google.api.HttpBody: their bytes one after the
- * other, with the type of the first. There is no room for a failure between them: the answer breaks
- * off, and the caller sees that it is not whole.
+ * other, with the type of the first. A failure between them cannot be sent: the answer is aborted,
+ * so that the client sees that it is incomplete.
  */
 export async function answerBytes<T>(
   response: HttpResponse,
@@ -107,8 +107,7 @@ export async function answerBytes<T>(
 }
 
 /**
- * Sends an answer whose size is in its headers, piece by piece as the caller takes them; one that
- * cannot be ended breaks off.
+ * Sends an answer of known size part by part, as the client reads it; one that fails is aborted.
  */
 export async function answerPieces(
   response: HttpResponse,
@@ -131,7 +130,7 @@ export async function answerPieces(
   }
 }
 
-/** The body of a streamed answer on its way to the caller. */
+/** The body of a streamed answer. */
 class StreamOut implements Disposable {
   readonly #response: HttpResponse;
   readonly #call: CallContext;
@@ -143,7 +142,7 @@ class StreamOut implements Disposable {
     this.#response = response;
     this.#call = call;
     this.#limits = limits;
-    // Of a caller that has gone; "close" tells it too.
+    // For a client that is gone already; later ones emit "close".
     response.on("error", () => {});
   }
 
@@ -152,8 +151,7 @@ class StreamOut implements Disposable {
   }
 
   /**
-   * Sends the headers after a while, should there be no answer by then, and keeps the stream alive
-   * from then on.
+   * Sends the headers after a while if there is no answer by then, and signs of life from then on.
    */
   beginSoon({ contentType, alive }: StreamEnvelope): void {
     const { headersMsMax, aliveMs } = this.#limits;
@@ -163,7 +161,7 @@ class StreamOut implements Disposable {
     }, headersMsMax);
     if (alive === "") return;
     this.#aliveTimer = setInterval(() => {
-      // Not before the headers.
+      // Not before the headers were sent.
       this.begin(contentType);
       if (!this.isClosed) writePart(this.#response, alive);
     }, aliveMs);
@@ -175,7 +173,7 @@ class StreamOut implements Disposable {
     writeHead(this.#response, 200, {
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      // Told to nginx, which else collects answers before it passes them on.
+      // For nginx, which otherwise buffers answers before it forwards them.
       "x-accel-buffering": "no",
       ...this.#call.answerHeaders,
       "content-type": contentType,
@@ -183,7 +181,7 @@ class StreamOut implements Disposable {
   }
 
   /**
-   * Resolves when there is room for more. Throws cancelled when the caller goes or takes nothing.
+   * Resolves when more can be written. Throws cancelled if the client disconnects or reads nothing.
    */
   async send(chunk: string | Uint8Array): Promise<void> {
     for (const piece of piecesOf(chunk)) {
@@ -225,7 +223,7 @@ class StreamOut implements Disposable {
   #cutLater(then: () => void): NodeJS.Timeout {
     const { unsentMsMax } = this.#limits;
     return setTimeout(() => {
-      const problem = `the caller took nothing for ${unsentMsMax / 1000} s`;
+      const problem = `the client read nothing for ${unsentMsMax / 1000} s`;
       this.#call.abort(new ServiceError("cancelled", problem));
       breakOff(this.#response);
       then();
@@ -239,7 +237,7 @@ class StreamOut implements Disposable {
 }
 
 function* piecesOf(chunk: string | Uint8Array): Generator<string | Uint8Array> {
-  // No character of a string takes more than three bytes for each of its units.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   if (chunk.length * (typeof chunk === "string" ? 3 : 1) <= pieceBytesMax) {
     if (chunk.length > 0) yield chunk;
     return;

@@ -2,13 +2,14 @@ import { getOption, hasOption, type DescMethod } from "@bufbuild/protobuf";
 import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
 
 /**
- * Longest message of a method that says nothing else, on every protocol; on streams each of them.
+ * Longest message of a method without an option of its own, on every protocol; of streams each
+ * message.
  */
 export const bodyBytesMaxDefault = 1 << 20;
 
 /**
- * Longest message that a method takes, decompressed. To be asked once: an option is decoded each
- * time.
+ * Longest message that a method accepts, decompressed. Call it once: an option is decoded at each
+ * access.
  */
 export function bodyBytesMaxOf(method: DescMethod): number {
   return hasOption(method, body_bytes_max)

@@ -1,47 +1,47 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * What one connection, and all of them together, deliver in one turn of the event loop: taking it
- * in takes some milliseconds.
+ * Bytes that one connection, and all connections together, may deliver in one turn of the event
+ * loop: to process them takes some milliseconds.
  */
 const turnBytesMax = 128 << 10;
 const nodeTurnBytesMax = 1 << 20;
 
 /**
- * Of the body of a refused request so much is read, one piece at a time with this long between, so
- * that its caller sees the answer.
+ * A refused request is read in chunks of this size with this pause between them, so that its client
+ * sees the answer.
  */
 const droppedBytesMax = 1 << 20;
 const dropEveryMs = 10;
-/** A body that is no longer is read to its end, and its connection stays open. */
+/** A shorter body is read to its end, and its connection stays open. */
 const shortBytesMax = 64 << 10;
-/** How long the rest of a refused body may take. */
+/** How long reading the rest of a refused body may take. */
 const droppedMsMax = 5_000;
-/** When nothing more is read of it, the caller has this long to read the answer. */
+/** Time for the client to read the answer after the server stopped reading the request. */
 const lingerMs = 500;
 
-/** A connection that can be kept from being read. */
+/** A connection whose reading can be paused. */
 interface Reading {
   hold(): void;
-  /** Called where something came although it is held. */
+  /** Called when data arrived although reading is paused. */
   keep(): void;
   release(): void;
 }
 
-/** How the body of one request is taken from its connection. */
+/** Controls how the body of one request is read from its connection. */
 export interface BodyIntake {
-  /** Takes no more of it. */
+  /** Stops reading. */
   stop(): void;
   /**
-   * Reads the rest at a bounded rate and drops it. Resolves when it is over, or its caller has had
-   * time to read the answer.
+   * Reads the rest at a bounded rate and drops it. Resolves at its end, or when the client had time
+   * to read the answer.
    */
   drop(): Promise<void>;
 }
 
 const intakes = new WeakMap<object, BodyIntake>();
 
-/** undefined: of HTTP/2, whose windows bound what comes. */
+/** undefined for HTTP/2, where flow control bounds the rate. */
 export function bodyIntakeOf(request: object): BodyIntake | undefined {
   return intakes.get(request);
 }
@@ -51,7 +51,7 @@ export function isShortBody({ headers }: Pick<IncomingMessage, "headers">): bool
   return Number(headers["content-length"] ?? Infinity) <= shortBytesMax;
 }
 
-/** What all connections have delivered in this turn. */
+/** What all connections have delivered in this turn of the event loop. */
 let nodeBytes = 0;
 
 function isTurnFull(bytes: number): boolean {
@@ -61,9 +61,9 @@ function isTurnFull(bytes: number): boolean {
 }
 
 /**
- * Takes the body of a request of HTTP/1.1 as fast as its reader wants, but no more than a share of
- * each turn of the event loop: libuv reads up to 2 MB of each socket in one turn. `admit` says of
- * each piece whether it is handed on.
+ * Reads the body of an HTTP/1.1 request as fast as its reader wants, but only a share of each turn
+ * of the event loop: libuv reads up to 2 MB of each socket in one turn. `admit` decides for each
+ * chunk whether it is passed on.
  */
 export function takeBodyInTurns(
   request: IncomingMessage,
@@ -83,7 +83,7 @@ export function takeBodyInTurns(
       reading.release();
     });
   };
-  // Every piece comes through here, whoever reads the body and however.
+  // Every chunk comes through here, no matter how the body is read.
   request.push = (chunk: Buffer | null): boolean => {
     if (chunk === null) return push(null);
     reading.keep();
@@ -97,7 +97,7 @@ export function takeBodyInTurns(
     if (isFull && !isHeld) holdForTurn();
     return push(chunk);
   };
-  // Node reads on at full speed what nobody has begun to read when the answer is out.
+  // Node reads the rest at full speed if the body was unread when the answer was sent.
   request.read(0);
   intakes.set(request, dropped);
   return dropped;
@@ -130,7 +130,7 @@ class DroppedBody implements BodyIntake {
       this.isDropping = true;
       this.#endAfter(droppedMsMax);
     }
-    // What lies in its buffer goes, too.
+    // Drops what is in its buffer as well.
     this.#request.resume();
     this.#request.once("end", this.#over.resolve).once("close", this.#over.resolve);
     return this.#over.promise;

@@ -5,7 +5,7 @@ import { BodyPace } from "./body-pace.ts";
 let now = 0;
 const open = () => new BodyPace({ idleMsMax: 1_000, bytesPerSecondMin: 100 }, () => now);
 
-test("`BodyPace` gives up what stands still", () => {
+test("`BodyPace` gives up a stalled body", () => {
   const pace = open();
   assert.equal(pace.leftMs(), 1_000);
   now += 400;
@@ -14,19 +14,19 @@ test("`BodyPace` gives up what stands still", () => {
   assert.equal(pace.leftMs(), 1_000);
   now += 1_000;
   assert.equal(pace.leftMs(), 0);
-  assert.match(pace.failure().message, /^the body stood still for 1 s$/);
+  assert.match(pace.failure().message, /^the body stalled for 1 s$/);
 });
 
-test("`BodyPace` tells of what stands still after a late byte that it stands still", () => {
+test("`BodyPace` reports a body that stalls after a late byte as stalled", () => {
   const pace = new BodyPace({ idleMsMax: 4_000, bytesPerSecondMin: 1_000 }, () => now);
   now += 100;
   pace.add(1);
   now += 3_901;
   assert.equal(pace.leftMs(), 0);
-  assert.match(pace.failure().message, /^the body stood still for 4 s$/);
+  assert.match(pace.failure().message, /^the body stalled for 4 s$/);
 });
 
-test("`BodyPace` gives up what trickles, and not what comes in time", () => {
+test("`BodyPace` gives up a body that arrives too slowly, and no other", () => {
   const slow = open();
   let seconds = 0;
   for (; slow.leftMs() > 0 && seconds < 100; seconds += 1) {
@@ -35,8 +35,8 @@ test("`BodyPace` gives up what trickles, and not what comes in time", () => {
     now += 500;
     slow.add(25);
   }
-  assert.equal(seconds, 2, "a second, and half of one for each that it lasts");
-  assert.match(slow.failure().message, /^the body came more slowly than 100 bytes a second$/);
+  assert.equal(seconds, 2, "one second, and half a second for each second of data");
+  assert.match(slow.failure().message, /^the body arrived more slowly than 100 bytes a second$/);
 
   const steady = open();
   for (let at = 0; at < 1_000; at += 1) {
@@ -46,7 +46,7 @@ test("`BodyPace` gives up what trickles, and not what comes in time", () => {
   }
 });
 
-test("`BodyPace` counts no time in which nobody waits for the body", () => {
+test("`BodyPace` does not count time in which the body is not being read", () => {
   const pace = open();
   for (let at = 0; at < 1_000; at += 1) {
     now += 10;

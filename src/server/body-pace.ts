@@ -1,11 +1,11 @@
 import { ServiceError } from "../std/service-error.ts";
 
 export interface BodyLimits {
-  /** A body that stands still this long is given up. */
+  /** A body that stalls for this long is given up. */
   readonly idleMsMax: number;
   /**
-   * A body may take this much longer for each second that it lasts: a trickle does not hold its
-   * call open for ever.
+   * A body may take one more second for each of this many bytes: a trickle must not keep its call
+   * open for ever.
    */
   readonly bytesPerSecondMin: number;
 }
@@ -13,13 +13,14 @@ export interface BodyLimits {
 export const bodyLimits: BodyLimits = { idleMsMax: 30_000, bytesPerSecondMin: 1 << 10 };
 
 /**
- * Of what came too slowly and then not at all, the latter is told where it is so much of idleMsMax.
+ * A body that was both too slow and stalled is reported as stalled if it stalled for this share of
+ * idleMsMax.
  */
 const stillShare = 0.75;
 
 /**
- * How long a body may still take, by what has come of it and when. Only the time counts in which it
- * was waited for.
+ * How long a body may still take, given the bytes and times of its chunks. Only time in which it
+ * was being read counts.
  */
 export class BodyPace {
   readonly #limits: BodyLimits;
@@ -28,14 +29,14 @@ export class BodyPace {
   #waitsSince: number;
   #bytes = 0;
 
-  /** Waits from now on. */
+  /** The body is being read from now on. */
   constructor(limits: BodyLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
     this.#waitsSince = now();
   }
 
-  /** A part of the body has come. What follows is waited for at once, unless wait() tells when. */
+  /** Adds a chunk. The next one is being read at once, unless wait() says later. */
   add(bytes: number): void {
     const now = this.#now();
     this.#waitedMs += now - this.#waitsSince;
@@ -43,12 +44,12 @@ export class BodyPace {
     this.#bytes += bytes;
   }
 
-  /** The next part is waited for from now on. */
+  /** The next chunk is being read from now on. */
   wait(): void {
     this.#waitsSince = this.#now();
   }
 
-  /** When to look again; 0: the body is given up, with failure(). */
+  /** Time until the next check; 0: the body is given up, with failure(). */
   leftMs(): number {
     const waitsMs = this.#now() - this.#waitsSince;
     const idleLeft = this.#limits.idleMsMax - waitsMs;
@@ -60,8 +61,8 @@ export class BodyPace {
     const stillMs = Math.min(this.#now() - this.#waitsSince, idleMsMax);
     const problem =
       stillMs >= stillShare * idleMsMax
-        ? `stood still for ${Math.ceil(stillMs / 1000)} s`
-        : `came more slowly than ${bytesPerSecondMin} bytes a second`;
+        ? `stalled for ${Math.ceil(stillMs / 1000)} s`
+        : `arrived more slowly than ${bytesPerSecondMin} bytes a second`;
     return new ServiceError("deadline_exceeded", `the body ${problem}`);
   }
 

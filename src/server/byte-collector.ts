@@ -1,13 +1,13 @@
 import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** A first part that is no longer is kept as it came; it is the whole of most messages. */
+/** A first chunk up to this size is kept as it is; most messages are one chunk. */
 const keptBytesMax = 16 << 10;
 const roomBytesMin = 32 << 10;
 
 /**
- * Puts parts of a message together as they come, in one buffer that grows: a list of parts would
- * hold more than it counts where parts are small, and as much again when they are joined.
+ * Joins the chunks of a message in one growing buffer: a list of small chunks would hold more
+ * memory than it counts, and as much again when they are joined.
  */
 export class ByteCollector {
   readonly #bytesMax: number;
@@ -16,7 +16,7 @@ export class ByteCollector {
   #buffer = new Uint8Array(0);
   #length = 0;
 
-  /** What is collected is held in the share, and stays there when it is taken. */
+  /** The share counts what is collected, also after take(). */
   constructor(bytesMax: number, share: HeldShare) {
     this.#bytesMax = bytesMax;
     this.#share = share;
@@ -26,9 +26,7 @@ export class ByteCollector {
     return this.#length;
   }
 
-  /**
-   * Throws invalid_argument (413) past the limit, resource_exhausted where the share may not grow.
-   */
+  /** Throws invalid_argument (413) past the limit, resource_exhausted if the share may not grow. */
   add(part: Uint8Array): void {
     const length = this.#length + part.length;
     if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
@@ -43,8 +41,8 @@ export class ByteCollector {
   }
 
   /**
-   * All of it; what is longer than the parts that are kept has a buffer of its own. The collector
-   * begins anew.
+   * All bytes; more than one small chunk has a buffer of its own. The collector is empty
+   * afterwards.
    */
   take(): Uint8Array {
     const taken = this.#only ?? this.#buffer.subarray(0, this.#length);
@@ -64,7 +62,7 @@ export class ByteCollector {
       this.#share.grow(room - before.length - (this.#only?.length ?? 0));
       this.#buffer = new Uint8Array(room);
       this.#buffer.set(before.subarray(0, this.#only ? 0 : this.#length));
-      // Its memory is given back at once: the garbage collector does not know how much it is.
+      // Frees the memory at once: the garbage collector does not know how much it is.
       if (before.length > 0) before.buffer.transfer(0);
     }
     if (this.#only === undefined) return;
@@ -73,7 +71,7 @@ export class ByteCollector {
   }
 }
 
-/** invalid_argument (413) for a message that is longer than its method takes. */
+/** invalid_argument (413) for a message that is longer than its method accepts. */
 export function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError("invalid_argument", `the body is larger than ${bytesMax} bytes`, {
     reason: "PAYLOAD_TOO_LARGE",

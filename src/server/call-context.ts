@@ -5,9 +5,8 @@ import { ServiceError } from "../std/service-error.ts";
 import { headersOf, type HttpRequest } from "./http.ts";
 
 /**
- * What a method sees of a call over REST or a WebSocket. What few methods look at is made when it
- * is asked for: headers and a signal take longer than the routing, binding and writing of a small
- * call together.
+ * The context of a call over REST or a WebSocket. Headers and signal are made at the first access:
+ * they take longer than the routing, binding and writing of a small call together.
  */
 export class CallContext implements HandlerContext, Disposable {
   readonly protocolName: "rest" | "websocket";
@@ -26,10 +25,7 @@ export class CallContext implements HandlerContext, Disposable {
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
 
-  /**
-   * `timeoutMs`: when the caller wants no answer any more, from now. Of the request only its
-   * headers stay.
-   */
+  /** `timeoutMs`: the client's deadline, from now. Only the headers of the request are kept. */
   constructor(
     request: Pick<HttpRequest, "method" | "headers">,
     call: {
@@ -51,7 +47,7 @@ export class CallContext implements HandlerContext, Disposable {
     if (timeoutMs !== undefined) {
       this.#endsAt = performance.now() + timeoutMs;
       this.#timer = setTimeout(() => {
-        const problem = `there was no answer within the ${timeoutMs} ms that the caller gives`;
+        const problem = `no answer within the ${timeoutMs} ms that the client allows`;
         this.abort(new ServiceError("deadline_exceeded", problem));
       }, timeoutMs);
     }
@@ -69,7 +65,7 @@ export class CallContext implements HandlerContext, Disposable {
     return (this.#responseHeader ??= new Headers());
   }
 
-  /** Neither has any: what is set here goes nowhere. */
+  /** REST and WebSocket have no trailers: these are not sent. */
   get responseTrailer(): Headers {
     return (this.#responseTrailer ??= new Headers());
   }
@@ -87,7 +83,7 @@ export class CallContext implements HandlerContext, Disposable {
     return this.#controller.signal;
   }
 
-  /** Why the call was told to stop, if it was. */
+  /** Why the call was aborted, if it was. */
   get reason(): ServiceError | undefined {
     return this.#reason;
   }
@@ -95,7 +91,7 @@ export class CallContext implements HandlerContext, Disposable {
   readonly timeoutMs = (): number | undefined =>
     this.#endsAt === undefined ? undefined : this.#endsAt - performance.now();
 
-  /** Tells the method to stop; the first reason counts. */
+  /** Aborts the call; the first reason counts. */
   abort(reason: ServiceError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

@@ -5,13 +5,13 @@ import { isId } from "../std/ids.ts";
 import { parseNetworks } from "../std/networks.ts";
 import { callOriginOf, findCallOrigin } from "./call-origin.ts";
 
-/** What is looked at of a request: no connection of a test comes from elsewhere. */
+/** The part of a request that is read here: no connection of a test comes from another machine. */
 const from = (peer: string, headers: IncomingHttpHeaders = {}) => ({
   headers,
   socket: { remoteAddress: peer },
 });
 
-test("findCallOrigin() believes X-Forwarded-For of trusted proxies, from its end to the first other", () => {
+test("findCallOrigin() reads X-Forwarded-For from its end, up to the first address of no trusted proxy", () => {
   const isTrusted = parseNetworks(["10.0.0.0/8", "::1"]);
   const rows: [peer: string, forwarded: string | undefined, address: string][] = [
     ["192.0.2.1", "198.51.100.1", "192.0.2.1"],
@@ -40,7 +40,7 @@ test("findCallOrigin() believes X-Forwarded-For of trusted proxies, from its end
   }
 });
 
-test("findCallOrigin() takes the caller's x-request-id where it can stand in a log, and finds out once", () => {
+test("findCallOrigin() keeps a well-formed x-request-id, and is computed once a request", () => {
   const none = parseNetworks([]);
   for (const id of ["a", "A.b_c-9", "x".repeat(128)]) {
     const request = from("192.0.2.1", { "x-request-id": id });

@@ -43,9 +43,9 @@ export function findCallOrigin(
 }
 
 /**
- * The last address in X-Forwarded-For that is not of a trusted proxy: each proxy appends the address
- * that called it, so earlier entries may be made up. If an entry is no address, the client is the
- * proxy that appended it.
+ * The last address in X-Forwarded-For that is not of a trusted proxy: each proxy appends the
+ * address that called it, so earlier entries may be made up. If an entry is no address, the client
+ * is the proxy that appended it.
  */
 function forwardedFor(
   header: string | readonly string[] | undefined,
@@ -63,7 +63,7 @@ function forwardedFor(
   return address;
 }
 
-/** 192.0.2.1:443 and [2001:db8::1]:443 are what some proxies write. */
+/** Some proxies append a port: 192.0.2.1:443, [2001:db8::1]:443. */
 function withoutPort(entry: string): string {
   const [, inBrackets, v4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
   return inBrackets ?? v4 ?? entry;

@@ -16,7 +16,7 @@ function openPump() {
   return { begun, add };
 }
 
-test("CallPump begins a call at once while few come", async () => {
+test("CallPump starts a call at once while few arrive", async () => {
   const { begun, add } = openPump();
   for (let n = 1; n <= 3; n += 1) {
     add("a");
@@ -25,14 +25,14 @@ test("CallPump begins a call at once while few come", async () => {
   }
 });
 
-test("CallPump begins at most 32 calls in a turn, one of each caller after the other", async () => {
+test("CallPump starts at most 32 calls in a turn of the event loop, one of each caller in turn", async () => {
   const { begun, add } = openPump();
   for (let n = 0; n < 100; n += 1) add("many");
   add("one");
-  assert.ok(begun.length <= 32, `${begun.length} were begun at once`);
+  assert.ok(begun.length <= 32, `${begun.length} were started at once`);
   const [first] = [begun.length];
   await turn();
-  // "many" waits for longer than "one", and has one call before it.
+  // "many" has waited longer than "one", and has one call before it.
   assert.equal(begun.indexOf("one"), first + 1);
   while (begun.length < 101) {
     const before = begun.length;
@@ -41,7 +41,7 @@ test("CallPump begins at most 32 calls in a turn, one of each caller after the o
   }
 });
 
-test("CallPump lets other events come in between where calls take long to begin", async () => {
+test("CallPump lets other events run between calls that take long to start", async () => {
   const pump = new CallPump();
   let begun = 0;
   for (let n = 0; n < 4; n += 1) {
@@ -60,7 +60,7 @@ test("CallPump lets other events come in between where calls take long to begin"
   }
 });
 
-test("CallPump does not begin what was taken back while it waited", async () => {
+test("CallPump does not start a call that was cancelled while it waited", async () => {
   const { begun, add } = openPump();
   for (let n = 0; n < 32; n += 1) add("a");
   for (let n = 0; n < 200; n += 1) add("b", true);

@@ -1,22 +1,22 @@
-/** What one turn of the event loop begins of calls: then health and live audio have theirs. */
+/** Calls that one turn of the event loop starts; then health checks and live audio run. */
 const turnCallsMax = 32;
 const turnMsMax = 8;
 
-/** A call that came. */
+/** A call that has arrived. */
 export interface PumpedCall {
-  /** Whose it is, as far as its headers show. */
+  /** Its caller, as far as the headers show. */
   readonly caller: () => string;
-  /** Whether nobody waits for its answer any more: it is not begun. */
+  /** Whether its client is gone: then it is not started. */
   readonly isGone: () => boolean;
   readonly begin: () => void;
 }
 
 /**
- * Begins calls: at once while few come; of many that come in one turn of the event loop at most 32,
- * or as many as take 8 ms, one of each caller after the other.
+ * Starts calls: at once while few arrive. Of many in one turn of the event loop it starts at most
+ * 32, or as many as take 8 ms, one of each caller in turn.
  */
 export class CallPump {
-  /** By caller, in the order in which their turns come. */
+  /** By caller, in the order of their turns. */
   readonly #waiting = new Map<string, PumpedCall[]>();
   #turnCalls = 0;
   #turnSince = 0;
@@ -34,7 +34,7 @@ export class CallPump {
     else this.#waiting.set(caller, [call]);
   }
 
-  /** Whether the turn has room for one more call; a turn begins with the first one. */
+  /** Whether this turn has room for one more call; a turn begins with its first call. */
   #hasRoom(): boolean {
     if (!this.#isTurnOpen) {
       this.#isTurnOpen = true;
@@ -58,7 +58,7 @@ export class CallPump {
     }
   }
 
-  /** The caller whose turn it was goes behind all others, if it has more. */
+  /** The caller goes behind all others if it has more calls. */
   #next(): PumpedCall | undefined {
     for (const [caller, calls] of this.#waiting) {
       this.#waiting.delete(caller);

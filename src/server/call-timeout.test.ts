@@ -9,7 +9,7 @@ import { callTimeoutMs } from "./call-timeout.ts";
 
 const withToken = { authorization: `Bearer ${token}` };
 
-test("callTimeoutMs() reads both headers, and the shorter counts", async () => {
+test("callTimeoutMs() reads both headers and uses the shorter time", async () => {
   const found: unknown[] = [];
   const server = createServer((request, response) => {
     try {
@@ -31,7 +31,7 @@ test("callTimeoutMs() reads both headers, and the shorter counts", async () => {
     ["1500m", undefined, 1_500],
     ["1500u", undefined, 1.5],
     ["0n", undefined, 0],
-    // A timer of Node's waits no longer.
+    // The longest time of a Node timer.
     ["99999999H", undefined, 2 ** 31 - 1],
     [undefined, "1.5", 1_500],
     [undefined, "0", 0],
@@ -63,7 +63,7 @@ test("callTimeoutMs() reads both headers, and the shorter counts", async () => {
   );
 });
 
-test("a call that takes longer than its caller waits is 504, whether its method listens or not", async () => {
+test("a call past its client's deadline is 504, whether or not its method stops", async () => {
   await using server = await openTestStreams();
   for (const atEnd of ["hang", "deaf"]) {
     for (const path of ["wait", "count/1", "files", "file"]) {
@@ -75,10 +75,10 @@ test("a call that takes longer than its caller waits is 504, whether its method 
     }
   }
   assert.deepEqual(server.bugs, []);
-  assert.equal(server.seen.reasons.length, 6, "each of the methods that listen was told");
+  assert.equal(server.seen.reasons.length, 6, "each method with a signal was aborted");
 });
 
-test("a stream that lasts longer than its caller waits ends with the failure", async () => {
+test("a stream past its client's deadline ends with the error", async () => {
   await using server = await openTestStreams();
   const headers = { ...withToken, "x-server-timeout": "0.03" };
   const answer = await fetch(`${server.address}/v1/count/1?to=2&atEnd=hang`, { headers });
@@ -88,7 +88,7 @@ test("a stream that lasts longer than its caller waits ends with the failure", a
   await until(async () => await Promise.resolve(server.seen.over === 1));
 });
 
-test("a method is told how long its caller still waits", async () => {
+test("a method knows its client's deadline", async () => {
   await using server = await openTestStreams();
   const url = `${server.address}/v1/wait`;
   const timed = await fetch(url, { headers: { ...withToken, "grpc-timeout": "20S" } });
@@ -96,7 +96,7 @@ test("a method is told how long its caller still waits", async () => {
   const { n } = JSON.parse(json);
   assert.ok(n > 10_000 && n <= 20_000, json);
   assert.deepEqual(await (await fetch(url, { headers: withToken })).json(), { n: -1 });
-  // Nothing is told to a call that is over.
+  // A call that has ended is not aborted.
   await (await fetch(url, { headers: { ...withToken, "grpc-timeout": "400m" } })).text();
   const longer = { ...withToken, "grpc-timeout": "500m" };
   assert.equal((await fetch(`${url}?atEnd=hang`, { headers: longer })).status, 504);

@@ -1,13 +1,13 @@
 import { ServiceError, shown } from "../std/service-error.ts";
 import { headerOf, type HttpRequest } from "./http.ts";
 
-/** Longest time that a timer of Node's can wait, 24.8 days; no call lasts as long. */
+/** The longest time of a Node timer, 24.8 days; no call lasts as long. */
 const timeoutMsMax = 2 ** 31 - 1;
 
 /**
- * How long the caller waits for its answer, in milliseconds: Grpc-Timeout as gRPC has it ("1500m"),
- * or X-Server-Timeout in seconds ("1.5"), as Google's clients for REST send it; of both, the
- * shorter. undefined: as long as it takes. Throws invalid_argument.
+ * The client's deadline in milliseconds: Grpc-Timeout as in gRPC ("1500m"), or X-Server-Timeout in
+ * seconds ("1.5"), as Google's REST clients send it; of both, the shorter. undefined: none. Throws
+ * invalid_argument.
  */
 export function callTimeoutMs(request: HttpRequest): number | undefined {
   const grpc = headerOf(request, "grpc-timeout");

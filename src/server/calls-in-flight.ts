@@ -1,10 +1,7 @@
 import { Http2ServerResponse } from "node:http2";
 import { isClosed, type HttpResponse } from "./http.ts";
 
-/**
- * The calls of a port that are in flight, and whether each answer is the last one of its
- * connection.
- */
+/** The calls in flight of a port, and whether each answer is the last one of its connection. */
 export class CallsInFlight {
   readonly #open = new Set<HttpResponse>();
   #areLast = false;

@@ -6,40 +6,41 @@ import { ServiceError } from "../std/service-error.ts";
 import { refuse } from "./refuse.ts";
 
 export interface ConnectionLimits {
-  /** In all. */
+  /** Of all addresses together. */
   readonly max: number;
-  /** Of one address; of IPv6 of one /64. */
+  /** Of one address; IPv6: of one /64. */
   readonly perAddressMax: number;
-  /** Addresses that may have as many as there are: proxies, whose connections are everybody's. */
+  /** Addresses without a limit of their own: proxies, which call for many clients. */
   readonly isExempt: IsInNetworks;
 }
 
-/** Above it more connections help nobody: a live stream takes one. */
+/** More connections are of no use: a live stream takes one. */
 const connectionsMaxDefault = 10_000;
 
-/** Half of what may be open: the database, engines, media and clients of our own need files too. */
+/**
+ * Half of the files that may be open: the database, engines, media and our own HTTP clients need
+ * files too.
+ */
 export function defaultConnectionsMax(): number {
   return Math.max(1, Math.min(connectionsMaxDefault, Math.floor(openFilesMax() / 2)));
 }
 
-/** Refused connections that are still told why; others are just closed. */
-const toldMax = 50;
-/** Room is looked for no more often than this: it takes a look at all connections. */
+/** Refused connections that get an error at the same time; others are closed without one. */
+const answeredMax = 50;
+/** Unused connections are looked for at most this often: it visits all connections. */
 const roomEveryMs = 100;
 
 /** Counts connections, and closes those past a limit. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #makeRoom: () => void;
-  /** With the address of each, as it is counted. */
+  /** Each with its address, as it is counted. */
   readonly #open = new Map<Socket, string>();
   readonly #perBlock = new Map<string, number>();
-  #told = 0;
+  #answered = 0;
   #roomMadeAt = -Infinity;
 
-  /**
-   * `makeRoom` is asked to close connections that are not in use, when there are too many in all.
-   */
+  /** `makeRoom` closes unused connections when there are too many in all. */
   constructor(limits: ConnectionLimits, makeRoom: () => void) {
     this.#limits = limits;
     this.#makeRoom = makeRoom;
@@ -49,7 +50,7 @@ export class Connections {
     return [...this.#open.keys()];
   }
 
-  /** Whether a new connection may stay; one that may not is told so, and closed. */
+  /** Whether a new connection may stay; one that may not gets an error and is closed. */
   admit(socket: Socket): boolean {
     const { max, perAddressMax, isExempt } = this.#limits;
     const address = socket.remoteAddress ?? "";
@@ -74,7 +75,7 @@ export class Connections {
     return true;
   }
 
-  /** What is closed for it counts no more, before its "close" comes. */
+  /** Closed connections count no more, also before they emit "close". */
   #lookForRoom(): void {
     const now = performance.now();
     if (now - this.#roomMadeAt < roomEveryMs) return;
@@ -94,16 +95,16 @@ export class Connections {
 
   #turnAway(socket: Socket, error: ServiceError): void {
     socket.on("error", () => socket.destroy());
-    if (this.#told >= toldMax) {
+    if (this.#answered >= answeredMax) {
       socket.resetAndDestroy();
       return;
     }
-    this.#told += 1;
-    // What it sends is dropped: unread, it would take the answer with it.
+    this.#answered += 1;
+    // Its data is dropped: unread, it would reset the connection and lose the answer.
     socket.resume();
     refuse(socket, error);
     socket.once("close", () => {
-      this.#told -= 1;
+      this.#answered -= 1;
     });
   }
 }
@@ -115,7 +116,7 @@ function tooManyOfAddress(limit: number): ServiceError {
   });
 }
 
-/** Not the caller's doing: another node may have room. */
+/** Not the client's fault: another node may have room. */
 function tooManyInAll(): ServiceError {
   return new ServiceError("unavailable", "too many connections are open", {
     reason: "TOO_MANY_CONNECTIONS",

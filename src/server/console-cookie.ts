@@ -1,16 +1,19 @@
 /**
- * The cookie of a browser that is signed in to the console. Browsers keep one with this prefix only
- * from https, or from this machine itself (localhost, 127.0.0.1), for one host, and for all of its
- * paths: no neighbor can plant one.
+ * The cookie of a browser that is signed in to the console. Browsers store a cookie with this
+ * prefix only from https or from this machine (localhost, 127.0.0.1), for one host and all of its
+ * paths: no neighboring host can set one.
  */
 const sessionCookie = "__Host-hlust";
-/** While the browser is at the provider; Lax, for it comes back from another site. */
+/**
+ * The cookie during the sign-in at the provider; Lax, because the browser comes back from another
+ * site.
+ */
 const signInCookie = "__Host-hlust-sign-in";
 const signInSecondsMax = 600;
 
 /**
- * What stands for the session; undefined without one, and with several: it would not be said which
- * counts.
+ * The secret of the session; undefined without a cookie, and with several: it would be unclear
+ * which one counts.
  */
 export function sessionCookieOf(header: string | undefined): string | undefined {
   return cookieOf(header, sessionCookie);
@@ -25,10 +28,10 @@ export const clearSessionCookie = `${sessionCookie}=; Path=/; Max-Age=0; Secure;
 /** What a browser brings back from the provider. */
 export interface AwaySignIn {
   readonly secret: string;
-  /** Where in the console it goes then. */
+  /** The path of the console to open afterwards. */
   readonly to: string;
   /**
-   * What stood for its session before: Strict, it does not come along from another site. "" without
+   * The secret of its session before: a Strict cookie is not sent from another site. "" without
    * one.
    */
   readonly before: string;

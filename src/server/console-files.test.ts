@@ -19,7 +19,7 @@ const parts = new AsyncDisposableStack();
 let folder: string;
 let address: string;
 
-/** A port that has nothing but the console of a folder. */
+/** A port that serves the console of a folder, and nothing else. */
 async function serve(built: string): Promise<string> {
   const files = createConsoleFiles({ folder: built, mediaOrigins: [media] });
   const server = createServer((request, response) => {
@@ -51,7 +51,7 @@ before(async () => {
   const built = join(folder, "console");
   mkdirSync(join(built, "assets"), { recursive: true });
   writeFileSync(join(folder, "secret.js"), "secret");
-  writeFileSync(join(built, "notes.txt"), "of no type that is served");
+  writeFileSync(join(built, "notes.txt"), "a file of an unknown type");
   for (const [name, text] of [
     ["index.html", page],
     ["assets/main-abc.js", script],
@@ -66,7 +66,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** Asks with the target as it stands: clients would take steps up out of it. */
+/** Sends the target unchanged: HTTP clients would resolve "..". */
 async function ask(
   target: string,
   {
@@ -85,7 +85,7 @@ async function ask(
 
 const encodingOf = ({ headers }: RawAnswer) => headers.get("content-encoding");
 
-test("each way to the console leads to its one page, with the policy that it is under", async () => {
+test("each path of the console answers the one page with its security policy", async () => {
   for (const target of ["/", "/console", "/?x=1"]) {
     const { status, headers } = await ask(target);
     assert.deepEqual([status, headers.get("location")], [307, "/console/"], target);
@@ -123,7 +123,7 @@ test("each way to the console leads to its one page, with the policy that it is 
   }
 });
 
-test("files are kept for good, with their types, and sent in the smallest form that is taken", async () => {
+test("files may be cached for ever, have their types, and are sent in the smallest accepted encoding", async () => {
   const file = "/console/assets/main-abc.js";
   const rows: [accepted: string, encoding: string | undefined][] = [
     ["gzip, deflate, br, zstd", "br"],
@@ -153,7 +153,7 @@ test("files are kept for good, with their types, and sent in the smallest form t
   }
 });
 
-test("HEAD has the headers alone; other methods are refused", async () => {
+test("HEAD answers headers only; other methods are refused", async () => {
   for (const target of ["/console/", "/console/assets/main-abc.js"]) {
     const got = await ask(target);
     const head = await ask(target, { method: "HEAD" });
@@ -166,7 +166,7 @@ test("HEAD has the headers alone; other methods are refused", async () => {
   }
 });
 
-test("no target leads out of the files that were built", async () => {
+test("no target leads to a file outside the built console", async () => {
   const missing = [
     "/console/assets/none.js",
     "/console/assets/",
@@ -197,7 +197,7 @@ test("no target leads out of the files that were built", async () => {
     assert.deepEqual(
       [status, body.toString()],
       [200, page],
-      `${target} is the page: it says that there is none`,
+      `${target} answers the page, which shows "not found"`,
     );
   }
   for (const target of ["/consoles/", "/secret.js", "//console/", "/CONSOLE/"]) {
@@ -205,7 +205,7 @@ test("no target leads out of the files that were built", async () => {
   }
 });
 
-test("a console that is not built says how it is", async () => {
+test("a missing build of the console is explained", async () => {
   const at = await serve(join(folder, "nowhere"));
   const { status, body } = await ask("/console/", { at });
   assert.equal(status, 503);

@@ -11,13 +11,13 @@ import {
   type HttpResponse,
 } from "./http.ts";
 
-/** A file of the console, in the forms that it may be sent in. */
+/** A file of the console in its encodings. */
 interface ConsoleFile {
   readonly contentType: string;
   readonly forms: ReadonlyMap<Encoding, Buffer>;
 }
 
-/** Content-Encoding, and how a file of that form is named; the smallest first. */
+/** Content-Encodings and their file suffixes, the smallest first. */
 const encodings = { br: ".br", gzip: ".gz", identity: "" } as const;
 type Encoding = keyof typeof encodings;
 
@@ -65,7 +65,7 @@ export function createConsoleFiles({ folder, mediaOrigins }: ConsoleFilesParts):
       if (name.startsWith("assets/")) {
         const file = files.get(name);
         if (!file) throw new ServiceError("not_found", `the console has no file ${shown(path)}`);
-        // Their names change with what is in them.
+        // Their names change with their content.
         answerFile(file, request, response, {
           "cache-control": "public, max-age=31536000, immutable",
         });
@@ -92,7 +92,7 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
   return files;
 }
 
-/** None where the console is not built, as in a service that only tests open. */
+/** Empty if the console was not built, as for a service that only tests open. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -110,8 +110,8 @@ function readForm(file: string): Buffer | undefined {
 }
 
 /**
- * Nothing from elsewhere, nothing inline, no string that becomes script (Trusted Types), in no
- * frame; the microphone for these pages alone.
+ * Nothing from other origins, nothing inline, no string that becomes script (Trusted Types), no
+ * frames; the microphone for these pages only.
  */
 function headersOfPage(mediaOrigins: readonly string[]): Readonly<Record<string, string>> {
   const media = ["'self'", ...mediaOrigins].join(" ");
@@ -157,7 +157,7 @@ function answerFile(
   });
 }
 
-/** The smallest form that the browser takes (RFC 9110, section 12.5.3). */
+/** The smallest encoding that the browser accepts (RFC 9110, section 12.5.3). */
 function chosenEncoding(accepted: string, forms: ConsoleFile["forms"]): Encoding {
   const parts = accepted.split(",").map((part) => part.trim().toLowerCase());
   const wanted = parts.filter((part) => !/;\s*q=0(\.0*)?$/.test(part));

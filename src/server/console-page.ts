@@ -5,22 +5,23 @@ import { headerOf, type HttpRequest } from "./http.ts";
 import { isOwnOrigin } from "./page-origins.ts";
 
 /**
- * What shows that a call comes from a page of the console: no other page can send it without asking
- * first (CORS).
+ * Shows that a call comes from a page of the console: other pages cannot send it without a
+ * preflight (CORS).
  */
 const consoleHeader = "x-hlust-console";
 
-/** Whose page it is that calls: `accounts/<id> members/<id>`, or `accounts/<id> apiKeys/<id>`. */
+/**
+ * The user of the page that calls: `accounts/<id> members/<id>`, or `accounts/<id> apiKeys/<id>`.
+ */
 const ownerHeader = "x-hlust-console-for";
 
 /**
- * Throws permission_denied unless a page of the service's own origin calls (decisions: Access):
- * browsers send a cookie whoever makes them call. `publicUrl` is the service's own address where
- * callers are told one.
+ * Throws permission_denied unless a page of the service's own origin calls (api: Access): browsers
+ * send a cookie with calls of any page. `publicUrl` is the service's own address.
  */
 export function refuseOtherPages(request: HttpRequest, publicUrl: string): void {
   const site = headerOf(request, "sec-fetch-site");
-  // Browsers that do not tell the site tell the origin, at least with what changes something.
+  // Browsers without Sec-Fetch-Site send Origin, at least with requests that change something.
   const isOwn =
     site === undefined
       ? isOwnOrigin(originOf(request) ?? "", hostOf(request), publicUrl)
@@ -36,9 +37,9 @@ export function refuseOtherPages(request: HttpRequest, publicUrl: string): void 
 }
 
 /**
- * Throws aborted (SESSION_CHANGED) unless the page that calls is that of whoever is signed in:
- * another tab of its browser may have gone to another account. Browsers follow links and event
- * streams without headers of a page, so that what only reads need not say.
+ * Throws aborted (SESSION_CHANGED) unless the page belongs to the user who is signed in: another
+ * tab of the browser may have switched to another account. Links and event streams carry no headers
+ * of the page, so reads may leave the header out.
  */
 export function refuseStalePage(
   request: HttpRequest,
@@ -52,21 +53,21 @@ export function refuseStalePage(
   if (owner === `accounts/${accountId} ${actor}`) return;
   throw new ServiceError(
     "aborted",
-    "another account, or somebody else, is signed in at this browser by now: nothing was done",
+    "another user or account has signed in with this browser since: nothing was changed",
     { reason: "SESSION_CHANGED" },
   );
 }
 
 /**
- * Throws failed_precondition where the browser would not keep the cookie: over http, but to this
- * machine itself.
+ * Throws failed_precondition if the browser would not store the cookie: over http, except on this
+ * machine.
  */
 export function refuseWithoutHttps(url: string | undefined): void {
   const page = url === undefined ? null : URL.parse(url);
   if (page === null || page.protocol === "https:" || isLoopbackHost(page.hostname)) return;
   throw new ServiceError(
     "failed_precondition",
-    `browsers stay signed in only over https, or on the machine of the service itself (http://127.0.0.1, http://localhost): this page is at ${page.origin}`,
+    `signing in works only over https, or on the machine of the service itself (http://127.0.0.1, http://localhost): this page is at ${page.origin}`,
     { reason: "HTTPS_NEEDED" },
   );
 }
@@ -86,7 +87,7 @@ export function hostOf(request: HttpRequest): string | undefined {
   return headerOf(request, ":authority") ?? headerOf(request, "host");
 }
 
-/** The origin of the page that calls, as the browser says. */
+/** The origin of the page that calls, as the browser reports it. */
 export function originOf(request: HttpRequest): string | undefined {
   const origin = headerOf(request, "origin");
   return origin === "null" ? undefined : origin;

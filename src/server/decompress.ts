@@ -8,20 +8,20 @@ const decompressors = { gzip: createGunzip, br: createBrotliDecompress } as cons
 
 export type ContentCoding = keyof typeof decompressors;
 
-/** Whether a header names a coding that decompress() knows. */
+/** Whether decompress() knows a coding. */
 export function isContentCoding(name: string | undefined): name is ContentCoding {
   return name !== undefined && Object.hasOwn(decompressors, name);
 }
 
-/** What is decompressed at a time: a bomb is found out within one of them. */
+/** Bytes that are decompressed at a time: a decompression bomb is detected within one such step. */
 const chunkBytes = 64 << 10;
-/** The most that the window of a coding takes. */
+/** The largest window of a coding. */
 const windowBytes = 16 << 20;
 
 /**
- * Decompresses a message on the threads of zlib, in turns of the accounts; the bytes are held in
- * the owner's share as they come. Throws invalid_argument past `bytesMax` (413) and for what was
- * not compressed so.
+ * Decompresses a message on zlib's threads, in fair turns of the accounts; the owner's share counts
+ * the bytes as they are produced. Throws invalid_argument past `bytesMax` (413) and for bytes that
+ * are not of this coding.
  */
 export async function decompress(
   bytes: Uint8Array,
@@ -29,7 +29,7 @@ export async function decompress(
   { accountId, signal, share }: MessageOwner,
   { decompressing }: MessageReading,
 ): Promise<Uint8Array> {
-  // gRPC clients send a message without a byte as it is.
+  // gRPC clients send an empty message without compressing it.
   if (bytes.length === 0) return bytes;
   return await decompressing.run(accountId, signal, async () => {
     const window = Math.min(windowBytes, options.bytesMax);

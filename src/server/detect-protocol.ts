@@ -4,13 +4,14 @@ import type { Socket } from "node:net";
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * Reads up to 24 bytes, puts them back, and tells whether they are the preface of HTTP/2. A
- * connection that has not said within `silenceMsMax` what it speaks is closed, however it trickles.
+ * Reads up to 24 bytes, puts them back, and reports whether they are the preface of HTTP/2. A
+ * connection whose protocol is not known after `silenceMsMax` is closed, even if it sends single
+ * bytes.
  */
 export function detectProtocol(
   socket: Socket,
   silenceMsMax: number,
-  told: (isHttp2: boolean) => void,
+  onDetected: (isHttp2: boolean) => void,
 ): void {
   const destroy = () => {
     socket.destroy();
@@ -32,7 +33,7 @@ export function detectProtocol(
     if (isPrefix && length < preface.length) return;
     stop();
     socket.unshift(head);
-    told(isPrefix);
+    onDetected(isPrefix);
   };
   socket.on("error", destroy);
   socket.on("close", stop);

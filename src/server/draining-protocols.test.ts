@@ -24,7 +24,7 @@ function transportsTo(baseUrl: string) {
   };
 }
 
-test("a stream that the service ends while its caller still sends is never OK, over every protocol", async () => {
+test("on every protocol, a stream that the service ends while its client still sends does not end with OK", async () => {
   const server = await openTestStreams();
   const { promise: never } = Promise.withResolvers<never>();
   async function* talking() {
@@ -53,7 +53,7 @@ test("a stream that the service ends while its caller still sends is never OK, o
   await closed;
 });
 
-test("what is still left at the end is UNAVAILABLE, whether its method listens, fails of it, or is deaf", async () => {
+test("calls that are left at the end of the shutdown get UNAVAILABLE, whether their method stops, throws or ignores the signal", async () => {
   await using server = await openTestGrpcDoor();
   const calls = Object.entries(transportsTo(server.address)).flatMap(([protocol, transport]) => {
     const client = createClient(Streams, transport);

@@ -6,8 +6,8 @@ import { answerErrors, createAnswerError } from "./answer-errors.ts";
 import { createDraining } from "./draining.ts";
 
 /**
- * A client of Talk, which answers each message, and once more at the end of them; after
- * `answersMax` it ends by itself.
+ * A client of Talk, which answers each message, and once more when they end; after `answersMax`
+ * answers it ends by itself.
  */
 function openTalk(beforeLast = Promise.resolve(), answersMax = Infinity) {
   const draining = createDraining();
@@ -40,20 +40,20 @@ async function* endless() {
   await new Promise(() => {});
 }
 
-/** Each answer that comes, and then how the call ended. */
+/** The answers in their order, and then how the call ended. */
 async function listen(
   answers: AsyncIterable<{ n: number }>,
 ): Promise<readonly (number | string)[]> {
-  const heard: (number | string)[] = [];
+  const received: (number | string)[] = [];
   try {
-    for await (const { n } of answers) heard.push(n);
-    return [...heard, "ok"];
+    for await (const { n } of answers) received.push(n);
+    return [...received, "ok"];
   } catch (error) {
-    return [...heard, Code[ConnectError.from(error).code]];
+    return [...received, Code[ConnectError.from(error).code]];
   }
 }
 
-test("createDraining() ends the requests of open streams: the last answers go out, then UNAVAILABLE", async () => {
+test("createDraining() ends the requests of open streams: the last answers are sent, then UNAVAILABLE", async () => {
   const { draining, client } = openTalk();
   const open = client.talk(endless())[Symbol.asyncIterator]();
   assert.equal((await open.next()).value?.n, 7);
@@ -63,7 +63,7 @@ test("createDraining() ends the requests of open streams: the last answers go ou
   assert.deepEqual(await listen(client.talk(endless())), [-1, "Unavailable"], "a later one");
 });
 
-test("createDraining() leaves alone what its caller has ended", async () => {
+test("createDraining() ignores a stream whose client has ended its requests", async () => {
   const held = Promise.withResolvers<void>();
   const { draining, client } = openTalk(held.promise);
   async function* ended() {
@@ -72,14 +72,14 @@ test("createDraining() leaves alone what its caller has ended", async () => {
   const open = client.talk(ended())[Symbol.asyncIterator]();
   assert.equal((await open.next()).value?.n, 7);
   const rest = listen({ [Symbol.asyncIterator]: () => open });
-  // The method has read the end, and is at its last answer.
+  // The method has read the end, and writes its last answer.
   await new Promise(setImmediate);
   draining.drain();
   held.resolve();
   assert.deepEqual(await rest, [-1, "ok"]);
 });
 
-test("createDraining() leaves alone a method that ends by itself before its caller does", async () => {
+test("createDraining() ignores a method that ends before its client does", async () => {
   const { draining, client } = openTalk(undefined, 1);
   const open = client.talk(endless())[Symbol.asyncIterator]();
   assert.equal((await open.next()).value?.n, 7);
@@ -87,13 +87,13 @@ test("createDraining() leaves alone a method that ends by itself before its call
   assert.deepEqual(await listen({ [Symbol.asyncIterator]: () => open }), ["ok"]);
 });
 
-test("createDraining() keeps nothing of streams whose answers are never asked for", async () => {
+test("createDraining() keeps no reference to streams whose answers are never read", async () => {
   const draining = createDraining();
   let ended = 0;
   const call = draining.interceptor(async (request) => {
     assert.ok(request.stream);
     const reading = request.message[Symbol.asyncIterator]().next();
-    // Who is kept is told to end.
+    // A stream that is still referenced would be ended.
     void reading.then(() => (ended += 1));
     async function* none() {}
     return await Promise.resolve({

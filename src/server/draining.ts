@@ -2,14 +2,14 @@ import type { Interceptor } from "@connectrpc/connect";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Ends the requests of open streams when the service shuts down, so that their methods send what is
- * left and end.
+ * Ends the requests of open streams when the service shuts down, so that their methods send their
+ * last answers and end.
  */
 export interface Draining {
   readonly interceptor: Interceptor;
-  /** Aborts when the service shuts down, for methods whose answers have no end of their own. */
+  /** Aborts when the service shuts down; for methods whose answers do not end by themselves. */
   readonly signal: AbortSignal;
-  /** Ends the requests of every open stream, and of those that still come. */
+  /** Ends the requests of every open stream, and of later ones. */
   drain(): void;
 }
 
@@ -18,8 +18,8 @@ export function createDraining(): Draining {
   const begun = new AbortController();
 
   /**
-   * Remembered from the first answer that is asked for: a call that is refused by then is never
-   * asked, nor told that it is over.
+   * Added at the first read of the answers: the answers of a call that was refused before are never
+   * read, nor is their end reported.
    */
   async function* answersTo<T>(requests: Cut, answers: AsyncIterable<T>): AsyncIterable<T> {
     open.add(requests);
@@ -35,7 +35,7 @@ export function createDraining(): Draining {
   return {
     signal: begun.signal,
     interceptor: (next) => async (request) => {
-      // One message is a whole request: its method listens to `signal`.
+      // One message is a complete request: the method of such a call uses `signal`.
       const { methodKind } = request.method;
       if (!request.stream || methodKind === "server_streaming") return await next(request);
       const requests = new Requests(request.message);
@@ -61,12 +61,12 @@ export function createDraining(): Draining {
 
 type Cut = Pick<Requests<unknown>, "cut" | "throwIfCut">;
 
-/** The messages of a caller until they end or are cut; what comes after a cut is not read. */
+/** The messages of a client until they end or are cut; later messages are not read. */
 class Requests<T> implements AsyncIterable<T> {
   readonly #messages: AsyncIterator<T>;
   #isCut = false;
   #hasEnded = false;
-  /** The method took the cut for the end of what its caller has to say. */
+  /** The method took the cut for the end of the client's messages. */
   #wasCutShort = false;
   #answer: ((result: IteratorResult<T, undefined>) => void) | undefined;
 
@@ -80,8 +80,8 @@ class Requests<T> implements AsyncIterable<T> {
   }
 
   /**
-   * Throws unavailable where the method did not hear the caller to the end, though what it answered
-   * looks whole.
+   * Throws unavailable if the method did not read all messages of the client, although its answers
+   * look complete.
    */
   throwIfCut(): void {
     if (!this.#wasCutShort) return;
@@ -96,7 +96,8 @@ class Requests<T> implements AsyncIterable<T> {
   }
 
   #next(): Promise<IteratorResult<T>> {
-    // Not Promise.race with one promise for all: it would remember every message of a long stream.
+    // Not Promise.race with one shared promise: it would keep every message of a long stream in
+    // memory.
     return new Promise((resolve, reject) => {
       if (this.#isCut && !this.#hasEnded) {
         this.#end(resolve);

@@ -5,15 +5,15 @@ import { ServiceError } from "../std/service-error.ts";
 import { unlessAborted, untilAborted } from "../std/until-aborted.ts";
 import { breakOffSoon, type HttpResponse } from "./http.ts";
 
-/** Where the door puts what a call is answered with. */
+/** The response of a call, set by the door. */
 export const responseKey = createContextKey<HttpResponse | undefined>(undefined, {
   description: "the answer of the call",
 });
 
 /**
- * Ends calls that may not go on, whether their method listens or not: streams whose caller is let
- * in no more, and, when `shutdown` aborts, all that are left, with its reason. The method learns of
- * it by its signal, and its messages end with the answer.
+ * Ends calls that must not continue, whether or not their method stops: streams whose credential
+ * was revoked, and, when `shutdown` aborts, all that are left, with its reason. The method's signal
+ * aborts, and its messages end with the answer.
  */
 export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): Interceptor {
   return (next) => async (request) => {
@@ -21,7 +21,7 @@ export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): I
       try {
         return await unlessAborted(next(request), shutdown);
       } catch (error) {
-        // What a method throws because it was asked to stop is no failure of its own.
+        // What a method throws because it was aborted is no failure of its own.
         throw shutdown.aborted && !(error instanceof ServiceError) ? shutdown.reason : error;
       }
     }
@@ -49,7 +49,7 @@ export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): I
       try {
         yield* untilAborted(answers, over.signal);
       } catch (error) {
-        // What an answer that is cut fails with is nobody's failure.
+        // The error of an answer that was aborted is no failure of the method.
         throw over.signal.aborted ? over.signal.reason : error;
       } finally {
         shutdown.removeEventListener("abort", shutDown);

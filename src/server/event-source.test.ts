@@ -1,10 +1,10 @@
-// A stream of events as a browser's own EventSource reads it.
+// Reads a stream of events with an EventSource, as browsers do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
 import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
 
-test("an EventSource gets results and failures, is told the end, and does not call again for ever", async () => {
+test("an EventSource gets results and errors, and stops connecting after the end of the stream", async () => {
   await using server = await openTestStreams();
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
@@ -30,8 +30,8 @@ test("an EventSource gets results and failures, is told the end, and does not ca
             events.push(`${event.type} ${"data" in event ? String(event.data) : ""}`);
           source.addEventListener("message", note);
           source.addEventListener("end", note);
-          // Only of a connection that ended, never of a failure of ours; closed for good once the
-          // server has said so.
+          // The connection ended without an error of the stream; it is closed for good once the
+          // server answers 204.
           source.addEventListener("error", () => {
             events.push(`error ${source.readyState}`);
             if (source.readyState === EventSource.CLOSED) resolve(events);
@@ -44,7 +44,7 @@ test("an EventSource gets results and failures, is told the end, and does not ca
     listen(`/v1/count/1?to=2&atEnd=refuse&token=${token}`),
     listen("/v1/count/1?to=2"),
   ]);
-  // It connects again by itself, three seconds later, and is told to stop.
+  // It connects again by itself after three seconds, and is answered 204.
   assert.deepEqual(whole, [
     'message {"result":{"n":1}}',
     'message {"result":{"n":2}}',

@@ -1,5 +1,5 @@
-// What HTTP lets callers send faster than it can be taken in: the port takes it in bounded parts,
-// and others are served in between.
+// HTTP clients can send faster than the node can process: the port reads bounded parts, and serves
+// other clients in between.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { refuseMalformed } from "./refuse.ts";
 const curl = promisify(execFile);
 const large = Buffer.alloc(16 << 20, " ");
 
-/** Bytes of bodies that were handed on, and what is under way. */
+/** Bytes of bodies that were passed on, and the open connections. */
 let taken = 0;
 let readBytes = 0;
 let running = 0;
@@ -71,7 +71,7 @@ async function readAll(socket: Socket): Promise<string> {
 const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const chunked = "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-test("a refused body of 16 MB is not read to its end, and node:http, fetch and curl see the refusal", async () => {
+test("a refused body of 16 MB is not read to its end, and node:http, fetch and curl receive the error", async () => {
   const answered = new Promise<number | undefined>((resolve, reject) => {
     const call = send(`${port.address}/refused`, { method: "POST" }, (answer) => {
       answer.resume();
@@ -91,14 +91,14 @@ test("a refused body of 16 MB is not read to its end, and node:http, fetch and c
 });
 
 for (const path of ["/refused", "/answered"]) {
-  test(`of a body that nobody reads at most some 1 MB is taken from its connection (${path})`, async () => {
+  test(`at most about 1 MB of an unread body is taken from its connection (${path})`, async () => {
     const socket = open();
     const text = readAll(socket);
     socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${64 << 20}\r\n\r\n`);
     for (let n = 0; n < 4 && !socket.destroyed; n += 1) socket.write(large);
     const answer = await text;
     assert.match(answer, path === "/refused" ? /^HTTP\/1.1 404 [^]*connection: close/i : /early/);
-    // What came at once, and a megabyte.
+    // What arrived at once, and a megabyte.
     assert.ok(readBytes < 4 << 20, `${readBytes} bytes were read`);
   });
 }
@@ -129,7 +129,7 @@ test("one connection delivers a bounded part of a body in each turn of the event
   assert.ok(Math.max(...parts) <= 256 << 10, `${Math.max(...parts)} bytes came in one turn`);
 });
 
-test("requests of HTTP/1.1 that come one behind the other are answered one at a time, in their order", async () => {
+test("pipelined HTTP/1.1 requests are answered one at a time, in their order", async () => {
   runningMax = 0;
   const socket = open();
   const text = readAll(socket);
@@ -151,7 +151,7 @@ test("requests of HTTP/1.1 that come one behind the other are answered one at a 
   assert.equal(runningMax, 1);
 });
 
-test("a connection with more than 16 requests that wait is closed", async () => {
+test("a connection with more than 16 waiting requests is closed", async () => {
   runningMax = 0;
   const socket = open();
   socket.write("GET /held HTTP/1.1\r\nHost: a\r\n\r\n" + get.repeat(500));
@@ -160,7 +160,7 @@ test("a connection with more than 16 requests that wait is closed", async () => 
   letGo.length = 0;
 });
 
-test("a body in chunks of one byte is refused with the reason", async () => {
+test("a body in chunks of one byte is refused with a reason", async () => {
   const socket = open();
   const text = readAll(socket);
   socket.write(chunked + "1\r\n \r\n".repeat(5_000));
@@ -169,7 +169,7 @@ test("a body in chunks of one byte is refused with the reason", async () => {
   assert.match(answer, /PIECES_TOO_SMALL/);
 });
 
-test("small chunks that come slowly, and many short bodies, are taken", async () => {
+test("small chunks that arrive slowly, and many short bodies, are accepted", async () => {
   const socket = open().setEncoding("latin1");
   let text = "";
   socket.on("data", (part: string) => (text += part));
@@ -193,7 +193,7 @@ const preface = Buffer.concat([
   frame("SETTINGS", 0),
 ]);
 
-test("a body over HTTP/2 in frames of one byte ends its connection, which is told why", async () => {
+test("an HTTP/2 body in frames of one byte ends its connection with a reason", async () => {
   const socket = open();
   const text = readAll(socket);
   const byte = frame("DATA", 1, Buffer.from(" "));
@@ -204,7 +204,7 @@ test("a body over HTTP/2 in frames of one byte ends its connection, which is tol
   assert.match(await text, /send larger pieces/);
 });
 
-test("calls over HTTP/2 that are taken back as fast as they are made end their connection", async () => {
+test("HTTP/2 calls that are cancelled as fast as they are made end their connection", async () => {
   const socket = open();
   const text = readAll(socket);
   const cancel = Buffer.from("00000008", "hex");
@@ -214,17 +214,17 @@ test("calls over HTTP/2 that are taken back as fast as they are made end their c
   ]);
   socket.write(Buffer.concat([preface, ...calls.flat()]));
   await text;
-  // Of those that came in one turn most were never begun.
-  assert.ok(letGo.length <= 64, `${letGo.length} were begun`);
+  // Of the calls that arrived in one turn most were never started.
+  assert.ok(letGo.length <= 64, `${letGo.length} were started`);
   letGo.length = 0;
 });
 
-test("a caller over HTTP/2 that is refused sees it while it sends 4 MB", async () => {
+test("an HTTP/2 client that is refused receives the error while it sends 4 MB", async () => {
   const session = connectHttp2(port.address);
   const stream = session.request({ ":method": "POST", ":path": "/refused" });
   const status = once(stream, "response").then(([headers]) => String(headers[":status"]));
   stream.on("error", () => {}).resume();
-  // Node's client holds no more itself.
+  // Node's client itself buffers no more.
   stream.write(large.subarray(0, 4 << 20));
   assert.equal(await status, "404");
   session.destroy();

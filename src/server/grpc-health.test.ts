@@ -31,9 +31,7 @@ import { openServer } from "./server.ts";
 const speech = "hlust.speech.v2beta1.Speech";
 const notCalled = () => Promise.reject(new Error("not called here"));
 
-/**
- * A server with one part that is ready or not as the test says, and how often that part was asked.
- */
+/** A server with one part whose readiness the test sets; counts how often the part is checked. */
 async function openHealth(services = [idle(Speech)]) {
   const part = { isReady: true, asked: 0 };
   const check = () => {
@@ -52,7 +50,7 @@ async function openHealth(services = [idle(Speech)]) {
   return { server, part, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** A service none of whose methods is called. */
+/** A service whose methods are never called. */
 function idle(service: typeof Speech): ImplementedService {
   const refuse = () => Promise.reject(new ServiceError("internal", "not called here"));
   return implemented(service, {
@@ -67,7 +65,7 @@ function idle(service: typeof Speech): ImplementedService {
 const healthAt = (address: string) =>
   createClient(Health, createGrpcTransport({ baseUrl: address }));
 
-/** Watches until it is stopped; `ended` is how the call ends. */
+/** Watches until it is stopped; `ended` resolves with how the call ended. */
 function follow(client: Client<typeof Health>, service: string) {
   const stop = new AbortController();
   const seen: Status[] = [];
@@ -83,7 +81,7 @@ function follow(client: Client<typeof Health>, service: string) {
   return { seen, ended, stop: stopped };
 }
 
-test("Check tells the status of the server and of each service, without a token", async () => {
+test("Check reports the status of the server and of each service, without a token", async () => {
   await using opened = await openHealth();
   const { server, part } = opened;
   const client = healthAt(server.address);
@@ -99,10 +97,10 @@ test("Check tells the status of the server and of each service, without a token"
   part.isReady = false;
   await until(async () => (await client.check({})).status === Status.NOT_SERVING);
   assert.equal((await client.list({})).statuses[speech]?.status, Status.NOT_SERVING);
-  assert.equal((await fetch(`${server.address}/readyz`)).status, 503, "one truth for both");
+  assert.equal((await fetch(`${server.address}/readyz`)).status, 503, "both report the same");
 });
 
-test("Check speaks the bytes of gRPC's own health protocol", async () => {
+test("Check answers the bytes of gRPC's health protocol", async () => {
   await using opened = await openHealth();
   const client = new GrpcClient(new URL(opened.server.address).host, credentials.createInsecure());
   const check = (request: string) =>
@@ -132,7 +130,7 @@ test("Check speaks the bytes of gRPC's own health protocol", async () => {
   }
 });
 
-test("gRPC-Web and Connect ask the same", async () => {
+test("gRPC-Web and Connect get the same answers", async () => {
   await using opened = await openHealth();
   const baseUrl = opened.server.address;
   for (const transport of [
@@ -148,7 +146,7 @@ test("gRPC-Web and Connect ask the same", async () => {
   }
 });
 
-test("Watch tells the status at once, and then only changes; what is not served may come yet", async () => {
+test("Watch reports the status at once, and then only changes, also of an unknown service", async () => {
   await using opened = await openHealth();
   const client = healthAt(opened.server.address);
   const known = follow(client, "");
@@ -164,7 +162,7 @@ test("Watch tells the status at once, and then only changes; what is not served 
   assert.equal((await unknown.stop()).code, Code.Canceled, "the call was still open");
 });
 
-test("a hundred watchers ask the parts no more often than one", async () => {
+test("a hundred watchers check the parts no more often than one", async () => {
   await using opened = await openHealth();
   const client = healthAt(opened.server.address);
   const began = performance.now();
@@ -180,20 +178,20 @@ test("a hundred watchers ask the parts no more often than one", async () => {
   await Promise.all(watchers.map((watcher) => watcher.stop()));
 });
 
-test("when the service stops, who watches is told at once and let go", async () => {
+test("when the service stops, watchers are notified at once and their streams end", async () => {
   const opened = await openHealth();
   const { seen, ended } = follow(healthAt(opened.server.address), "");
   await until(() => Promise.resolve(seen.length === 1));
   const began = performance.now();
   await opened.server[Symbol.asyncDispose]();
-  assert.ok(performance.now() - began < 10_000, "nobody is waited for");
+  assert.ok(performance.now() - began < 10_000, "the shutdown waits for no watcher");
   const error = await ended;
   assert.equal(error.code, Code.Unavailable);
   assert.match(error.message, /the service is shutting down/);
   assert.deepEqual(seen, [Status.SERVING, Status.NOT_SERVING]);
 });
 
-test("Check says NOT_SERVING as soon as the service stops", async () => {
+test("Check answers NOT_SERVING as soon as the service stops", async () => {
   const [leaving, draining] = [new AbortController(), new AbortController()];
   const readiness = createReadiness([], { explain: () => undefined, log: createLog("silent") });
   const health = createGrpcHealth({
@@ -237,7 +235,7 @@ test("a thousand streams without a token may be open, and no more", async () => 
   });
   assert.equal((await healthAt(address).check({})).status, Status.SERVING, "not a stream");
   await watchers.pop()?.stop();
-  // Its caller knows that it is over before the service does.
+  // Its client sees the end before the service does.
   const next = healthAt(address);
   await until(async () => {
     for await (const { status } of next.watch({ service: "x" })) {
@@ -248,7 +246,7 @@ test("a thousand streams without a token may be open, and no more", async () => 
   await Promise.all(watchers.map((watcher) => watcher.stop()));
 });
 
-test("a server without services answers its health, and nothing else", async () => {
+test("a server without services answers health checks only", async () => {
   await using opened = await openHealth([]);
   const { address } = opened.server;
   assert.equal((await healthAt(address).check({})).status, Status.SERVING);

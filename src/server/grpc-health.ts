@@ -12,7 +12,7 @@ import { implemented, type ImplementedService } from "./methods.ts";
 /**
  * grpc.health.v1.Health from the checks behind /readyz: for "" all of them, for a service those
  * that its use needs. A watch reports a change within two seconds and NOT_SERVING as soon as
- * `leaving` aborts; it ends when `draining` does.
+ * `leaving` aborts; it ends when `draining` aborts.
  */
 export function createGrpcHealth(parts: {
   readonly services: readonly DescService[];
@@ -41,13 +41,13 @@ export function createGrpcHealth(parts: {
     const isKnown = uses.has(service);
     const sooner = AbortSignal.any([gone, draining, leaving]);
     const later = AbortSignal.any([gone, draining]);
-    let told: Status | undefined;
+    let reported: Status | undefined;
     while (!gone.aborted) {
-      // What has aborted already wakes nobody a second time.
+      // A signal that has aborted already would end the wait at once.
       const signal = leaving.aborted ? later : sooner;
       const status = isKnown ? await statusNow(service) : Status.SERVICE_UNKNOWN;
-      if (status !== told) yield create(HealthCheckResponseSchema, { status });
-      told = status;
+      if (status !== reported) yield create(HealthCheckResponseSchema, { status });
+      reported = status;
       if (draining.aborted) throw new ServiceError("unavailable", "the service is shutting down");
       await pause(reportMsMax, undefined, { signal }).catch(() => {});
     }

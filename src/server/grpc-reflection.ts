@@ -17,12 +17,12 @@ import { ServiceError, shown } from "../std/service-error.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
 import { untilAborted } from "../std/until-aborted.ts";
 
-/** Streams need no token here: one that asks nothing for this long makes room for others. */
+/** These streams need no token: one without a request for this long makes room for others. */
 const idleMsMaxDefault = 60_000;
 
 /**
- * grpc.reflection.v1 and v1alpha, which tell clients the contract: of `services` and of themselves,
- * and `files` whose messages no method names, such as what an error may carry.
+ * grpc.reflection.v1 and v1alpha, which describe the contract to clients: `services`, themselves,
+ * and `files` with messages that no method names, such as error details.
  */
 export function createGrpcReflection(
   services: readonly DescService[],
@@ -37,7 +37,7 @@ export function createGrpcReflection(
     const sent = new Set<DescFile>();
     const idle = new AbortController();
     const timer = setTimeout(() => {
-      const problem = `no question came for ${idleMsMax / 1000} s`;
+      const problem = `no request for ${idleMsMax / 1000} s`;
       idle.abort(new ServiceError("out_of_range", problem));
     }, idleMsMax);
     try {
@@ -86,7 +86,9 @@ function contractOf(services: readonly DescService[], others: readonly DescFile[
   };
 }
 
-/** Every name that a file declares. Values of an enum stand beside the enum, not within it. */
+/**
+ * Every name that a file declares. Values of an enum are siblings of the enum, not members of it.
+ */
 function* symbolsOf(file: DescFile): Generator<string, void, undefined> {
   for (const type of nestedTypes(file)) {
     const { typeName } = type;
@@ -104,10 +106,10 @@ function* symbolsOf(file: DescFile): Generator<string, void, undefined> {
   }
 }
 
-/** The files and all that they import, each once, the files first. */
+/** The files and all that they import, each once, the given files first. */
 function withImports(files: readonly DescFile[]): DescFile[] {
   const all = new Set(files);
-  // A set that grows while it is walked is walked to its end.
+  // Items that are added during the walk are visited as well.
   for (const file of all) for (const imported of file.dependencies) all.add(imported);
   return [...all];
 }
@@ -137,10 +139,10 @@ function answer(question: Question, contract: Contract, sent: Set<DescFile>): An
     case undefined:
       break;
   }
-  return failure(Code.InvalidArgument, "a request without a question came");
+  return failure(Code.InvalidArgument, "the request has no message_request");
 }
 
-/** The file that was asked for, and what it imports as far as this stream has not had it. */
+/** The requested file, and its imports that this stream has not received yet. */
 function filesFrom(
   file: DescFile | undefined,
   kind: string,

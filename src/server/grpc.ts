@@ -170,7 +170,9 @@ function either(
   };
 }
 
-/** Lets `max` streams be open at once: without a token there are no accounts to share them among. */
+/**
+ * Lets `max` streams be open at once: without a token there are no accounts to share them among.
+ */
 function limitStreams(max: number): Interceptor {
   let count = 0;
   async function* counted<T>(messages: AsyncIterable<T>): AsyncIterable<T> {

@@ -11,7 +11,7 @@ let server: Server;
 
 before(async () => {
   const works = () => Promise.resolve();
-  const fails = () => Promise.reject(new ServiceError("unavailable", "the bucket is away"));
+  const fails = () => Promise.reject(new ServiceError("unavailable", "the bucket is unavailable"));
   const authenticate = () => Promise.reject(new Error("not called"));
   server = await openServer(
     { host: "127.0.0.1", port: 0 },
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-/** The status of a request that is sent as these bytes. */
+/** Sends these bytes as a request, and returns the status. */
 async function statusOf(head: string): Promise<number> {
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
   socket.write(`${head}\r\n\r\n`);
@@ -38,7 +38,7 @@ async function statusOf(head: string): Promise<number> {
   return Number(/^HTTP\/1\.1 (\d+) /.exec(String(answer))?.[1]);
 }
 
-test("health is answered in HTTP/1.0 and without a Host, as balancers ask; nothing else is", async () => {
+test("health is answered over HTTP/1.0 and without a Host header, as load balancers ask; nothing else is", async () => {
   const rows: [head: string, status: number][] = [
     // HAProxy: option httpchk GET /readyz
     ["GET /healthz HTTP/1.0", 200],
@@ -55,13 +55,13 @@ test("health is answered in HTTP/1.0 and without a Host, as balancers ask; nothi
   for (const [head, status] of rows) assert.equal(await statusOf(head), status, head);
 });
 
-test("/readyz?for= asks for uses, one or several, and names those that there are", async () => {
+test("/readyz?for= takes one or several uses, and an error names those that exist", async () => {
   const ask = async (query: string) => {
     const answer = await fetch(`${server.address}/readyz${query}`);
     return { status: answer.status, body: await answer.text() };
   };
   const database = '"database":{"ready":true}';
-  const media = '"media":{"ready":false,"reason":"the bucket is away"}';
+  const media = '"media":{"ready":false,"reason":"the bucket is unavailable"}';
   assert.deepEqual(await ask("?for=speech"), {
     status: 200,
     body: `{"status":"ready","parts":{${database}}}`,

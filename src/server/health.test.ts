@@ -6,9 +6,11 @@ import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createReadiness, type ReadinessCheck } from "./health.ts";
 
-const away = new Error("connect ECONNREFUSED db.internal:5432 password=hunter2");
+const unreachable = new Error("connect ECONNREFUSED db.internal:5432 password=hunter2");
 const explain = (error: unknown) =>
-  error === away ? new ServiceError("unavailable", "the database is away") : undefined;
+  error === unreachable
+    ? new ServiceError("unavailable", "the database is unavailable")
+    : undefined;
 
 function readinessOf(checks: readonly ReadinessCheck[], log = createLog("silent")) {
   const clock = { now: 0 };
@@ -16,7 +18,7 @@ function readinessOf(checks: readonly ReadinessCheck[], log = createLog("silent"
   return { clock, readiness };
 }
 
-test("createReadiness() asks every part, is ready when each is, and says why one is not without its secrets", async () => {
+test("createReadiness() is ready when every part is, and gives reasons without secrets", async () => {
   const problems: Record<string, Error | undefined> = {};
   const check = (name: string) => ({
     name,
@@ -35,21 +37,21 @@ test("createReadiness() asks every part, is ready when each is, and says why one
       c: { ready: true, name: "c" },
     },
   });
-  problems["a"] = away;
+  problems["a"] = unreachable;
   problems["b"] = new Error("secret of the part");
   problems["c"] = new ServiceError("unavailable", "no process is ready");
   clock.now = 1_000;
   assert.deepEqual(await readiness.report(), {
     isReady: false,
     parts: {
-      a: { ready: false, reason: "the database is away" },
-      b: { ready: false, reason: "it failed: the log of the service says how" },
+      a: { ready: false, reason: "the database is unavailable" },
+      b: { ready: false, reason: "the check failed: see the log of the service" },
       c: { ready: false, reason: "no process is ready" },
     },
   });
 });
 
-test("createReadiness() gives what a part says to all who ask within a second of it", async () => {
+test("createReadiness() keeps the report of a part for a second", async () => {
   let asked = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const check = async () => {
@@ -69,7 +71,7 @@ test("createReadiness() gives what a part says to all who ask within a second of
   assert.equal(asked, 2);
 });
 
-test("createReadiness() asks for one use only what it needs, and waits for nothing else", async () => {
+test("createReadiness() checks only the parts that a use needs", async () => {
   const never = () => Promise.withResolvers<void>().promise;
   const { readiness } = readinessOf([
     { name: "database", uses: ["speech", "jobs"], check: () => Promise.resolve() },
@@ -80,7 +82,7 @@ test("createReadiness() asks for one use only what it needs, and waits for nothi
   assert.deepEqual(await readiness.report(["speech"]), speech);
 });
 
-test("createReadiness() never asks a part that hangs a second time, and answers at once from then on", async () => {
+test("createReadiness() does not check a part again while its check hangs, and answers at once", async () => {
   let asked = 0;
   const held = Promise.withResolvers<void>();
   const check = async () => {
@@ -93,7 +95,7 @@ test("createReadiness() never asks a part that hangs a second time, and answers 
   for (clock.now = 5_000; clock.now < 30_000; clock.now += 1_000) {
     const began = performance.now();
     assert.deepEqual((await readiness.report()).parts, late);
-    assert.ok(performance.now() - began < 1_000, "nobody waits again");
+    assert.ok(performance.now() - began < 1_000, "the second report does not wait");
   }
   assert.equal(asked, 1);
   held.resolve();
@@ -109,11 +111,11 @@ test("createReadiness() logs each change of a part once", async () => {
     { base: null, messageKey: "event" },
     { write: (line: string) => events.push(JSON.parse(line).event) },
   );
-  let isAway = false;
-  const check = () => (isAway ? Promise.reject(new Error("a bug")) : Promise.resolve());
+  let isDown = false;
+  const check = () => (isDown ? Promise.reject(new Error("a bug")) : Promise.resolve());
   const { clock, readiness } = readinessOf([{ name: "a", uses: [], check }], log);
   for (const next of [false, true, true, false, false]) {
-    isAway = next;
+    isDown = next;
     await readiness.report();
     clock.now += 1_000;
   }

@@ -2,60 +2,55 @@ import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { answerFailure, answerJson, targetOf, type HttpDoor } from "./http.ts";
 
-/** One thing that must work before calls can be answered. */
+/** One part that must work before calls can be answered. */
 export interface ReadinessCheck {
   readonly name: string;
-  /**
-   * Kinds of calls that cannot be answered without it; all of them together are the uses that may
-   * be asked for.
-   */
+  /** The kinds of calls that need it; all of them together are the uses that /readyz knows. */
   readonly uses: readonly string[];
   /**
-   * Resolves with facts to show, for example which sandbox is used, and with `ready: false` and a
-   * `reason` where they are of a part that is not ready. Rejects when it does not work: of the
-   * error only what callers may know is shown, the message of a ServiceError.
+   * Resolves with facts to show, for example which sandbox is used; if the part is not ready, with
+   * `ready: false` and a `reason`. Rejects if the part fails: only the message of a ServiceError is
+   * shown to clients.
    */
   readonly check: () => Promise<object | void>;
 }
 
-/** What one part says of itself. */
+/** The report of one part. */
 export interface PartReport {
   readonly ready: boolean;
   /** Why it is not ready. */
   readonly reason?: string;
 }
 
-/** What the parts say, by name; ready when each of them is. */
+/** The reports of the parts, by name; ready if each of them is. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly parts: Readonly<Record<string, PartReport>>;
 }
 
 export interface Readiness {
-  /** What may be asked for. */
+  /** The uses that can be asked for. */
   readonly uses: readonly string[];
-  /** Asks every part that one of these uses needs; undefined: every part. */
+  /** Checks every part that one of these uses needs; undefined: every part. */
   report(uses?: readonly string[]): Promise<ReadinessReport>;
 }
 
 /**
- * How long a report counts as now: anybody may ask, and the parts are asked no more often than
- * this.
+ * How long a report is reused: health needs no token, and this bounds how often parts are checked.
  */
 export const reportMsMax = 1_000;
-/** A part that has not answered after this is not ready. */
+/** A part that has not answered after this time is not ready. */
 const answerMsMax = 2_000;
 
 interface ReadinessParts {
-  /** What callers may know of an error that is no ServiceError. */
+  /** What clients may know of an error that is no ServiceError. */
   readonly explain: (error: unknown) => ServiceError | undefined;
   readonly log: Log;
   readonly now?: () => number;
 }
 
 /**
- * Asks the parts, each for at most two seconds and apart from the others. What a part says answers
- * all who ask within a second of it.
+ * Checks the parts independently, each for at most two seconds. A report is reused for a second.
  */
 export function createReadiness(
   checks: readonly ReadinessCheck[],
@@ -79,12 +74,12 @@ export function createReadiness(
   };
 }
 
-/** A part that is asked one thing at a time: of one that hangs nothing piles up. */
+/** A part with at most one running check: checks that hang do not pile up. */
 class Part {
   readonly #check: ReadinessCheck;
   readonly #parts: ReadinessParts;
   readonly #now: () => number;
-  /** What it is being asked, and since when. */
+  /** The running check, and its start. */
   #asked: { readonly answer: Promise<PartReport>; readonly since: number } | undefined;
   #report: Promise<PartReport> | undefined;
   #reportEndsAt = Infinity;
@@ -105,10 +100,7 @@ class Part {
     return this.#report;
   }
 
-  /**
-   * What it answers, or that it is late; at once where it has been late before and has still not
-   * answered.
-   */
+  /** The part's report, or that it is late; at once if its running check was late before. */
   async #inTime(): Promise<PartReport> {
     this.#asked ??= { answer: this.#ask(), since: this.#now() };
     const { answer, since } = this.#asked;
@@ -136,14 +128,14 @@ class Part {
       }
       return {
         ready: false,
-        reason: known?.message ?? "it failed: the log of the service says how",
+        reason: known?.message ?? "the check failed: see the log of the service",
       };
     } finally {
       this.#asked = undefined;
     }
   }
 
-  /** The log has each change. */
+  /** Logs each change. */
   #note({ ready, reason }: PartReport): void {
     if (ready === this.#wasReady) return;
     this.#wasReady = ready;
@@ -154,8 +146,8 @@ class Part {
 }
 
 /**
- * GET /healthz: the process answers. GET /readyz: every part does, or with ?for=speech,jobs those
- * that these uses need; 503 otherwise, and from `leaving` on.
+ * GET /healthz: the process answers. GET /readyz: every part is ready, or with ?for=speech,jobs the
+ * parts that these uses need; else 503, also after `leaving` aborts.
  */
 export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): HttpDoor {
   return {
@@ -184,7 +176,7 @@ export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): Ht
   };
 }
 
-/** The value of `for`, taken apart at its commas; undefined where there is none. */
+/** The value of `for`, split at its commas; undefined without one. */
 function usesOf(target: string): readonly string[] | undefined {
   const [, query = ""] = target.split(/\?(.*)/s, 2);
   return new URLSearchParams(query).get("for")?.split(",");

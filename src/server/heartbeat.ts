@@ -1,9 +1,11 @@
-/** Who is asked for a sign of life. */
+/** A connection that is pinged. */
 export interface Living {
   beat(): void;
 }
 
-/** Rounds that callers are spread over, so that those who came together are not asked together. */
+/**
+ * The interval is split into rounds, so that connections opened together are not pinged together.
+ */
 const roundsMax = 20;
 const roundMsMin = 5;
 
@@ -22,7 +24,7 @@ export class Heartbeat {
     this.#rounds = Array.from({ length: count }, () => new Set());
   }
 
-  /** The first beat comes after `everyMs` at most. */
+  /** The first beat comes within `everyMs`. */
   add(member: Living): void {
     this.#rounds[this.#next++ % this.#rounds.length]?.add(member);
     this.#members += 1;

@@ -1,13 +1,10 @@
 import { HeldBytes, type HeldShare } from "../std/held-bytes.ts";
 import { isClosed, type HttpResponse } from "./http.ts";
 
-/**
- * Answers that are no longer than this are not counted: the tables of docs/memory.md have them with
- * their calls.
- */
+/** Shorter answers are not counted: the tables of docs/memory.md include them in their calls. */
 export const uncountedBytesMax = 64 << 10;
 
-/** Of a server that is told nothing else. */
+/** The default limits of a server. */
 export function defaultAnswers(): HeldBytes {
   return new HeldBytes({
     nodeBytesMax: 256 << 20,
@@ -18,8 +15,8 @@ export function defaultAnswers(): HeldBytes {
 }
 
 /**
- * Counts what an answer holds in memory until its response is closed: sent, or given up. Throws
- * resource_exhausted, ANSWERS_FULL, where the account or the node holds too much.
+ * Counts the memory of an answer until its response is closed: sent or aborted. Throws
+ * resource_exhausted, ANSWERS_FULL, if the account or the node holds too much.
  */
 export function holdAnswer(
   answers: HeldBytes,

@@ -16,14 +16,14 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { openServer } from "./server.ts";
 
 /**
- * What bodies of one account may hold here. Of each body that stalls so much is sent, and half as
- * much more may be held for it.
+ * The limit of an account's bodies in this test. Each body that stalls sends this much, and may
+ * hold half as much again.
  */
 const accountBytesMax = 2_000_000;
 const sentBytes = 1_000_000;
 
 /**
- * A service of speech that hears nothing, for the accounts "one" and "other": their names are their
+ * A Speech service that ignores audio, for the accounts "one" and "other": their names are their
  * tokens.
  */
 async function openSpeech() {
@@ -63,7 +63,7 @@ async function openSpeech() {
 const recognize = "/v2beta1/speech:recognize";
 const rpc = "/hlust.speech.v2beta1.Speech/Recognize";
 
-/** Sends a part of a body and no more; `undo` takes it back. */
+/** Sends a part of a body, and stalls; `undo` cancels the request. */
 type Stall = (address: string) => Promise<{ readonly undo: () => void }>;
 
 async function stallHttp1(address: string, path: string): Promise<{ undo: () => void }> {
@@ -121,7 +121,7 @@ const stalls: Record<string, Stall> = {
   },
 };
 
-test("bodies that stall hold no more than an account may, on every door, and no other account pays", async () => {
+test("stalled bodies hold at most the limit of their account, on every door, and other accounts are not affected", async () => {
   await using server = await openSpeech();
   const call = async (account: string) => {
     const response = await fetch(`${server.address}${recognize}`, {
@@ -141,7 +141,7 @@ test("bodies that stall hold no more than an account may, on every door, and no 
     await until(async () => {
       refused = await call("one");
       if (refused.status === 429) return true;
-      // The call came first, and it was the other body that was refused.
+      // The call came first, and the other body was refused.
       stalled.undo();
       stalled = await stall(server.address);
       return false;
@@ -155,7 +155,7 @@ test("bodies that stall hold no more than an account may, on every door, and no 
   }
 });
 
-test("gRPC, Connect and a WebSocket are told that too much of the account is on its way", async () => {
+test("gRPC, Connect and WebSocket clients get an error when their account holds too many bytes", async () => {
   await using server = await openSpeech();
   let stalled = await stallHttp1(server.address, recognize);
   const unary = async () => {
@@ -177,31 +177,31 @@ test("gRPC, Connect and a WebSocket are told that too much of the account is on 
   const url = `${server.address.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;
   const socket = new WebSocket(url, { headers: { authorization: "Bearer one" } });
   await once(socket, "open");
-  const told = once(socket, "message");
+  const message = once(socket, "message");
   const closed = once(socket, "close");
   socket.send(JSON.stringify({ audioContent: "A".repeat(1_040_000) }));
-  const [text] = await told;
+  const [text] = await message;
   assert.match(String(text), /BODIES_FULL/);
   const [code] = await closed;
   assert.equal(code, 1013);
   stalled.undo();
 });
 
-test("a WebSocket refuses a message of more values than are read at once", async () => {
+test("a WebSocket refuses a message with too many values", async () => {
   await using server = await openSpeech();
   const url = `${server.address.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;
   const socket = new WebSocket(url, { headers: { authorization: "Bearer one" } });
   await once(socket, "open");
-  const told = once(socket, "message");
+  const message = once(socket, "message");
   const phrases = Array.from({ length: 100_000 }, () => "");
   socket.send(JSON.stringify({ streamingConfig: { config: { speechContexts: [{ phrases }] } } }));
-  const [text] = await told;
+  const [text] = await message;
   assert.match(String(text), /more than 5000 values/);
   const [code] = await once(socket, "close");
   assert.equal(code, 1007);
 });
 
-test("without a token no body is read, on any door", async () => {
+test("no door reads a body without a token", async () => {
   await using server = await openSpeech();
   for (const path of [recognize, rpc]) {
     await using connection = await RawConnection.open(server.address);

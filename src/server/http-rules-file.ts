@@ -16,9 +16,9 @@ import {
 } from "../transcoding/service-config.ts";
 
 /**
- * Reads the rules that take the place of the contract's (§4.10 item 9), YAML or JSON, and checks
- * them against the services and what these doors can serve. Throws ServiceConfigError with every
- * problem and its place.
+ * Reads the rules that replace the contract's (§4.10 item 9), YAML or JSON, and checks them against
+ * the services and what these doors can serve. Throws ServiceConfigError with every problem and its
+ * place.
  */
 export async function readHttpRulesFile(
   path: string,
@@ -44,7 +44,7 @@ function kindProblem({ httpMethod, method }: Binding): string | undefined {
   return `${expected}, found ${httpMethod}: ${method.name} is ${kind}`;
 }
 
-/** What the service answers itself, before any rule: all that begins with these. */
+/** Paths that the service answers itself, before any rule: all that begin with these. */
 const ownPaths: ReadonlySet<string> = new Set([
   "console",
   "docs",
@@ -57,11 +57,11 @@ const ownPaths: ReadonlySet<string> = new Set([
 function pathProblem({ path, template }: Binding): string | undefined {
   const [first] = path.segments;
   if (first?.kind !== "literal" || !ownPaths.has(first.text)) return undefined;
-  return `expected a path of another beginning, found ${template}: the service answers /${first.text} itself`;
+  return `expected another path, found ${template}: the service answers paths below /${first.text} itself`;
 }
 
 async function textOf(path: string): Promise<string> {
-  // Four bytes hold any character; one more tells a file that is too long.
+  // A character takes at most four bytes; one byte more shows that a file is too long.
   const bytes = Buffer.alloc(4 * serviceConfigLengthMax + 1);
   let length = 0;
   try {
@@ -82,7 +82,7 @@ async function textOf(path: string): Promise<string> {
   return text.toString();
 }
 
-/** Says what is odd about rules that are served all the same. */
+/** Logs rules that are served but look like mistakes. */
 export function logRuleNotices(
   notices: readonly RuleNotice[],
   rules: ServiceConfig | undefined,

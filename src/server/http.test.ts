@@ -9,11 +9,11 @@ import { createMessageReading } from "./message-reading.ts";
 
 const { held } = createMessageReading();
 
-test("readBody() does not wait for a caller that went away before it was called", async (t) => {
+test("readBody() does not wait for a client that disconnected before the call", async (t) => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const server = createServer((request) => {
     request.once("close", () => {
-      // A turn later, as after an await.
+      // One turn of the event loop later, as after an await.
       setImmediate(() => {
         readBody(request, 100, held.hold("one")).catch(resolve);
       });

@@ -5,40 +5,40 @@ import { answerFailure } from "./http.ts";
 import { takeBodyInTurns, type BodyIntake } from "./body-intake.ts";
 
 /**
- * Requests that may wait behind the one that is being answered; programs that pipeline send a few.
+ * Requests that may wait behind the one that is being answered; clients that pipeline send a few.
  */
 export const pipelinedMax = 16;
 
 /**
- * A connection of HTTP/1.1: one request is answered at a time, and no body is read faster than the
- * node can take it.
+ * A connection of HTTP/1.1: it answers one request at a time, and reads no body faster than the
+ * node can process it.
  */
 export class Http1Connection {
   readonly #socket: Socket;
   readonly #pieces = new TinyChunks();
-  /** Requests that came before the one ahead of them was answered. */
+  /** Requests that arrived before the one ahead of them was answered. */
   readonly #waiting: (() => void)[] = [];
   #isAnswering = false;
   #isUpgraded = false;
-  /** Why the socket is not read. */
+  /** The reasons for which the socket is paused. */
   #holds = 0;
   #latest: IncomingMessage | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // A request whose body is being read resumes the socket; Node does the same to preserve a pause
-    // of its own.
+    // A request whose body is read resumes the socket; Node replaces resume() in the same way to
+    // keep its own pause.
     socket.on("resume", () => {
       this.keep();
     });
   }
 
-  /** A socket that is upgraded is read by another protocol. */
+  /** After an upgrade another protocol reads the socket. */
   upgrade(): void {
     this.#isUpgraded = true;
   }
 
-  /** Calls `begin` when it is the request's turn: at once, where none is being answered. */
+  /** Calls `begin` when it is the request's turn: at once if no other request is being answered. */
   add(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     this.#latest = request;
     if (hasBody(request)) this.#watchBody(request, response);
@@ -71,17 +71,17 @@ export class Http1Connection {
     start();
   }
 
-  /** Reads no more from the socket until it is released as often. */
+  /** Pauses the socket until it is released as often as it was held. */
   hold(): void {
     this.#holds += 1;
     this.keep();
   }
 
-  /** Something came although the socket is held: a read that was under way has it read on. */
+  /** Data arrived although the socket is paused: a read that was under way has resumed it. */
   keep(): void {
     if (this.#holds === 0 || this.#isUpgraded) return;
-    // Node's server stops reading where a socket says that it pauses, which one that is paused says
-    // no more.
+    // Node's server stops reading when the socket emits "pause", which a paused socket does not
+    // emit again.
     if (this.#socket.isPaused()) this.#socket.emit("pause");
     else this.#socket.pause();
   }
@@ -89,7 +89,7 @@ export class Http1Connection {
   release(): void {
     this.#holds -= 1;
     if (this.#holds > 0 || this.#isUpgraded || this.#socket.destroyed) return;
-    // A body that is not taken holds the socket by itself, and resumes it when it is.
+    // An unread body pauses the socket by itself, and resumes it when it is read.
     const latest = this.#latest;
     const isFull =
       latest &&
@@ -110,15 +110,15 @@ export class Http1Connection {
   }
 }
 
-/** Whether anything may follow the headers (RFC 9112, section 6.3). */
+/** Whether a body may follow the headers (RFC 9112, section 6.3). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 /**
- * Has the parser of a socket that is being closed leave what follows in the same read: some
- * thousand requests may stand there. Node has no call for it; returning 2, as for an upgrade, ends
- * the reading.
+ * Makes the parser of a socket that is being closed skip the rest of the current read, which may
+ * hold a thousand requests. Node has no call for it; returning 2, as for an upgrade, stops the
+ * parser.
  */
 export function stopParsingWhenClosed(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, "parser");

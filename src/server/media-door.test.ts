@@ -15,13 +15,13 @@ after(async () => {
 });
 const { app, send, newUpload, mediaCount, untilWriting, assertNothingLeft } = door;
 
-/** Media never changes under its id: that is its tag, before and after a restart. */
+/** Media never changes under its id: the id is its entity tag, before and after a restart. */
 function etagOf(uri: string): string {
   return `"${new URL(uri).pathname.split("/").at(-1)}"`;
 }
 
 for (const protocol of protocols) {
-  test(`${protocol}: what was PUT is read through the transcript's uri`, async () => {
+  test(`${protocol}: uploaded media is read at the transcript's uri`, async () => {
     const { name, url } = await newUpload();
     assert.equal((await app.client.get(name)).uri, "");
     const bytes = wav(300_000);
@@ -50,7 +50,7 @@ for (const protocol of protocols) {
     }
   });
 
-  test(`${protocol}: GET answers ranges, entity tags and nothing past the end`, async () => {
+  test(`${protocol}: GET answers ranges and entity tags, and 416 past the end`, async () => {
     const { name, url } = await newUpload();
     const bytes = wav(1000);
     await send(protocol, "PUT", url, { body: bytes });
@@ -87,7 +87,7 @@ for (const protocol of protocols) {
     assert.equal(past.headers["content-type"], "application/json");
   });
 
-  test(`${protocol}: a page that was uploaded is never shown as one`, async () => {
+  test(`${protocol}: an uploaded HTML page is not rendered`, async () => {
     const { name, url } = await newUpload();
     await send(protocol, "PUT", url, { body: Buffer.from("<script>alert(1)</script>") });
     const { headers } = await send(protocol, "GET", (await app.client.get(name)).uri);
@@ -95,7 +95,7 @@ for (const protocol of protocols) {
     assert.equal(headers["content-disposition"], "attachment");
   });
 
-  test(`${protocol}: a URL takes one PUT; a fresh one replaces the media`, async () => {
+  test(`${protocol}: a URL accepts one PUT; a new URL replaces the media`, async () => {
     const { name, url } = await newUpload();
     await send(protocol, "PUT", url, { body: wav(100) });
     const before = (await app.client.get(name)).uri;
@@ -112,7 +112,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count);
   });
 
-  test(`${protocol}: of two PUTs at once to one URL one is taken`, async () => {
+  test(`${protocol}: of two concurrent PUTs to one URL one succeeds`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     const slow = async function* (size: number) {
@@ -133,7 +133,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count + 1);
   });
 
-  test(`${protocol}: media past the limit is answered 413 and not kept`, async () => {
+  test(`${protocol}: media past the limit gets 413 and is not stored`, async () => {
     const count = await mediaCount();
     const { url } = await newUpload();
     const bytes = wav(testUploadBytesMax + 1);
@@ -147,7 +147,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count + 1);
   });
 
-  test(`${protocol}: an upload that stands still is answered 504 and not kept`, async () => {
+  test(`${protocol}: a stalled upload gets 504 and is not stored`, async () => {
     const count = await mediaCount();
     const { url } = await newUpload();
     const body = new Readable({ read() {} });
@@ -159,7 +159,7 @@ for (const protocol of protocols) {
     assert.equal((await send(protocol, "PUT", url, { body: wav(10) })).status, 200);
   });
 
-  test(`${protocol}: what is not signed for this is answered 403, other methods 405`, async () => {
+  test(`${protocol}: a URL that is not signed for the request gets 403, another method 405`, async () => {
     const { name, url } = await newUpload();
     await send(protocol, "PUT", url, { body: wav(100) });
     const { storageSignedUrl: fresh } = await app.client.initUpload(name);
@@ -190,7 +190,7 @@ for (const protocol of protocols) {
     assert.equal((await send(protocol, "GET", uri)).status, 200);
   });
 
-  test(`${protocol}: URLs of a deleted transcript are answered 404`, async () => {
+  test(`${protocol}: URLs of a deleted transcript get 404`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     await send(protocol, "PUT", url, { body: wav(100) });
@@ -202,7 +202,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count);
   });
 
-  test(`${protocol}: a transcript deleted during the upload takes the media with it`, async () => {
+  test(`${protocol}: media of a transcript that is deleted during the upload is deleted`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     const deleting = async function* () {
@@ -216,7 +216,7 @@ for (const protocol of protocols) {
   });
 }
 
-test("GET of media whose bytes are lost is an error, not an empty recording", async () => {
+test("GET of media whose bytes are lost fails, and does not answer an empty recording", async () => {
   const { name, url } = await newUpload();
   await send("HTTP/1.1", "PUT", url, { body: wav(100) });
   const { media_id: mediaId } = await app.db
@@ -229,7 +229,7 @@ test("GET of media whose bytes are lost is an error, not an empty recording", as
   await app.client.delete(name);
 });
 
-test("PUT of a part is refused", async () => {
+test("PUT of a byte range is refused", async () => {
   const { url } = await newUpload();
   const headers = { "content-range": "bytes 0-99/200" };
   const answer = await send("HTTP/1.1", "PUT", url, { headers, body: wav(100) });

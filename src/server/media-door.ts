@@ -9,7 +9,7 @@ import { answerWaveform } from "./waveform.ts";
 
 export interface MediaDoorParts extends UploadParts, MediaParts {
   readonly urls: SignedUrls;
-  /** The text of the waveform of media; undefined where there is none. */
+  /** The JSON text of a media's waveform; undefined if there is none. */
   readonly findWaveform: (mediaId: string) => Promise<AsyncIterable<string> | undefined>;
 }
 
@@ -51,7 +51,7 @@ export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
   };
 }
 
-/** The last part of a signed path: what the service signed is well formed. */
+/** The last part of a signed path; throws if the path has another form. */
 function idOf(path: string, pathOf: (id: string) => string): string {
   const id = path.slice(path.lastIndexOf("/") + 1);
   if (pathOf(id) !== path) throw notSigned();

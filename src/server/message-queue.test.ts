@@ -9,7 +9,7 @@ function openQueue(sizeMax: number): { queue: MessageQueue<string>; calls: strin
   return { queue, calls };
 }
 
-test("MessageQueue gives what waits, then ends", async () => {
+test("MessageQueue yields the waiting messages, then ends", async () => {
   const { queue } = openQueue(100);
   queue.push("a", 1);
   queue.push("b", 1);
@@ -18,7 +18,7 @@ test("MessageQueue gives what waits, then ends", async () => {
   assert.deepEqual(await Array.fromAsync(queue), ["a", "b"]);
 });
 
-test("MessageQueue wakes a waiting reader, and fails it", async () => {
+test("MessageQueue wakes a waiting reader, and rejects its read when it fails", async () => {
   const { queue } = openQueue(100);
   const first = queue.next();
   queue.push("a", 1);
@@ -29,14 +29,14 @@ test("MessageQueue wakes a waiting reader, and fails it", async () => {
   await assert.rejects(queue.next(), /gone/);
 });
 
-test("MessageQueue drops what waits when it fails", async () => {
+test("MessageQueue drops waiting messages when it fails", async () => {
   const { queue } = openQueue(100);
   queue.push("a", 1);
   queue.fail(new Error("bad"));
   await assert.rejects(queue.next(), /bad/);
 });
 
-test("MessageQueue pauses its source past sizeMax, and resumes it at half of that, once each", async () => {
+test("MessageQueue pauses its source past sizeMax, and resumes it at half of that, each once", async () => {
   const { queue, calls } = openQueue(600);
   for (const text of ["a", "b", "c", "d"]) queue.push(text, 4);
   assert.deepEqual(calls, ["pause"]);

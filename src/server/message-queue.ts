@@ -1,16 +1,16 @@
-/** What a message takes beside its bytes. */
+/** Memory of a message in addition to its bytes. */
 const sizeOfObject = 200;
 
-/** Where messages come from: a socket. */
+/** The source of messages: a socket. */
 export interface MessageSource {
   pause(): void;
   resume(): void;
 }
 
 /**
- * Messages on their way from a socket to a method: pushed by events, pulled by `for await`. The
- * socket is paused while more than `sizeMax` bytes wait, so that a fast sender is slowed down by
- * TCP and nothing is dropped.
+ * The messages from a socket to a method: pushed by events, pulled by `for await`. The socket is
+ * paused while more than `sizeMax` bytes wait, so that TCP slows down a fast sender and nothing is
+ * dropped.
  */
 export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
   readonly #waiting: { message: T; size: number }[] = [];
@@ -30,7 +30,7 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     return this.#end !== undefined;
   }
 
-  /** Adds a message of `size` bytes; nothing happens after the end. */
+  /** Adds a message of `size` bytes; does nothing after the end. */
   push(message: T, size: number): void {
     if (this.#end !== undefined) return;
     if (this.#reader) {
@@ -47,14 +47,14 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     }
   }
 
-  /** Ends the messages once the waiting ones are read. */
+  /** Ends the messages after the waiting ones were read. */
   end(): void {
     if (this.#end !== undefined) return;
     this.#end = "ended";
     this.#reader?.resolve({ done: true, value: undefined });
   }
 
-  /** Fails the reader at once; what waits is dropped. */
+  /** Rejects the read at once; waiting messages are dropped. */
   fail(error: unknown): void {
     if (this.#end !== undefined && this.#end !== "ended") return;
     this.#end = { error };

@@ -70,7 +70,9 @@ export interface ReceivedMessage {
   readonly isStrict: boolean;
 }
 
-/** The account of a message, the share that counts its bytes, and a signal that aborts its reading. */
+/**
+ * The account of a message, the share that counts its bytes, and a signal that aborts its reading.
+ */
 export interface MessageOwner {
   readonly accountId: string;
   readonly share: HeldShare;

@@ -7,7 +7,7 @@ export interface ImplementedService {
   readonly implementation: ServiceImpl<DescService>;
 }
 
-/** Pairs a service with its implementation; the types see that every listed method is there. */
+/** Pairs a service with its implementation, and checks their types. */
 export function implemented<S extends DescService>(
   service: S,
   implementation: ServiceImpl<S>,
@@ -15,7 +15,7 @@ export function implemented<S extends DescService>(
   return { service, implementation };
 }
 
-/** Every method of the services, by its descriptor: each is implemented once, for all doors. */
+/** Every method of the services, by its descriptor: each has one implementation for all doors. */
 export type Methods = ReadonlyMap<DescMethod, MethodImplSpec>;
 
 export function methodsOf(services: readonly ImplementedService[]): Methods {

@@ -8,14 +8,14 @@ import type {
 } from "../transcoding/openapi/document.ts";
 import { curlOf } from "../transcoding/openapi/curl.ts";
 
-/** What the service answers besides the methods of its contract. */
+/** What the service answers in addition to the methods of its contract. */
 export const doorsTag: Tag = {
   name: "Service",
   description:
     "Media at signed URLs, the state of the service, and this description. None of it needs a token.",
 };
 
-/** Paths of the doors that no HTTP rule describes: media, health, and the reference itself. */
+/** Paths that no HTTP rule describes: media, health, and the reference itself. */
 export function doorPaths(url: string): Record<string, PathItem> {
   return {
     "/media/uploads/{upload}": { put: putMedia() },
@@ -26,16 +26,16 @@ export function doorPaths(url: string): Record<string, PathItem> {
     "/openapi.json": {
       get: door(url, "getOpenApi", "This description", "/openapi.json", {
         "200": json("An OpenAPI 3.1 document.", { type: "object" }),
-        "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+        "304": { description: "Not modified: `If-None-Match` has its ETag." },
       }),
     },
     "/docs": {
-      get: door(url, "getDocs", "This description, for people", "/docs", {
+      get: door(url, "getDocs", "This description, as a page", "/docs", {
         "200": {
-          description: "A page that loads nothing from elsewhere and runs no script.",
+          description: "A page without scripts that loads nothing from other sites.",
           content: { "text/html": {} },
         },
-        "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+        "304": { description: "Not modified: `If-None-Match` has its ETag." },
       }),
     },
   };
@@ -71,7 +71,7 @@ function signature(withSize: boolean): NonNullable<Operation["parameters"]> {
     ({ name, in: "query", required: true, description, schema: { type: "string" } }) as const;
   return [
     part("expires", "When the URL ends, in seconds since 1970."),
-    ...(withSize ? [part("bytesMax", "The longest file that is taken, in bytes.")] : []),
+    ...(withSize ? [part("bytesMax", "The longest file that is accepted, in bytes.")] : []),
     part("token", "The signature. Nothing of the URL may be changed, left out or added."),
   ];
 }
@@ -136,7 +136,7 @@ function getMedia(method: "get" | "head"): Operation {
     summary:
       method === "get"
         ? "Plays or downloads the media at a transcript's uri"
-        : "Asks for the headers of the media",
+        : "Returns the headers of the media",
     security: [],
     parameters: [mediaInPath, ...signature(false), ...(method === "get" ? [rangeHeader] : [])],
     responses: {
@@ -144,9 +144,9 @@ function getMedia(method: "get" | "head"): Operation {
       ...(method === "get" && {
         "206": { description: "The part that `Range` names.", headers, ...content },
       }),
-      "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+      "304": { description: "Not modified: `If-None-Match` has its ETag." },
       "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media is gone."),
+      "404": failed("`NOT_FOUND`: the media was deleted."),
       ...(method === "get" && {
         "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins past the end."),
       }),
@@ -179,20 +179,20 @@ function getWaveform(method: "get" | "head"): Operation {
     summary:
       method === "get"
         ? "Downloads the waveform at a transcript's waveformUri"
-        : "Asks whether the waveform has changed",
+        : "Returns the headers of the waveform",
     security: [],
     parameters: [mediaInPath, ...signature(false)],
     responses: {
       "200": method === "get" ? { ...answer, headers } : { description: "It is there.", headers },
-      "304": { description: "Not changed, where `If-None-Match` has its ETag." },
+      "304": { description: "Not modified: `If-None-Match` has its ETag." },
       "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media is gone."),
+      "404": failed("`NOT_FOUND`: the media was deleted."),
       default: failure,
     },
     "x-codeSamples": [
       {
         lang: "Shell",
-        label: method === "get" ? "All of it" : "Its headers",
+        label: method === "get" ? "All of it" : "Headers only",
         source: method === "get" ? `curl "$WAVEFORM_URI"` : `curl -I "$WAVEFORM_URI"`,
       },
     ],
@@ -210,7 +210,7 @@ const waveform: Schema = {
     length: { type: "integer", description: "Pixels." },
     data: {
       type: "array",
-      description: "Least and greatest sample of each pixel, in turn.",
+      description: "Minimum and maximum of each pixel, alternating.",
       items: { type: "integer" },
     },
   },
@@ -263,7 +263,8 @@ function readiness(url: string): Operation {
   const uses = {
     name: "for",
     in: "query",
-    description: "Asks only about the parts that these uses need, by comma. Default: every part.",
+    description:
+      "Checks only the parts that these uses need, separated by commas. Default: every part.",
     schema: { type: "string", examples: ["speech", "transcripts", "jobs", "speech,transcripts"] },
   } as const;
   return { ...operation, parameters: [uses] };

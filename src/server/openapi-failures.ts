@@ -11,7 +11,7 @@ import type {
 import { errorBody } from "./answer-errors.ts";
 
 /**
- * What the doors answer when a call fails, with bodies by the code that writes them (decisions:
+ * The answers of the doors to failed calls, with bodies that the code for errors writes (api:
  * Errors).
  */
 export function describeFailures(): Failures {
@@ -26,7 +26,7 @@ export function describeFailures(): Failures {
   };
 }
 
-/** How messages are written: without a capital and a full stop, as the rest of a line of a log. */
+/** The form of messages: without a capital letter and a full stop. */
 function sentence(text: string): string {
   return text.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
@@ -60,7 +60,7 @@ function sharedFailures(): SharedFailure[] {
     { field: "uri", description: "is required" },
   ];
   return [
-    shared("InvalidRequest", "every", "The request is not what the method takes.", {
+    shared("InvalidRequest", "every", "The request is invalid.", {
       INVALID_ARGUMENT: answerOf(
         "invalid_argument",
         violations.map(({ field, description }) => `${field}: ${description}`).join("; "),
@@ -98,20 +98,25 @@ function sharedFailures(): SharedFailure[] {
         { reason: "SCOPE_MISSING", metadata: { scope: "speech" } },
       ),
     }),
-    shared("TooLarge", "body", "The body is longer than the method takes.", {
+    shared("TooLarge", "body", "The body is longer than the method accepts.", {
       PAYLOAD_TOO_LARGE: answerOf("invalid_argument", "the body is larger than 1048576 bytes", {
         reason: "PAYLOAD_TOO_LARGE",
         httpStatus: 413,
         metadata: { bytesMax: "1048576" },
       }),
     }),
-    shared("UnsupportedMediaType", "body", "The body says that it is something else than JSON.", {
-      UNSUPPORTED_MEDIA_TYPE: answerOf(
-        "invalid_argument",
-        'Content-Type "text/plain" is not accepted: send application/json',
-        { reason: "UNSUPPORTED_MEDIA_TYPE", httpStatus: 415 },
-      ),
-    }),
+    shared(
+      "UnsupportedMediaType",
+      "body",
+      "The Content-Type or Content-Encoding of the body is not supported.",
+      {
+        UNSUPPORTED_MEDIA_TYPE: answerOf(
+          "invalid_argument",
+          'Content-Type "text/plain" is not accepted: send application/json',
+          { reason: "UNSUPPORTED_MEDIA_TYPE", httpStatus: 415 },
+        ),
+      },
+    ),
     shared("UpgradeRequired", "socket", "The request does not ask for a WebSocket.", {
       UPGRADE_REQUIRED: {
         ...answerOf("unimplemented", "this is a stream: connect to it as a WebSocket", {
@@ -125,19 +130,24 @@ function sharedFailures(): SharedFailure[] {
   ];
 }
 
-/** Those that may be gone at another try, and what no method expects. */
+/** Failures that may not occur at a retry, and those that no method expects. */
 function passingFailures(): SharedFailure[] {
   return [
-    shared("TooMany", "every", "Too much at once: try again after `Retry-After` seconds.", {
-      TOO_MANY_REQUESTS: answerOf(
-        "resource_exhausted",
-        "the account has made 60000 calls in the last 60 s, which is its limit",
-        {
-          reason: "TOO_MANY_REQUESTS",
-          metadata: { limit: "requestsPerMinute", value: "60000", of: "account" },
-        },
-      ),
-    }),
+    shared(
+      "TooMany",
+      "every",
+      "Too many requests or too much data at once: retry after `Retry-After` seconds.",
+      {
+        TOO_MANY_REQUESTS: answerOf(
+          "resource_exhausted",
+          "the account has made 60000 calls in the last 60 s, which is its limit",
+          {
+            reason: "TOO_MANY_REQUESTS",
+            metadata: { limit: "requestsPerMinute", value: "60000", of: "account" },
+          },
+        ),
+      },
+    ),
     shared(
       "Unavailable",
       "every",
@@ -145,7 +155,7 @@ function passingFailures(): SharedFailure[] {
       {
         DATABASE_UNAVAILABLE: answerOf(
           "unavailable",
-          "the database is away for a moment: try again",
+          "the database is unavailable for a moment: try again",
           { reason: "DATABASE_UNAVAILABLE" },
         ),
       },
@@ -167,7 +177,7 @@ function passingFailures(): SharedFailure[] {
           },
         ),
         INTERNAL: answerOf("internal", "internal error"),
-        DEADLINE_EXCEEDED: answerOf("deadline_exceeded", "the body stood still for 30 s"),
+        DEADLINE_EXCEEDED: answerOf("deadline_exceeded", "the body stalled for 30 s"),
       },
     },
   ];
@@ -178,7 +188,7 @@ const statusProperties = {
   code: { type: "integer", description: "The google.rpc.Code, for example 3." },
   message: {
     type: "string",
-    description: "For a developer, in English: it names field, value and limit.",
+    description: "For developers, in English: names the field, its value and the limit.",
   },
   details: {
     type: "array",
@@ -189,7 +199,7 @@ const statusProperties = {
 
 const status: Schema = {
   type: "object",
-  description: "A google.rpc.Status: what stands in `error` on a stream.",
+  description: "A google.rpc.Status: the `error` of a stream.",
   properties: statusProperties,
   required: ["code", "message", "details"],
 };
@@ -232,7 +242,7 @@ const detail: Schema = {
     detailOf(
       "ErrorInfo",
       {
-        reason: { type: "string", description: "UPPER_SNAKE_CASE: what programs can rely on." },
+        reason: { type: "string", description: "UPPER_SNAKE_CASE; stable, for programs." },
         domain: { const: "hlust" },
         metadata: { type: "object", additionalProperties: { type: "string" } },
       },
@@ -243,7 +253,7 @@ const detail: Schema = {
       {
         fieldViolations: {
           type: "array",
-          description: "Everything that is wrong with the request, at once.",
+          description: "Every violation in the request.",
           items: {
             type: "object",
             properties: {

@@ -11,7 +11,7 @@ import { describeFailures } from "./openapi-failures.ts";
 import { bodyBytesMaxDefault } from "./body-bytes-max.ts";
 
 /**
- * Everything that the service answers over HTTP, as OpenAPI 3.1. `url`: where callers find it,
+ * Everything that the service answers over HTTP, as OpenAPI 3.1. `url`: where clients find it,
  * without a slash at the end.
  */
 export function describeApi(
@@ -52,7 +52,7 @@ export function describeApi(
   };
 }
 
-/** What the service is, in a sentence. */
+/** The service in one sentence. */
 export const intro =
   "Recordings become time-aligned, versioned, editable transcripts; live audio becomes words while they are spoken.";
 
@@ -68,6 +68,6 @@ const securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>> = {
     in: "query",
     name: "token",
     description:
-      "The same token in the query, where headers cannot be set; of the speech interface only. A WebSocket may offer it as `Sec-WebSocket-Protocol: Bearer, <token>`.",
+      "The same token in the query, where headers cannot be set; for the Speech service only. A WebSocket may send it as `Sec-WebSocket-Protocol: Bearer, <token>`.",
   },
 };

@@ -3,8 +3,8 @@ import { clientGone } from "./client-gone.ts";
 import type { HttpRequest } from "./http.ts";
 
 /**
- * The body of a request as it comes, waited for no longer than the limits say (undefined: as long
- * as it takes). Throws deadline_exceeded then, and cancelled when the caller goes away.
+ * The body of a request, read within the limits (undefined: without limits). Throws
+ * deadline_exceeded past them, and cancelled if the client closes the request.
  */
 export async function* pacedBody(
   request: HttpRequest,
@@ -21,7 +21,7 @@ export async function* pacedBody(
   }
 }
 
-/** A body fails when its caller goes away, which is nobody's bug. */
+/** A body fails if its client closes the request: no bug. */
 async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   try {
     return await chunks.next();
@@ -30,7 +30,7 @@ async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<U
   }
 }
 
-/** Rejects when the part does not come in time. */
+/** Rejects if the chunk does not arrive in time. */
 async function inTime<T>(part: Promise<T>, pace: BodyPace): Promise<T> {
   const late = Promise.withResolvers<never>();
   const look = () => {

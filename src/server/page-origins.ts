@@ -2,22 +2,19 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ServiceError, shown } from "../std/service-error.ts";
 import type { HttpRequest, HttpResponse } from "./http.ts";
 
-/** Stands for all origins. */
+/** All origins. */
 export const anyOrigin = "*";
 
 /**
- * Which pages may call. A page of the service's own origin always may; no page is ever let in by a
- * cookie here.
+ * Which web pages may call. Pages of the service's own origin always may; cookies never let in a
+ * page here.
  */
 export interface PageOrigins {
-  /**
-   * Tells a browser what the page that calls may see. true: this was a preflight, which is
-   * answered.
-   */
+  /** Sets the CORS headers of an answer. true: the request was a preflight, and is answered. */
   answer(request: HttpRequest, response: HttpResponse): boolean;
   /**
-   * Why a page's WebSocket is refused: browsers ask nobody before they open one. undefined: it is
-   * not.
+   * Why the WebSocket of a page is refused: browsers send no preflight for one. undefined: it is
+   * accepted.
    */
   refusal(headers: IncomingHttpHeaders): ServiceError | undefined;
 }
@@ -43,7 +40,7 @@ export function createPageOrigins(
       response.setHeader("access-control-expose-headers", "*");
       if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined)
         return false;
-      // The asterisk does not stand for Authorization.
+      // "*" does not include Authorization.
       response.setHeader("access-control-allow-headers", "Authorization, *");
       response.setHeader("access-control-allow-methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
       response.setHeader("access-control-max-age", "7200");
@@ -52,7 +49,7 @@ export function createPageOrigins(
       return true;
     },
     refusal({ origin, host }) {
-      // Programs send none.
+      // Programs send no Origin.
       if (origin === undefined || isAllowed(origin) || isOwnOrigin(origin, host, publicUrl()))
         return undefined;
       return new ServiceError(
@@ -65,8 +62,8 @@ export function createPageOrigins(
 }
 
 /**
- * Of the same host and port as the service is known by, or was called by; a proxy may have taken
- * TLS off.
+ * Whether an origin has the host and port of the service: its public URL, or as it was called; a
+ * proxy may have terminated TLS.
  */
 export function isOwnOrigin(
   origin: string,

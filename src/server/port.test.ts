@@ -9,7 +9,7 @@ import type { HttpListener } from "./http.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 
-/** Answers with the protocol version it was asked in. */
+/** Answers with the protocol version of the request. */
 const echo: HttpListener = (request, response) => {
   response.end(`HTTP/${request.httpVersion}`);
 };
@@ -42,7 +42,7 @@ test("openPort() answers HTTP/1.1 and HTTP/2 on one port", async () => {
   await port.drain();
 });
 
-test("openPort() knows HTTP/2 by a preface that comes in pieces", async () => {
+test("openPort() detects HTTP/2 by a preface that arrives in several chunks", async () => {
   const { port, number } = await openEcho();
   const socket = connect(number, "127.0.0.1");
   const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -60,7 +60,7 @@ test("openPort() knows HTTP/2 by a preface that comes in pieces", async () => {
   await port.drain();
 });
 
-test("openPort() lets an idle HTTP/2 connection go, but none with a call that is silent", async () => {
+test("openPort() closes an idle HTTP/2 connection, but none with a silent call", async () => {
   const waiting: Http2ServerResponse[] = [];
   const port = await openPort(
     { host: "127.0.0.1", port: 0 },
@@ -78,7 +78,7 @@ test("openPort() lets an idle HTTP/2 connection go, but none with a call that is
   const [idle, busy] = [connectHttp2(port.address), connectHttp2(port.address)];
   const silent = busy.request({ ":path": "/silent" });
   await Array.fromAsync(idle.request({ ":path": "/" }));
-  // Both are silent from now on; the idle one had the later start.
+  // Both are silent from now on; the idle one became silent later.
   await once(idle, "close");
   assert.deepEqual([busy.closed, busy.destroyed], [false, false]);
   assert.equal((await Array.fromAsync(busy.request({ ":path": "/" }))).join(""), "HTTP/2.0");
@@ -98,7 +98,7 @@ test("openPort() closes a connection whose headers never end", { timeout: 20_000
   await port.drain();
 });
 
-test("openPort() outlives whoever goes away before it is told that this is no proxy", async () => {
+test("openPort() survives a client that disconnects before CONNECT is refused", async () => {
   const { port, number } = await openEcho();
   for (let n = 0; n < 20; n += 1) {
     const socket = connect(number, "127.0.0.1");
@@ -111,7 +111,7 @@ test("openPort() outlives whoever goes away before it is told that this is no pr
   await port.drain();
 });
 
-/** A call that is answered when it is let go. */
+/** A call that is answered when the test says so. */
 async function openHeld() {
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ async function openHeld() {
   return { ...opened, answer, letGo: () => held.resolve() };
 }
 
-/** A kept-alive connection of HTTP/1.1: each call gives the head of its answer. */
+/** A kept-alive connection of HTTP/1.1: each call resolves with the head of its answer. */
 function openKept(number: number) {
   const socket = connect(number, "127.0.0.1").setEncoding("utf8");
   return {
@@ -146,7 +146,7 @@ function openKept(number: number) {
   };
 }
 
-test("Port.drain() lets a call in flight end, takes new ones until then, and listens no more after it", async () => {
+test("Port.drain() waits for a call in flight, accepts new ones until then, and stops listening", async () => {
   const { port, answer, letGo } = await openHeld();
   const drained = port.drain();
   const late = await fetch(port.address);
@@ -158,7 +158,7 @@ test("Port.drain() lets a call in flight end, takes new ones until then, and lis
   await assert.rejects(fetch(port.address));
 });
 
-test("Port.drain() answers what comes over idle connections with Connection: close, and closes those where nothing comes", async () => {
+test("Port.drain() answers requests over idle connections with Connection: close, and closes the others", async () => {
   const { port, number, answer, letGo } = await openHeld();
   const [used, idle] = [openKept(number), openKept(number)];
   for (const kept of [used, idle]) assert.doesNotMatch(await kept.call(), /connection: close/i);
@@ -169,7 +169,7 @@ test("Port.drain() answers what comes over idle connections with Connection: clo
   await Promise.all([...closed, drained, answer]);
 });
 
-/** What a caller of HTTP/2 sees, frame by frame. */
+/** The frames that an HTTP/2 client receives. */
 async function* framesOf(socket: Socket) {
   let bytes = Buffer.alloc(0);
   for await (const chunk of socket) {
@@ -182,13 +182,13 @@ async function* framesOf(socket: Socket) {
   }
 }
 
-test("Port.drain() tells callers of HTTP/2 to leave, and still takes the calls that are on their way", async () => {
+test("Port.drain() sends GOAWAY over HTTP/2, and still accepts calls that are under way", async () => {
   const { port, number, answer, letGo } = await openHeld();
   const socket = connect(number, "127.0.0.1");
   const [headers, goaway] = [1, 7];
   const call = { ":method": "GET", ":path": "/" };
   const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  // By itself Node's client makes no call after a GOAWAY.
+  // Node's own client makes no call after a GOAWAY.
   socket.write(Buffer.concat([preface, frame("SETTINGS", 0), request(1, call)]));
   const lastStreams: number[] = [];
   const answered: number[] = [];
@@ -201,23 +201,23 @@ test("Port.drain() tells callers of HTTP/2 to leave, and still takes the calls t
     if (answered.length === 2) letGo();
   }
   await Promise.all([drained, answer]);
-  // Node says the last one twice.
+  // Node sends the last GOAWAY twice.
   assert.deepEqual([...new Set(lastStreams)], [2 ** 31 - 1, 3]);
   assert.deepEqual(answered, [1, 3]);
 });
 
-test("Port.drain() does not disturb answers over HTTP/2 that are being sent", async () => {
+test("Port.drain() does not interrupt HTTP/2 answers that are being sent", async () => {
   const size = 4_000_000;
   const { port } = await openEcho((_, response) => {
     response.end(Buffer.alloc(size, 7));
   });
   const session = connectHttp2(port.address);
   const streams = [1, 2, 3].map(() => session.request({ ":path": "/" }));
-  const heard = streams.map(async (stream) => Buffer.concat(await stream.toArray()));
+  const received = streams.map(async (stream) => Buffer.concat(await stream.toArray()));
   const [first] = streams;
   await once(first ?? assert.fail(), "readable");
   const drained = port.drain();
-  for (const bytes of await Promise.all(heard)) assert.ok(bytes.equals(Buffer.alloc(size, 7)));
+  for (const bytes of await Promise.all(received)) assert.ok(bytes.equals(Buffer.alloc(size, 7)));
   await drained;
 });
 

@@ -19,43 +19,35 @@ import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
 import { CallPump } from "./call-pump.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
-import type { HttpListener } from "./http.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
-import { pumpCalls } from "./pump-calls.ts";
+import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
-/** A connection without a call is kept this long. */
+/** An idle connection is kept this long. */
 const idleMsMaxDefault = 75_000;
-/** A peer of an idle connection is looked for after this, and given up some minutes later. */
-const keepAliveMs = 60_000;
-/** Trailers of an answer have gone out this long after its body. */
-const trailersMs = 200;
-/** A connection that is told to end is cut after this. */
-const endMsMax = 5_000;
 /**
- * A request that is on its way over an idle connection when its caller is asked to leave has come
- * after this.
+ * TCP keep-alive: an idle connection is probed after this time, and closed some minutes later if
+ * its peer is gone.
  */
+const keepAliveMs = 60_000;
+/** Trailers of an answer are sent this long after its body. */
+const trailersMs = 200;
+/** A connection that was asked to close is destroyed after this time. */
+const endMsMax = 5_000;
+/** Requests that were under way when clients were asked to leave have arrived after this time. */
 const lastRequestsMs = 250;
 /**
- * GOAWAY that lets all calls in that are on their way (RFC 9113, section 6.8): NO_ERROR, and the
- * highest stream that there is. After one that Node sends, new streams are not looked at, whatever
- * it says.
+ * A GOAWAY that still accepts calls that are under way (RFC 9113, section 6.8): NO_ERROR, and the
+ * highest stream id. After a GOAWAY of Node, new streams are ignored, whatever stream id it names.
  */
-const farewell = Buffer.from("0000080700000000007fffffff00000000", "hex");
+const gentleGoaway = Buffer.from("0000080700000000007fffffff00000000", "hex");
 
-/**
- * Calls over HTTP/2 that are taken back: so many at once, and in a second, before the connection is
- * closed.
- */
+/** HTTP/2 calls that may be cancelled, at once and per second, before the connection is closed. */
 const resets = { streamResetBurst: 100, streamResetRate: 33 };
 
 export interface PortLimits extends UnsentLimits {
-  /**
-   * A connection that does not say what it speaks, or whose headers are not whole, is closed after
-   * this.
-   */
+  /** A connection whose protocol or headers are incomplete is closed after this time. */
   readonly headersMsMax: number;
   readonly idleMsMax: number;
   readonly connections: ConnectionLimits;
@@ -65,37 +57,30 @@ export interface Port {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
   /**
-   * Tells every caller to leave its connection (Connection: close, GOAWAY), and answers all until
-   * the calls in flight and `others` have ended; only then it takes no more connections and lets
-   * idle ones go. Resolves when the last one is closed.
+   * Asks every client to close its connection (Connection: close, GOAWAY), and answers new calls
+   * until the calls in flight and `others` have ended; only then it stops listening and closes idle
+   * connections. Resolves when the last one is closed.
    */
   drain(others?: Promise<unknown>): Promise<void>;
-  /** Takes no more connections, and cuts every one. */
+  /** Stops listening, and closes every connection. */
   close(): void;
 }
 
-export interface Doors {
-  readonly handle: HttpListener;
-  /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW, or CONNECT. */
-  readonly refuse: (code: string, socket: Duplex) => void;
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-}
-
 /**
- * Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port, told apart by
- * the first bytes.
+ * Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port; the first bytes
+ * decide.
  */
 export async function openPort(
   at: { readonly host: string; readonly port: number },
-  doors: Doors,
+  handlers: PortHandlers,
   given: Partial<PortLimits> = {},
 ): Promise<Port> {
   const limits: PortLimits = { ...defaultLimits(), ...given };
   const unsent = new UnsentWatch(limits);
   const calls = new CallsInFlight();
   const pump = new CallPump();
-  const pumped = pumpCalls(doors, pump);
-  const watched: Doors = {
+  const pumped = pumpCalls(handlers, pump);
+  const watched: PortHandlers = {
     ...pumped,
     handle: (request, response) => {
       calls.add(response);
@@ -108,7 +93,7 @@ export async function openPort(
   const connections = new Connections(limits.connections, () => {
     http1.closeIdleConnections();
   });
-  /** Those that have not said what they speak. */
+  /** Connections whose protocol is not known yet. */
   const silent = new Set<Socket>();
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const listener = createServer({ noDelay: true, ...keepAlive }, (socket) => {
@@ -138,9 +123,9 @@ export async function openPort(
     address: addressOf(listener.address()),
     async drain(others) {
       const begun = calls.end();
-      // Between two writes of Node there are always whole frames.
+      // Node always writes whole frames: nothing is cut in two here.
       for (const [session, socket] of sessions)
-        if (!session.closed && socket.writable) socket.write(farewell);
+        if (!session.closed && socket.writable) socket.write(gentleGoaway);
       const hasCallers = connections.open.length > 0;
       await Promise.race([
         Promise.all([begun, others, hasCallers && sleep(lastRequestsMs)]),
@@ -149,7 +134,7 @@ export async function openPort(
       listener.close();
       for (const session of sessions.keys()) session.close();
       for (const socket of silent) socket.destroy();
-      // Node closes a connection after its answer only when it is told at each request; look again
+      // Node closes a connection after its answer only if asked so at each request; check again
       // until none is left.
       const sweep = setInterval(() => {
         http1.closeIdleConnections();
@@ -176,7 +161,7 @@ function defaultLimits(): PortLimits {
   };
 }
 
-function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
+function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
   const http1 = createHttp1Server({
     headersTimeout: headersMsMax,
     // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
@@ -184,52 +169,51 @@ function openHttp1(doors: Doors, { headersMsMax, idleMsMax }: PortLimits): Http1
     keepAliveTimeout: idleMsMax,
     connectionsCheckingInterval: Math.min(500, headersMsMax / 2),
     noDelay: true,
-    // Asked for by our own doors, which say so in our own words.
+    // Checked by the request handler, with an error of our own.
     requireHostHeader: false,
-    // Other upgrades, such as curl's to h2c, are declined by answering as if they were not there
-    // (RFC 9110, section 7.8).
+    // Other upgrades, such as curl's to h2c, are declined by ignoring them (RFC 9110, section 7.8).
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
   });
   const connections = new WeakMap<Duplex, Http1Connection>();
-  // Behind Node's own listener, which has set the parser up.
+  // After Node's own listener, which sets up the parser.
   http1.on("connection", (socket) => {
     connections.set(socket, new Http1Connection(socket));
     stopParsingWhenClosed(socket);
   });
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const begin = (): void => doors.handle(request, response);
+    const begin = (): void => handlers.handle(request, response);
     const connection = connections.get(request.socket);
     if (connection) connection.add(request, response, begin);
     else begin();
   };
   http1.on("request", handle);
-  // The doors ask for the body themselves.
+  // The doors send 100 Continue themselves.
   http1.on("checkContinue", handle);
   http1.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     connections.get(socket)?.upgrade();
-    doors.upgrade(request, socket, head);
+    handlers.upgrade(request, socket, head);
   });
   http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    doors.refuse(error.code ?? "", socket);
+    handlers.refuse(error.code ?? "", socket);
   });
-  // Without a listener Node would close the connection without a word.
+  // Without a listener Node would close the connection without an answer.
   http1.on("connect", (_request, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
-    doors.refuse("CONNECT", socket);
+    handlers.refuse("CONNECT", socket);
   });
-  // Without it the server never looks for headers that are late: it does not listen itself.
+  // Without this event the server never checks for late headers: it does not listen itself.
   http1.emit("listening");
   return http1;
 }
 
-function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
+function openHttp2(handlers: PortHandlers, unsent: UnsentWatch): Http2Server {
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: 256 }, ...resets },
-    doors.handle,
+    handlers.handle,
   );
-  http2.on("checkContinue", doors.handle);
-  // A whole answer ends the stream, also when the caller has more to send (RFC 9113, section 8.1).
-  // Its trailers go out after "finish", and there is no event for that.
+  http2.on("checkContinue", handlers.handle);
+  // A complete answer ends the stream, also if the client has more to send (RFC 9113, section 8.1).
+  // Trailers are sent after "finish", and there is no event for that.
   http2.on("request", (_request, { stream }) => {
     stream.once("finish", () => {
       const close = setTimeout(() => {
@@ -241,33 +225,33 @@ function openHttp2(doors: Doors, unsent: UnsentWatch): Http2Server {
     });
   });
   http2.on("session", (session) => {
-    const pieces = new TinyChunks();
+    const chunks = new TinyChunks();
     session.on("stream", (stream) => {
-      refuseTinyPieces(session, stream, pieces);
+      refuseTinyChunks(session, stream, chunks);
       unsent.watchStream(stream, () => {
         stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       });
     });
   });
-  // A broken session ends with its socket; there is nobody to tell.
+  // A broken session ends with its socket; there is no one to notify.
   http2.on("sessionError", () => {});
   return http2;
 }
 
-/** Ends a connection whose bodies come in pieces that cost more to take apart than to send. */
-function refuseTinyPieces(
+/** Closes a connection whose bodies arrive in chunks that cost more to process than to send. */
+function refuseTinyChunks(
   session: ServerHttp2Session,
   stream: ServerHttp2Stream,
-  pieces: TinyChunks,
+  chunks: TinyChunks,
 ): void {
-  const areTiny = pieces.ofBody();
+  const areTiny = chunks.ofBody();
   const push = stream.push.bind(stream);
   stream.push = (chunk: Uint8Array | null, encoding): boolean => {
     if (session.destroyed || stream.destroyed) return true;
     if (chunk === null || !areTiny(chunk.length)) return push(chunk, encoding);
     const { NGHTTP2_ENHANCE_YOUR_CALM: code } = constants;
     session.goaway(code, 0, Buffer.from(tinyChunks().message));
-    // Of a stream that is gone nothing more is handed over.
+    // A destroyed stream passes on nothing more.
     stream.destroy();
     setImmediate(() => {
       session.destroy(undefined, code);
@@ -277,14 +261,15 @@ function refuseTinyPieces(
 }
 
 /**
- * Ends a connection that has had no call for so long, whatever else it sends. Calls that are silent
- * for long, such as Watch of gRPC's health, keep theirs.
+ * Closes a connection without a call after a while, whatever else it sends. Long silent calls, such
+ * as Watch of gRPC's health, keep theirs.
  */
 function endWhenIdle(session: ServerHttp2Session, socket: Socket, idleMsMax: number): void {
   let calls = 0;
   const end = () => {
     session.close();
-    // One whose peer takes nothing, has half a call under way or just stays does not end by itself.
+    // A connection whose peer reads nothing, has an unfinished call, or just stays does not close
+    // by itself.
     idle = setTimeout(() => socket.destroy(), endMsMax);
   };
   let idle = setTimeout(end, idleMsMax);

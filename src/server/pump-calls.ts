@@ -1,23 +1,37 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { CallPump } from "./call-pump.ts";
-import { headerOf, isClosed, targetOf, type HttpRequest, type HttpResponse } from "./http.ts";
-import type { Doors } from "./port.ts";
+import {
+  headerOf,
+  isClosed,
+  targetOf,
+  type HttpListener,
+  type HttpRequest,
+  type HttpResponse,
+} from "./http.ts";
 
-/** Has calls begin as the pump lets them; health is asked at once. */
-export function pumpCalls(doors: Doors, pump: CallPump): Doors {
+/** The handlers of requests, upgrades and malformed input at a port. */
+export interface PortHandlers {
+  readonly handle: HttpListener;
+  /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW, or CONNECT. */
+  readonly refuse: (code: string, socket: Duplex) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+/** Starts calls when the pump lets them; requests about health start at once. */
+export function pumpCalls(handlers: PortHandlers, pump: CallPump): PortHandlers {
   return {
-    ...doors,
+    ...handlers,
     handle: (request, response) => {
       if (isHealth(targetOf(request))) {
-        doors.handle(request, response);
+        handlers.handle(request, response);
         return;
       }
       pump.add({
         caller: () => callerOf(request),
         isGone: () => isGone(response),
         begin: () => {
-          doors.handle(request, response);
+          handlers.handle(request, response);
         },
       });
     },
@@ -28,7 +42,7 @@ export function pumpCalls(doors: Doors, pump: CallPump): Doors {
         caller: () => callerOf(request),
         isGone: () => socket.destroyed,
         begin: () => {
-          doors.upgrade(request, socket, head);
+          handlers.upgrade(request, socket, head);
           socket.off("error", ignore);
         },
       });
@@ -42,7 +56,7 @@ function isHealth(target: string): boolean {
   return healthPaths.some((path) => target.startsWith(path));
 }
 
-/** Where one of these shows a token, calls with the same one are of one caller. */
+/** Headers that identify a caller: calls with the same token are of one caller. */
 const tokenHeaders = ["authorization", "x-goog-api-key", "sec-websocket-protocol", "cookie"];
 
 function callerOf(request: HttpRequest): string {
@@ -54,7 +68,7 @@ function callerOf(request: HttpRequest): string {
   return token ?? request.socket?.remoteAddress ?? "";
 }
 
-/** Taken back, or its connection gone, before it was begun. */
+/** Whether a call was cancelled, or its connection closed, before it started. */
 function isGone(response: HttpResponse): boolean {
   return response.destroyed || isClosed(response);
 }

@@ -7,7 +7,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-test("messages are read one at a time, and the thread looks at all else between them", async () => {
+test("messages are read one at a time, and other events run between them", async () => {
   const turns = new ReadingTurns();
   const read: string[] = [];
   let events = 0;
@@ -22,10 +22,10 @@ test("messages are read one at a time, and the thread looks at all else between 
   await Promise.all([...["many", "many", "many", "many"].map(one), one("other"), one("third")]);
   clearInterval(looking);
   assert.deepEqual(read, ["many", "many", "other", "third", "many", "many"]);
-  assert.equal(new Set(between).size, read.length, "something else was done between two of them");
+  assert.equal(new Set(between).size, read.length, "another event ran between each two");
 });
 
-test("what is alone does not wait", async () => {
+test("a single message does not wait", async () => {
   const turns = new ReadingTurns();
   let isRead = false;
   void turns.take("one").then(() => (isRead = true));

@@ -1,16 +1,16 @@
 /**
- * Lets long messages be read one at a time, each of an account in its turn, on the thread that also
- * carries live audio. After each the thread has as long for all else as the message took, so that
- * half of it is never theirs, however many come.
+ * Lets long messages be read one at a time on the main thread, in fair turns of the accounts. After
+ * each, other work has the thread for as long as the message took: at most half of the thread's
+ * time goes to long messages, however many arrive.
  */
 export class ReadingTurns {
-  /** By account, in the order in which their turns come. */
+  /** By account, in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isBusy = false;
 
   /**
-   * Resolves when it is the account's turn: what is read must be read before the next event is
-   * looked at.
+   * Resolves when it is the account's turn; the message must be read before the next event is
+   * processed.
    */
   async take(accountId: string): Promise<void> {
     if (!this.#isBusy) {
@@ -27,7 +27,7 @@ export class ReadingTurns {
   #begin(): void {
     this.#isBusy = true;
     const begunAt = performance.now();
-    // What was let in runs before this does.
+    // The message of the turn is read before this runs.
     setImmediate(() => {
       const tookMs = performance.now() - begunAt;
       if (tookMs < 1) this.#next();

@@ -10,19 +10,13 @@ import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./h
 export interface UploadParts {
   readonly uploads: Uploads;
   readonly log: Log;
-  /**
-   * An upload in which nothing comes for this long is given up, default 60 s, or that comes in a
-   * trickle.
-   */
+  /** An upload that stalls for this long, default 60 s, or trickles in, is given up. */
   readonly idleMsMax?: number;
-  /**
-   * An upload that takes longer in all is given up, however it trickles. Default a day: its place
-   * is not kept for longer.
-   */
+  /** The longest time of an upload. Default a day: its place is reserved no longer. */
   readonly uploadMsMax?: number;
 }
 
-/** Takes the body of a PUT. Throws what it is refused with. */
+/** Receives the body of a PUT. Throws the reason of a refusal. */
 export async function receiveUpload(
   { uploads, log, idleMsMax = 60_000, uploadMsMax = 24 * 3_600_000 }: UploadParts,
   { uploadId, bytesMax }: { readonly uploadId: string; readonly bytesMax: number },
@@ -39,8 +33,8 @@ export async function receiveUpload(
     if (body.announced !== undefined && body.announced > bytesMax) throw mediaTooLarge(bytesMax);
     const room = await uploads.check(uploadId, body.announced);
     askForBody(request, response);
-    // The parser of HTTP/1.1 copies each chunk for its reader; those of HTTP/2 lie in memory that
-    // frames share.
+    // The parser of HTTP/1.1 copies each chunk for its reader; chunks of HTTP/2 share memory with
+    // other frames.
     const ownsChunks = request.httpVersionMajor === 1;
     const bytes = ownsChunks ? body.bytes() : asAnnounced(body.bytes(), body.announced);
     await uploads.receive(uploadId, bytes, { bytesMax, room, signal: body.signal, ownsChunks });
@@ -57,15 +51,15 @@ export async function receiveUpload(
 }
 
 /**
- * What comes behind the announced length of a PUT is taken for a request, and refused on the bare
- * socket, which ends: the caller reads that as the answer to its PUT. HTTP/2 resets the stream of
- * such a body by itself.
+ * Bytes after the announced length of a PUT would be parsed as a request and refused on the bare
+ * socket: the client would take that for the answer to its PUT. HTTP/2 itself resets the stream of
+ * such a body.
  */
 function onEndOfAnswers(request: HttpRequest, listener: (reason: unknown) => void): () => void {
   if (request.httpVersionMajor > 1) return () => {};
   const { socket } = request;
   const onFinish = (): void => {
-    listener(new ServiceError("cancelled", "more came than was announced"));
+    listener(new ServiceError("cancelled", "the body is longer than its Content-Length"));
   };
   if (socket.writableEnded) onFinish();
   else socket.once("finish", onFinish);
@@ -73,18 +67,17 @@ function onEndOfAnswers(request: HttpRequest, listener: (reason: unknown) => voi
 }
 
 interface Body {
-  /** Content-Length, when there is one. */
+  /** Content-Length, if there is one. */
   readonly announced: number | undefined;
   /**
-   * Aborts when the caller goes away or nothing comes for too long. Over HTTP/2 a stream may end
-   * first and be reset a moment later: whoever has read all of it looks here again before the body
-   * counts.
+   * Aborts if the client disconnects or the body stalls. Over HTTP/2 a stream may end first and be
+   * reset a moment later: check it again after the last byte, before the body counts.
    */
   readonly signal: AbortSignal;
   readonly abort: (reason: unknown) => void;
   /**
-   * The whole body or an error, also where it is shorter than announced; leaving the loop leaves
-   * the connection open.
+   * The whole body or an error, also if it is shorter than announced; leaving the loop leaves the
+   * connection open.
    */
   bytes(): AsyncGenerator<Uint8Array, void, undefined>;
   /** Whether the client closed the request. */
@@ -100,7 +93,7 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
     isBroken = true;
     broken.abort(clientGone());
   });
-  // Whoever reads the body is told.
+  // The reader of the body gets the error.
   request.on("error", () => {});
   return {
     announced,
@@ -135,8 +128,8 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
 }
 
 /**
- * HTTP/2 of Node ends the body of a stream that breaks the protocol as if it were whole; it tells
- * so too late.
+ * Node's HTTP/2 ends the body of a stream that violates the protocol as if it were complete; the
+ * error comes too late.
  */
 async function* asAnnounced(
   bytes: AsyncIterable<Uint8Array>,
@@ -148,7 +141,7 @@ async function* asAnnounced(
     yield chunk;
   }
   if (announced !== undefined && count !== announced) {
-    throw new ServiceError("cancelled", `${count} bytes came of ${announced} that were announced`);
+    throw new ServiceError("cancelled", `the body ended after ${count} of ${announced} bytes`);
   }
 }
 

@@ -4,7 +4,9 @@ import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
 
-/** A peer that is told to go is cut after this: it may neither read nor close. */
+/**
+ * A connection that was refused is destroyed after this time: its peer may neither read nor close.
+ */
 const endMsMax = 500;
 
 /** Answers on a bare socket, in HTTP/1.1, and ends it. */
@@ -24,7 +26,7 @@ export function refuse(socket: Duplex, error: ServiceError, requestId: string = 
   });
 }
 
-/** Answers what is not HTTP, by Node's code for what is wrong with it. */
+/** Answers malformed HTTP; `code` is Node's. */
 export function refuseMalformed(code: string, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();
@@ -38,7 +40,7 @@ export function refuseMalformed(code: string, socket: Duplex): void {
 }
 
 const problems: Readonly<Record<string, readonly [message: string, status: number]>> = {
-  CONNECT: ["this service is no proxy", 405],
+  CONNECT: ["this service is not a proxy", 405],
   HPE_HEADER_OVERFLOW: ["the request line and headers are longer than 16 KiB", 431],
-  ERR_HTTP_REQUEST_TIMEOUT: ["the headers did not come within 10 s", 408],
+  ERR_HTTP_REQUEST_TIMEOUT: ["the headers did not arrive within 10 s", 408],
 };

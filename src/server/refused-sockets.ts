@@ -8,7 +8,7 @@ import { acceptHandshakes } from "./accept-handshakes.ts";
 import { closeGraceMs } from "./http.ts";
 import { refuse } from "./refuse.ts";
 
-/** A request for a WebSocket, with its socket and what of it was read already. */
+/** A request for a WebSocket, with its socket and the bytes that were read already. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
@@ -16,20 +16,18 @@ export interface Upgrade {
 }
 
 /**
- * How many sockets are accepted at a time only to say why they are refused; past it pages get the
- * HTTP status, as other clients do.
+ * How many sockets may be open at a time only to send the reason of their refusal; past it pages
+ * get the HTTP status, as other clients do.
  */
-const toldMax = 100;
-/** Longest message that is still read from them: it is dropped. */
+const openMax = 100;
+/** Longest message that is read from them; it is dropped. */
 const messageBytesMax = 64 << 10;
 
 /**
- * Refuses WebSockets. Browsers hide the answer to a handshake from their pages, so one that comes
- * from a page (it has an Origin) is
- * accepted, gets the error as its one frame, and is closed: 1013 where it may be tried again, 1011
- * for a failure of the service, else
- * 1008. A page that does not take the close is cut after 2 s. All other clients get the HTTP
- * status.
+ * Refuses WebSockets. Browsers hide the answer to a handshake from their pages, so the socket of a
+ * page (it has an Origin) is accepted, gets the error as its only frame, and is closed: with 1013
+ * if a retry may succeed, 1011 for a failure of the service, else 1008. A page that does not close
+ * its side is disconnected after 2 s. Other clients get the HTTP status.
  */
 export class RefusedSockets {
   readonly #server = new WebSocketServer({
@@ -45,24 +43,23 @@ export class RefusedSockets {
 
   refuse({ request, socket, head }: Upgrade, error: ServiceError): void {
     const isOfPage = request.headers.origin !== undefined;
-    if (!isOfPage || socket.destroyed || this.#server.clients.size >= toldMax) {
+    if (!isOfPage || socket.destroyed || this.#server.clients.size >= openMax) {
       refuse(socket, error, callOriginOf(request).requestId);
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      tell(webSocket, error);
+      sendError(webSocket, error);
     });
   }
 
-  /** Cuts those that have not closed yet. */
+  /** Closes the connections that are still open. */
   terminate(): void {
     for (const client of this.#server.clients) client.terminate();
   }
 }
 
-function tell(webSocket: WebSocket, error: ServiceError): void {
-  // A page may break the protocol still, with a message that is too long: it is being closed
-  // already.
+function sendError(webSocket: WebSocket, error: ServiceError): void {
+  // A page may still send a message that is too long; the socket is being closed already.
   webSocket.on("error", () => {});
   webSocket.send(JSON.stringify({ error: statusJson(error) }));
   webSocket.close(closeCodeOf(error));

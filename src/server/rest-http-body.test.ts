@@ -9,7 +9,7 @@ import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts
 const authorization = `Bearer ${token}`;
 const withToken = { authorization };
 
-test("an answer that is an HttpBody is its bytes, with its type and the method's headers", async () => {
+test("an HttpBody is answered as its bytes, with its content type and the method's headers", async () => {
   await using server = await openTestStreams();
   const answer = await fetch(`${server.address}/v1/file?to=1&size=3`, { headers: withToken });
   assert.equal(answer.status, 200);
@@ -26,7 +26,7 @@ test("an answer that is an HttpBody is its bytes, with its type and the method's
   assert.equal(refused.headers.get("content-type"), "application/json");
 });
 
-test("a stream of HttpBody is their bytes one after the other, with the type of the first", async () => {
+test("a stream of HttpBody is answered as their bytes in order, with the type of the first", async () => {
   await using server = await openTestStreams();
   for (const accept of ["*/*", "text/event-stream"]) {
     const headers = { ...withToken, accept };
@@ -43,9 +43,9 @@ test("a stream of HttpBody is their bytes one after the other, with the type of 
   }
 });
 
-test("a stream of HttpBody that fails breaks off, and is not taken for whole", async (t) => {
+test("a stream of HttpBody that fails is aborted, and clients see that it is incomplete", async (t) => {
   await using server = await openTestStreams();
-  // So long that the first of it has gone out when it fails.
+  // Long enough that its beginning was sent when it fails.
   const path = "/v1/files?from=1&to=3&size=300000&atEnd=bug";
   // HTTP/1.1: no last chunk.
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1").setEncoding("latin1");
@@ -71,7 +71,7 @@ test("a stream of HttpBody that fails breaks off, and is not taken for whole", a
   assert.equal(server.bugs.length, 3);
 });
 
-test("a request that is an HttpBody is taken as it is, whatever its type", async () => {
+test("an HttpBody is received as its bytes, with any content type", async () => {
   await using server = await openTestStreams();
   const put = async (headers: Record<string, string>, body: Uint8Array | undefined) => {
     const answer = await fetch(`${server.address}/v1/file/a%2Fb`, {
@@ -97,20 +97,20 @@ test("a request that is an HttpBody is taken as it is, whatever its type", async
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
     assert.deepEqual(await put(headers, body), { status: 200, json });
   }
-  // The limit is the method's own; what is hidden in a coding is not what the type says.
+  // The limit is the method's own; an encoded body is not of the type that the header names.
   assert.equal((await put({}, Buffer.alloc(1_000))).status, 200);
   assert.equal((await put({}, Buffer.alloc(1_001))).status, 413);
   assert.equal((await put({ "content-encoding": "gzip" }, bytes)).status, 415);
-  // The same method with all of its message in JSON.
+  // The same method with its complete message as JSON.
   const call = { method: "POST", body: '{"name":"a","file":{"data":"AP8="}}' };
   const inJson = await fetch(`${server.address}/v1/file`, { ...call, headers: withToken });
-  assert.equal(inJson.status, 415, "fetch says text/plain");
+  assert.equal(inJson.status, 415, "fetch sends text/plain");
   const typed = { ...withToken, "content-type": "application/json" };
   const asJson = await fetch(`${server.address}/v1/file`, { ...call, headers: typed });
   assert.deepEqual(await asJson.json(), { n: 2, name: "a:\0ÿ" });
 });
 
-test("a whole message that is an HttpBody goes in and out over both versions of HTTP", async (t) => {
+test("an HttpBody as the whole message is received and answered over both versions of HTTP", async (t) => {
   await using server = await openTestStreams();
   const body = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
   const answer = await fetch(`${server.address}/v1/echo`, {

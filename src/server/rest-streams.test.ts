@@ -16,7 +16,7 @@ function http2Of(t: TestContext, address: string): ClientHttp2Session {
   return session;
 }
 
-/** The whole of an answer over HTTP/2; `code` is what the stream was reset with. */
+/** A complete answer over HTTP/2; `code` is the reset code of the stream. */
 async function callHttp2(session: ClientHttp2Session, headers: Record<string, string>) {
   const stream = session.request({ ...withToken, ...headers }, { endStream: true });
   stream.on("error", () => {});
@@ -34,7 +34,7 @@ const status = (code: number, message: string, reason: string) => ({
   details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "hlust" }],
 });
 
-// The first: while time stands still no timer of a connection before it is taken back.
+// First, because mock timers must not stop the timers of a connection that is open already.
 test("a stream that is open when the service stops ends with UNAVAILABLE", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const server = await openTestStreams();
@@ -60,7 +60,7 @@ test("a stream that is open when the service stops ends with UNAVAILABLE", async
   assert.equal(server.seen.over, 2);
 });
 
-test("a server stream is a line of JSON for each message", async () => {
+test("a server stream is answered as one line of JSON per message", async () => {
   await using server = await openTestStreams();
   const calls = [
     fetch(`${server.address}/v1/count/1?to=3`, { headers: withToken }),
@@ -81,7 +81,7 @@ test("a server stream is a line of JSON for each message", async () => {
   assert.deepEqual(server.bugs, []);
 });
 
-test("by Accept it is a stream of events, with an end of its own", async () => {
+test("with Accept: text/event-stream it is a stream of events with an end event", async () => {
   await using server = await openTestStreams();
   const answer = await fetch(`${server.address}/v1/count/1?to=3`, {
     headers: { ...withToken, accept: "text/event-stream" },
@@ -93,7 +93,7 @@ test("by Accept it is a stream of events, with an end of its own", async () => {
   );
 });
 
-test("over HTTP/2 it is the same", async (t) => {
+test("a server stream over HTTP/2 is the same", async (t) => {
   await using server = await openTestStreams();
   const session = http2Of(t, server.address);
   const lines = await callHttp2(session, { ":path": "/v1/count/1?to=3" });
@@ -109,13 +109,13 @@ test("over HTTP/2 it is the same", async (t) => {
   assert.equal(early.headers[":status"], 400);
 });
 
-test("response_body is taken of each message", async () => {
+test("response_body applies to each message", async () => {
   await using server = await openTestStreams();
   const answer = await fetch(`${server.address}/v1/names?to=2&size=3`, { headers: withToken });
   assert.equal(await answer.text(), '{"result":"xxx"}\n{"result":"xxx"}\n');
 });
 
-test("a stream without messages is an empty body, or the end alone", async () => {
+test("a stream without messages is an empty body, or only the end event", async () => {
   await using server = await openTestStreams();
   const url = `${server.address}/v1/count/1`;
   const lines = await fetch(url, { headers: withToken });
@@ -125,7 +125,7 @@ test("a stream without messages is an empty body, or the end alone", async () =>
   assert.equal(await events.text(), "event: end\nid: end\ndata: {}\n\n");
 });
 
-test("a failure before the first message has a status of its own, whatever the caller accepts", async () => {
+test("a failure before the first message has its own HTTP status, whatever the client accepts", async () => {
   await using server = await openTestStreams();
   for (const accept of ["*/*", "text/event-stream"]) {
     const headers = { ...withToken, accept };
@@ -170,7 +170,7 @@ test("a failure after the first message is the last message", async () => {
   assert.deepEqual(server.bugs.map(String), ["Error: a bug", "Error: a bug"]);
 });
 
-test("an EventSource that comes back after the end is told to stop", async () => {
+test("an EventSource that reconnects after the end gets 204", async () => {
   await using server = await openTestStreams();
   const url = `${server.address}/v1/count/1?to=2`;
   const headers = { ...withToken, accept: "text/event-stream", "last-event-id": "end" };
@@ -185,7 +185,7 @@ test("an EventSource that comes back after the end is told to stop", async () =>
   assert.equal((await fetch(url, { headers: { ...headers, authorization: "" } })).status, 401);
 });
 
-test("checks come in order: token, then what is wrong with the call", async () => {
+test("the token is checked before the call", async () => {
   await using server = await openTestStreams();
   const path = "/v1/count/1?noSuchParameter=1";
   const rows: [headers: Record<string, string>, status: number][] = [
@@ -204,7 +204,7 @@ test("checks come in order: token, then what is wrong with the call", async () =
   assert.equal((await fetch(`${server.address}/v1/names?token=${token}`)).status, 401);
 });
 
-test("a unary method answers JSON, whatever the caller accepts", async () => {
+test("a unary method answers JSON, whatever the client accepts", async () => {
   await using server = await openTestStreams();
   for (const accept of ["text/event-stream", "text/html", "application/json;q=0", "*/*;q=0"]) {
     const headers = { ...withToken, accept };
@@ -215,7 +215,7 @@ test("a unary method answers JSON, whatever the caller accepts", async () => {
 
 const limits = { headersMsMax: 20, aliveMs: 60_000, unsentMsMax: 60_000 };
 
-test("headers do not wait for a message for ever, and a failure then stands in the stream", async (t) => {
+test("headers are sent after a while without a message, and a later failure is sent in the stream", async (t) => {
   await using server = await openTestRestDoor(limits);
   const url = `${server.address}/v1/count/1?atEnd=hang`;
   const session = http2Of(t, server.address);
@@ -226,7 +226,7 @@ test("headers do not wait for a message for ever, and a failure then stands in t
   ]);
   assert.equal(head[":status"], 200);
   assert.equal(answer.status, 200);
-  // One that answers once, and throws an error of Node's own when it is told to stop.
+  // A method that answers once, and throws an error of Node's own when it is aborted.
   const unary = fetch(`${server.address}/v1/wait?atEnd=abort`, { headers: withToken });
   await until(async () => await Promise.resolve(server.seen.tokens.length === 3));
   server.stop.abort();
@@ -239,7 +239,7 @@ test("headers do not wait for a message for ever, and a failure then stands in t
   assert.equal(server.seen.over, 2);
 });
 
-test("silent events are kept alive by comments; lines are not", async () => {
+test("a silent stream of events gets comments; a stream of lines does not", async () => {
   await using server = await openTestRestDoor({ ...limits, aliveMs: 20 });
   const url = `${server.address}/v1/count/1?to=2&atEnd=hang`;
   const lines = await fetch(url, { headers: withToken });
@@ -255,7 +255,7 @@ test("silent events are kept alive by comments; lines are not", async () => {
   assert.match(await lines.text(), /^\{"result":\{"n":1\}\}\n\{"error":.*\}\n$/);
 });
 
-test("the method is not asked for more than the caller takes", async (t) => {
+test("the method is not asked for more than the client reads", async (t) => {
   await using server = await openTestStreams();
   const [count, size] = [3_000, 10_000];
   const path = `/v1/count/0?to=${count}&size=${size}`;
@@ -264,7 +264,7 @@ test("the method is not asked for more than the caller takes", async (t) => {
   const session = http2Of(t, server.address);
   const stream = session.request({ ...withToken, ":path": path });
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);
-  // Nobody reads: what both ask for stands still, far from the end.
+  // The clients read nothing: both streams stall, far from the end.
   const { seen } = server;
   let before = -1;
   await until(async () => {
@@ -287,7 +287,7 @@ test("the method is not asked for more than the caller takes", async (t) => {
   assert.equal(seen.asked, 2 * count);
 });
 
-test("a caller that takes nothing is cut, and its method told", async () => {
+test("a client that reads nothing is disconnected, and its method is aborted", async () => {
   await using server = await openTestRestDoor({ ...limits, unsentMsMax: 100 });
   const path = "/v1/count/0?to=100000&size=10000";
   const { port } = new URL(server.address);
@@ -301,7 +301,7 @@ test("a caller that takes nothing is cut, and its method told", async () => {
   socket.destroy();
 });
 
-test("one that takes little at a time is not cut, also of one long message", async () => {
+test("a slow client is not disconnected, not even during one long message", async () => {
   await using server = await openTestRestDoor({ ...limits, unsentMsMax: 2_000 });
   const size = 16 << 20;
   const answer = await fetch(`${server.address}/v1/count/0?to=1&size=${size}`, {
@@ -312,7 +312,7 @@ test("one that takes little at a time is not cut, also of one long message", asy
   let length = 0;
   for await (const part of answer.body) {
     length += part.length;
-    // In six seconds all of it, were it not for the last part, which comes at once.
+    // It would read all of it in six seconds, but the last part arrives at once.
     const ms = (6_000 * part.length) / size;
     if (performance.now() - began < 4_500) await new Promise((resolve) => setTimeout(resolve, ms));
   }
@@ -320,7 +320,7 @@ test("one that takes little at a time is not cut, also of one long message", asy
   assert.equal(length, size + '{"result":{"name":""}}\n'.length);
 });
 
-test("a caller that leaves is told to the method, and its cleaning up runs", async (t) => {
+test("a method is aborted when its client disconnects, and its finally block runs", async (t) => {
   await using server = await openTestStreams();
   const { seen } = server;
   const session = http2Of(t, server.address);

@@ -1,4 +1,4 @@
-// Which rules the door of REST can serve.
+// Which rules the REST door can serve.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Streams } from "../../test/gen/streams_pb.ts";
@@ -8,7 +8,7 @@ import { defaultAnswers } from "./held-answers.ts";
 import { createRestDoor } from "./rest.ts";
 import { createMessageReading } from "./message-reading.ts";
 
-test("a rule that no door can serve is refused when the service starts", () => {
+test("createRestDoor() throws for a rule that no door can serve", () => {
   const door = (method: string, rule: object) =>
     createRestDoor(
       {

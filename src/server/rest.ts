@@ -316,7 +316,8 @@ function routeCall(transcoder: Transcoder, httpMethod: string, target: string): 
     if (!(error instanceof ServiceError)) throw error;
     const allowed = error.metadata["allow"]?.split(", ") ?? [];
     if (!allowed.includes("WEBSOCKET")) throw error;
-    // A WebSocket begins with GET; another method, where nothing else is served, gets the same error.
+    // A WebSocket begins with GET; another method, where nothing else is served, gets the same
+    // error.
     if (allowed.length === 1 || httpMethod === "GET") return transcoder.route("WEBSOCKET", target);
     const others = allowed.filter((method) => method !== "WEBSOCKET" && method !== "GET");
     throw methodNotAllowed(target.split("?", 1)[0] ?? "", httpMethod, ["GET", ...others]);

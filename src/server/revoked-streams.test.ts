@@ -15,7 +15,7 @@ import { ServiceError } from "../std/service-error.ts";
 const authorization = `Bearer ${token}`;
 const headers = { authorization };
 const revoked = new ServiceError("unauthenticated", "it was revoked", { reason: "TOKEN_INVALID" });
-const told = /"code":16,"message":"it was revoked"/;
+const sentReason = /"code":16,"message":"it was revoked"/;
 
 let server: TestStreams;
 before(async () => {
@@ -26,39 +26,42 @@ beforeEach(() => {
   Object.assign(server.seen, { asked: 0, over: 0, reasons: [] });
 });
 
-/** Waits for so many streams, and ends them. */
+/** Waits for this many streams, and ends them. */
 async function revoke(count: number): Promise<void> {
   const { watched } = server.seen;
   await until(async () => await Promise.resolve(watched.size === count));
   for (const end of watched) end(revoked);
 }
 
-/** Of callers that are let in, and of all of their streams, nothing is left. */
+/** Nothing is left of the callers and of all their streams. */
 async function assertOver(count: number): Promise<void> {
   const { seen } = server;
   await until(async () => await Promise.resolve(seen.over === count && seen.watched.size === 0));
   assert.deepEqual(server.bugs, []);
 }
 
-test("a server stream over REST ends with the reason, as its last message", async () => {
+test("a revoked server stream over REST ends with the reason as its last message", async () => {
   const url = `${server.address}/v1/count/1?to=2&atEnd=hang`;
   const lines = await fetch(url, { headers });
   const events = await fetch(url, { headers: { ...headers, accept: "text/event-stream" } });
   await revoke(2);
-  assert.match(await lines.text(), new RegExp(`^{"result":{"n":1}}\n{"error":.*${told.source}`));
-  assert.match(await events.text(), new RegExp(`id: end\ndata: {"error":.*${told.source}`));
+  assert.match(
+    await lines.text(),
+    new RegExp(`^{"result":{"n":1}}\n{"error":.*${sentReason.source}`),
+  );
+  assert.match(await events.text(), new RegExp(`id: end\ndata: {"error":.*${sentReason.source}`));
   await assertOver(2);
-  assert.deepEqual(server.seen.reasons, [revoked, revoked], "the method is told");
+  assert.deepEqual(server.seen.reasons, [revoked, revoked], "the method is aborted");
 });
 
-test("one that is silent, of a method that does not listen, has the status", async () => {
+test("a revoked silent stream, whose method ignores its signal, gets the HTTP status", async () => {
   const answer = fetch(`${server.address}/v1/count/1?to=1&atEnd=deaf`, { headers });
   await revoke(1);
   assert.equal((await answer).status, 401);
   server.seen.watched.clear();
 });
 
-test("streams over gRPC and Connect end with the reason, those that wait for messages too", async () => {
+test("revoked streams over gRPC and Connect end with the reason, also while they wait for messages", async () => {
   const baseUrl = server.address;
   const transports = [
     createGrpcTransport({ baseUrl }),
@@ -81,10 +84,10 @@ test("streams over gRPC and Connect end with the reason, those that wait for mes
     assert.deepEqual([code, rawMessage], [Code.Unauthenticated, "it was revoked"]);
   }
   await assertOver(4);
-  assert.ok(server.seen.reasons.includes(revoked), "the method is told");
+  assert.ok(server.seen.reasons.includes(revoked), "the method is aborted");
 });
 
-test("a WebSocket has an error and 1008, also when its method does not listen", async () => {
+test("a revoked WebSocket gets an error and 1008, also when its method ignores its signal", async () => {
   const socket = new WebSocket(`${server.address.replace("http", "ws")}/v1/talk?token=${token}`);
   const messages: string[] = [];
   socket.on("message", (data: Buffer) => messages.push(data.toString()));
@@ -94,11 +97,11 @@ test("a WebSocket has an error and 1008, also when its method does not listen", 
   await revoke(1);
   const [code] = await once(socket, "close");
   assert.equal(code, 1008);
-  assert.match(messages.at(-1) ?? "", told);
+  assert.match(messages.at(-1) ?? "", sentReason);
   await assertOver(1);
 });
 
-test("callers that take nothing are cut a moment later, and nothing is left of their calls", async (t) => {
+test("revoked clients that read nothing are disconnected a moment later, and nothing is left of their calls", async (t) => {
   const path = "/v1/count/0?to=100000&size=10000";
   const lines = openSocket(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}`);
   const session = connectHttp2(server.address).on("error", () => {});

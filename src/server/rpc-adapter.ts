@@ -16,12 +16,12 @@ import { targetOf, type HttpListener } from "./http.ts";
 const zip = promisify(gzip);
 const brotli = promisify(brotliCompress);
 
-/** Less is not compressed, as in the library. */
+/** Shorter answers are not compressed, as in the library. */
 const zippedBytesMin = 1024;
 
 /**
- * The library's own takes ten seconds of a core for the longest of transcripts, on one of the four
- * threads that files wait for, too.
+ * The library's Brotli takes ten seconds of a core for the longest transcripts, on one of the four
+ * threads that file access also uses.
  */
 const fastBrotli: Compression = {
   ...compressionBrotli,
@@ -35,9 +35,8 @@ type Compression = NonNullable<ConnectNodeAdapterOptions["acceptCompression"]>[n
 type UniversalResponse = Parameters<typeof universalResponseToNodeResponse>[0];
 
 /**
- * The library's adapter, but for answers in JSON: a long field of them is spliced in piece by piece
- * (rpc-answers.ts), and they are compressed behind that. Only calls of methods that are served may
- * come here.
+ * Like the library's adapter, but in JSON answers a long field is spliced in chunk by chunk
+ * (rpc-answers.ts), and they are compressed after that. Only for calls of methods that are served.
  */
 export function createRpcAdapter(options: Options): HttpListener {
   const acceptCompression = options.acceptCompression ?? [compressionGzip, fastBrotli];
@@ -58,7 +57,7 @@ export function createRpcAdapter(options: Options): HttpListener {
       const sent = zips ? await zipped(whole) : whole;
       await universalResponseToNodeResponse(withoutThrow(sent), response);
     };
-    // What a caller that has gone is not sent is nobody's failure; failures of methods are answers.
+    // Failures of methods are answers; this is only the failure to send to a client that is gone.
     answer().catch(() => {
       response.destroy();
     });
@@ -66,7 +65,7 @@ export function createRpcAdapter(options: Options): HttpListener {
 }
 
 /**
- * A body that is only given up where it cannot be written: the library throws that into the method,
+ * A body that is only abandoned if it cannot be written: the library throws that into the method,
  * as if it had failed.
  */
 function withoutThrow(response: UniversalResponse): UniversalResponse {
@@ -115,8 +114,8 @@ async function* inside(
 const prefixBytes = 5;
 
 /**
- * A body of frames (gRPC over HTTP2, Length-Prefixed-Message) of which the first one is the JSON of
- * a message.
+ * A body of frames (gRPC over HTTP2, Length-Prefixed-Message); the first one is the JSON of a
+ * message.
  */
 async function* framed(
   body: AsyncIterable<Uint8Array>,
@@ -124,7 +123,7 @@ async function* framed(
 ): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const frame of body) {
-    // Not where the only frame is the trailers of a failure.
+    // If the only frame is the trailers of a failure, nothing is spliced in.
     if (isFirst && frame[0] === 0) {
       const { head, tail } = around(Buffer.from(frame.subarray(prefixBytes)), spliced);
       const prefix = Buffer.alloc(prefixBytes);
@@ -137,7 +136,7 @@ async function* framed(
   }
 }
 
-/** The spliced field goes before all others. */
+/** The spliced field comes before all others. */
 function around(
   json: Buffer,
   { name }: SplicedJson,

@@ -8,11 +8,9 @@ import { holdAnswer } from "./held-answers.ts";
 import { heldBytesOf, jsonChunks } from "./answer-stored.ts";
 import { responseKey } from "./end-calls.ts";
 
-/**
- * JSON that the adapter puts into an answer in place of a field, which the library has not seen.
- */
+/** JSON of a field that the adapter splices into an answer; the library does not see the field. */
 export interface SplicedJson {
-  /** As JSON has it. */
+  /** The field's name in JSON. */
   readonly name: string;
   readonly bytes: number;
   readonly pieces: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -23,9 +21,9 @@ export const splicedKey = createContextKey<SplicedJson | undefined>(undefined, {
 });
 
 /**
- * Takes long fields out of answers before the library writes them on the thread that carries live
- * audio: in their place go bytes of the wire that are made elsewhere, or JSON that the adapter
- * splices in. Counts what answers hold.
+ * Takes long fields out of answers before the library writes them on the main thread: they are
+ * replaced by bytes of the wire that are made on another thread, or by JSON that the adapter
+ * splices in. Counts the memory of answers.
  */
 export function writeAnswers(answers: HeldBytes): Interceptor {
   return (next) => async (request) => {
@@ -56,7 +54,7 @@ export function writeAnswers(answers: HeldBytes): Interceptor {
   };
 }
 
-/** Content types of JSON: of Connect, of its streams, of gRPC and gRPC-Web. */
+/** Content types of JSON: Connect, its streams, gRPC and gRPC-Web. */
 export function isJson(header: Headers): boolean {
   return /^application\/(?:[a-z-]+\+)?json\b/i.test(header.get("content-type") ?? "");
 }
@@ -100,7 +98,7 @@ function bodyOf(message: Message): { readonly data?: Uint8Array } {
     : {};
 }
 
-/** Of base64, without padding between them. */
+/** Chunks for base64, without padding between them. */
 const pieceBytes = 192 << 10;
 
 function* base64Pieces({ buffer, byteOffset, length }: Uint8Array): Generator<Uint8Array> {
@@ -119,10 +117,7 @@ function without(message: Message, name: string, empty: unknown = []): Message {
   });
 }
 
-/**
- * A message whose field is there as bytes, which the library writes as it writes fields that it
- * does not know.
- */
+/** A message with the field as bytes, which the library writes as it writes unknown fields. */
 function withWire(message: Message, name: string, wire: Uint8Array): Message {
   const others = without(message, name);
   if (wire.length === 0) return others;

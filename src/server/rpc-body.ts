@@ -6,7 +6,7 @@ import { decompress, isContentCoding } from "./decompress.ts";
 import type { HttpRequest } from "./http.ts";
 import { admitMessage, type MessageReading } from "./message-reading.ts";
 
-/** How the body of a gRPC, gRPC-Web or Connect request is written. */
+/** The form of the body of a gRPC, gRPC-Web or Connect request. */
 export interface RpcFormat {
   /** One message, or messages with five bytes before each. */
   readonly framing: "whole" | "envelopes";
@@ -15,7 +15,9 @@ export interface RpcFormat {
   readonly coding: string | undefined;
 }
 
-/** What a request says of its body; undefined for none of the three. */
+/**
+ * Reads the form of the body from the headers; undefined if the request is of none of the three.
+ */
 export function rpcFormatOf({ headers }: HttpRequest): RpcFormat | undefined {
   const match =
     /^application\/(?:(connect\+|grpc(?:-web(?:-text)?)?\+?)?)(json|proto)?(?:;|$)/i.exec(
@@ -35,7 +37,7 @@ function codingHeaderOf(protocol: string): string {
   return protocol.startsWith("connect") ? "connect-content-encoding" : "grpc-encoding";
 }
 
-/** Makes the message that the adapter has read what the caller sent. */
+/** Adds to the message that the adapter read what was read outside it. */
 export type Finish = (message: Message) => Message;
 
 export interface RpcBodyParts {
@@ -43,17 +45,17 @@ export interface RpcBodyParts {
   readonly rpc: RpcFormat;
   readonly bytesMax: number;
   readonly accountId: string;
-  /** Of the call: what a request of one message takes until its answer is out. */
+  /** Of the call: counts the memory of a request of one message until its answer was sent. */
   readonly share: HeldShare;
   readonly signal: AbortSignal;
   readonly reading: MessageReading;
-  /** Called once for each message, before it is handed on. */
+  /** Called once for each message, before it is passed on. */
   readonly onMessage: (finish: Finish) => void;
 }
 
 /**
- * Reads the body of a request before the adapter does: what it hands on is decompressed, no longer
- * and no more than is read at once, and comes when it is its turn to be read. Throws ServiceError.
+ * Reads the body of a request before the adapter does: what it passes on is decompressed, within
+ * the limits of a message, and comes in its turn. Throws ServiceError.
  */
 export async function* rpcBody(
   chunks: AsyncIterable<Uint8Array>,
@@ -74,7 +76,7 @@ export function takesOneMessage({ methodKind }: DescMethod): boolean {
 }
 
 const headBytes = 5;
-/** Of the first byte of an envelope: the message is compressed. */
+/** The flag of an envelope whose message is compressed. */
 const compressedFlag = 1;
 
 async function* envelopes(
@@ -84,7 +86,7 @@ async function* envelopes(
   const { bytesMax, accountId, reading } = parts;
   await using source = new PartReader(chunks);
   for (;;) {
-    // A stream may be long: of what is over nothing is held.
+    // A stream may be long: messages that were read are no longer counted.
     using ofMessage = takesOneMessage(parts.method) ? undefined : reading.held.hold(accountId);
     const share = ofMessage ?? parts.share;
     const head = Buffer.from(await source.collect(headBytes, share));
@@ -92,7 +94,7 @@ async function* envelopes(
     if (length > bytesMax) throw tooLarge(bytesMax);
     const message = await source.collect(length, share);
     if (head.length < headBytes || message.length < length) {
-      // What is cut off is for the adapter to refuse.
+      // The adapter refuses an incomplete envelope.
       if (head.length > 0) yield Buffer.concat([head, message]);
       return;
     }
@@ -106,7 +108,7 @@ async function* envelopes(
   }
 }
 
-/** JSON that is longer is read here: the library takes five times as long for its audio. */
+/** Longer JSON is read here: the library takes five times as long for its audio. */
 const readHereBytesMin = 64 << 10;
 const emptyJson = Buffer.from("{}");
 
@@ -135,7 +137,7 @@ async function messageFor(
   return read ? emptyJson : bytes;
 }
 
-/** Takes bytes from parts as they are wanted. */
+/** Reads bytes from chunks on demand. */
 class PartReader implements AsyncDisposable {
   readonly #parts: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
@@ -144,10 +146,7 @@ class PartReader implements AsyncDisposable {
     this.#parts = parts[Symbol.asyncIterator]();
   }
 
-  /**
-   * The next `length` bytes, or what there is before the end; they are held in the share as they
-   * come.
-   */
+  /** The next `length` bytes, or fewer at the end; the share counts them as they arrive. */
   async collect(length: number, share: HeldShare): Promise<Uint8Array> {
     const collector = new ByteCollector(length, share);
     while (collector.length < length) {

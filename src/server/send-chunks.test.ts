@@ -16,14 +16,14 @@ async function portOf(server: Server): Promise<number> {
   return address.port;
 }
 
-/** A stream that gives these bytes and then hangs. */
+/** A stream that yields these bytes and then hangs. */
 function hangingStream(...chunks: readonly string[]): Readable {
   const stream = new Readable({ read() {} });
   for (const chunk of chunks) stream.push(chunk);
   return stream;
 }
 
-test("a caller who goes away while the stream hangs is noticed, and the stream destroyed", async () => {
+test("a stream that hangs is destroyed when the client disconnects", async () => {
   const sending = Promise.withResolvers<{ stream: Readable; end: Promise<void> }>();
   const answer = (_request: unknown, response: HttpResponse) => {
     const stream = hangingStream("the first of it");
@@ -40,7 +40,7 @@ test("a caller who goes away while the stream hangs is noticed, and the stream d
   server.close();
 });
 
-test("the same over HTTP/2, and where the caller is gone before the first byte", async () => {
+test("the same over HTTP/2, and for a client that disconnects before the first byte", async () => {
   const ends: { stream: Readable; end: Promise<void> }[] = [];
   const both = Promise.withResolvers<void>();
   const server = createHttp2Server((_request, response) => {

@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { isClosed, type HttpResponse } from "./http.ts";
 
 /**
- * Sends a body and ends the answer. Each chunk is with the system before the next is asked for.
- * Throws when the caller goes away, also while a stream hangs, which is destroyed.
+ * Sends a body and ends the answer. Each chunk was written before the next one is read. Throws if
+ * the client disconnects, also while the stream hangs, which is then destroyed.
  */
 export async function sendChunks(
   response: HttpResponse,
@@ -14,7 +14,7 @@ export async function sendChunks(
   const onClose = () => {
     const gone = new Error("the client closed the request");
     giveUp(gone);
-    // Of a store that hangs no next chunk would come to see it at.
+    // A store that hangs yields no further chunk at which to notice it.
     if (chunks instanceof Readable) chunks.destroy(gone);
   };
   response.once("close", onClose);
@@ -28,7 +28,7 @@ export async function sendChunks(
           if (error) reject(error);
           else resolve();
         };
-        // One line for each version: the types of Node do not see that the calls are alike.
+        // One line for each version: the types of Node have no common signature.
         if (response instanceof Http2ServerResponse) response.write(chunk, onWritten);
         else response.write(chunk, onWritten);
       });

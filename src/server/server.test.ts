@@ -18,7 +18,7 @@ const uncalled = {
 };
 
 test("openServer() aborts a call whose error cannot be written, and answers the next call", async () => {
-  // No header can carry it.
+  // No header can contain it.
   const broken = new ServiceError("unimplemented", "x", { metadata: { allow: "\u7b2c" } });
   const refuse = () => Promise.reject(broken);
   async function* none() {}

@@ -62,8 +62,8 @@ export interface ServedApi {
   /** HTTP rules that replace the contract's. */
   readonly httpRules?: ServiceConfig | undefined;
   /**
-   * What clients may know of a failure behind the methods, such as an unavailable database. Default:
-   * nothing.
+   * What clients may know of a failure behind the methods, such as an unavailable database.
+   * Default: nothing.
    */
   readonly explain?: (error: unknown) => ServiceError | undefined;
 }

@@ -13,31 +13,27 @@ import type { ReadingTurns } from "./reading-turns.ts";
 
 /** Longest message: 8 s of 48 kHz audio in base64. */
 export const messageBytesMax = 1 << 20;
-/** ErrorInfo.reason of a longer one. */
+/** ErrorInfo.reason of a longer message. */
 export const tooBig = "MESSAGE_TOO_LARGE";
 /**
- * Objects, lists and members of them in one message: a configuration has hundreds. Reading them
- * takes 10 ms.
+ * Objects, lists and their members in one message: a configuration has hundreds. To read them takes
+ * 10 ms.
  */
 const valuesMax = 5_000;
-/** Messages that wait for the method; past it the socket is not read. */
+/** Messages that wait for the method; past it the socket is paused. */
 const waitingBytesMax = 256 << 10;
 
 export interface MessageParts {
   readonly method: DescMethodBiDiStreaming;
   readonly accountId: string;
-  /**
-   * What messages that are not whole take of the node's memory; given back when the socket closes.
-   */
+  /** Counts the memory of incomplete messages; released when the socket closes. */
   readonly share: HeldShare;
   readonly turns: ReadingTurns;
-  /** What the socket is made of. */
+  /** The connection below the socket. */
   readonly raw: Duplex;
 }
 
-/**
- * The messages of a socket for its method, read as they come; those that take long in their turn.
- */
+/** The messages of a socket for its method, read as they arrive; long ones in their turn. */
 export function socketMessages(socket: WebSocket, parts: MessageParts): MessageQueue<Message> {
   return new SocketMessages(socket, parts).queue;
 }
@@ -46,7 +42,7 @@ class SocketMessages {
   readonly queue: MessageQueue<Message>;
   readonly #socket: WebSocket;
   readonly #parts: MessageParts;
-  /** Reads what came last, where that waits for its turn; what comes then waits behind it. */
+  /** Reads the last message, while that waits for its turn; later messages wait behind it. */
   #reading: Promise<void> | undefined;
   #isFull = false;
 
@@ -60,7 +56,7 @@ class SocketMessages {
   }
 
   /**
-   * Counts what comes of a message until it is whole; what waits then is counted by the queue,
+   * Counts the bytes of a message until it is complete; waiting messages are counted by the queue,
    * which is short.
    */
   #countParts(): void {
@@ -71,11 +67,11 @@ class SocketMessages {
         share.grow(chunk.length);
       } catch (error) {
         this.queue.fail(error);
-        // Whoever goes on sending is not waited for.
+        // A client that goes on sending is disconnected.
         setTimeout(() => raw.destroy(), closeGraceMs).unref();
       }
     };
-    // Before the socket makes messages of them.
+    // Before ws makes messages of them.
     raw.prependListener("data", count);
     raw.once("close", () => share[Symbol.dispose]());
   }
@@ -86,7 +82,7 @@ class SocketMessages {
     const isFlood = (bytes: number): boolean => {
       if (!pieces.areTiny(bytes)) return false;
       this.queue.fail(tinyChunks());
-      // What came with them is not taken apart any more.
+      // The other frames of the same read are dropped.
       setTimeout(() => raw.destroy(), closeGraceMs).unref();
       return true;
     };
@@ -105,7 +101,7 @@ class SocketMessages {
     });
   }
 
-  /** Nothing more is taken from the socket until then. */
+  /** The socket is paused until then. */
   #readInTurn(read: () => void): void {
     const reading = this.#whenTurn(this.#reading).then(() => {
       read();
@@ -129,9 +125,7 @@ class SocketMessages {
   }
 }
 
-/**
- * Whether reading a message takes long enough to keep others waiting; one that is refused does not.
- */
+/** Whether reading a message takes long enough to delay others; one that is refused does not. */
 function needsTurn(data: Buffer): boolean {
   try {
     return takesLong(data.length, countValues(data, valuesMax));

@@ -1,25 +1,25 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/**
- * Pieces that came this fast, of fewer bytes than this on average, cost more to take apart than to
- * send.
- */
+/** Chunks of fewer bytes than this on average, at this rate, cost more to process than to send. */
 const piecesMax = 1_000;
 const pieceBytesMin = 32;
 const windowMs = 1_000;
-/** Of each body these are not counted: bodies may be short, and many. */
+/** The first chunks of each body do not count: bodies may be short, and many. */
 const freePieces = 16;
 
 /**
- * Counts the pieces in which the bodies of one connection come: chunks of HTTP/1.1, frames of
- * HTTP/2 and WebSocket.
+ * Counts the chunks of the bodies of one connection: chunks of HTTP/1.1, frames of HTTP/2 and
+ * WebSocket.
  */
 export class TinyChunks {
   #pieces = 0;
   #bytes = 0;
   #since = 0;
 
-  /** For each body anew: tells of every piece whether the connection's are too small by now. */
+  /**
+   * Called for each body; returns a function that reports after each chunk whether the connection's
+   * chunks are too small.
+   */
   ofBody(): (bytes: number) => boolean {
     let pieces = 0;
     return (bytes) => {
@@ -29,7 +29,7 @@ export class TinyChunks {
   }
 
   /**
-   * Counts a piece: more than 1,000 in a second, of fewer than 32 bytes on average, are too small.
+   * Counts a chunk: more than 1,000 in a second, of fewer than 32 bytes on average, are too small.
    */
   areTiny(bytes: number): boolean {
     if (this.#pieces === 0) this.#since = performance.now();
@@ -43,7 +43,7 @@ export class TinyChunks {
   }
 }
 
-/** What the caller is told then. */
+/** The error for such a client. */
 export function tinyChunks(): ServiceError {
   const limit = `${piecesMax} pieces of less than ${pieceBytesMin} bytes on average came within a second`;
   return new ServiceError("invalid_argument", `${limit}: send larger pieces`, {

@@ -12,7 +12,7 @@ import { refuseMalformed } from "./refuse.ts";
 const answerBytes = 1 << 20;
 const unsentMsMax = 3_000;
 
-/** Calls a service that answers so over HTTP/2, and reads nothing of the answer. */
+/** Calls a service that answers this over HTTP/2, and reads nothing of the answer. */
 async function openUnreadAnswer(answer: (response: HttpResponse) => void, method = "GET") {
   const closed = Promise.withResolvers<unknown>();
   const port = await openPort(
@@ -81,7 +81,7 @@ for (const [state, answer] of Object.entries(answers)) {
 test("an HTTP/2 answer whose stream the service has closed is sent to its end", async () => {
   await using call = await openUnreadAnswer((response) => {
     response.end(Buffer.alloc(answerBytes));
-    // Closes the stream on this side, while the answer is still on its way.
+    // Closes the stream on this side while the answer is still being sent.
     void giveUpReading(response);
   }, "POST");
   await sleep(unsentMsMax / 4);

@@ -3,23 +3,23 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 
 export interface UnsentLimits {
   /**
-   * A caller that takes nothing for this long is let go; the larger a part that waits for it, the
-   * longer.
+   * A client that reads nothing for this long is disconnected; the larger the part that waits for
+   * it, the longer it has.
    */
   readonly unsentMsMax: number;
-  /** What a part that waits for its caller is given in time, beyond unsentMsMax. */
+  /** Extra time for a large part that waits, beyond unsentMsMax. */
   readonly bytesPerSecondMin: number;
 }
 
 export const unsentLimits: UnsentLimits = { unsentMsMax: 30_000, bytesPerSecondMin: 16 << 10 };
 
-/** Something that sends to a caller. */
+/** A connection or stream that sends to a client. */
 interface Sender {
-  /** Bytes that wait for the caller. */
+  /** Bytes that wait to be sent. */
   unsent(): number;
-  /** Grows when the caller takes something. */
+  /** Grows when the client reads. */
   taken(): number;
-  /** Whether nothing of it can be sent any more, although it is not closed. */
+  /** Whether nothing can be sent any more, although it is not closed. */
   isDead(): boolean;
   cut(): void;
 }
@@ -33,10 +33,7 @@ interface Seen {
 /** Number of checks in unsentMsMax. */
 const looks = 15;
 
-/**
- * Lets go of callers that do not take their answers, which stay in memory for as long as they are
- * there.
- */
+/** Disconnects clients that do not read their answers, which would stay in memory. */
 export class UnsentWatch implements Disposable {
   readonly #limits: UnsentLimits;
   readonly #senders = new Map<Sender, Seen>();
@@ -63,8 +60,8 @@ export class UnsentWatch implements Disposable {
   }
 
   /**
-   * A stream of HTTP/2, which has a window of its own. It does not tell how much was taken: only
-   * that less waits than before.
+   * A stream of HTTP/2, which has a window of its own. It does not report how much was sent: only
+   * that fewer bytes wait than before.
    */
   watchStream(stream: ServerHttp2Stream, cut: () => void): void {
     let [before, taken] = [0, 0];
@@ -112,11 +109,11 @@ export class UnsentWatch implements Disposable {
 }
 
 /**
- * Whether the client has reset a stream with NO_ERROR, as Node's own does when its connection is
- * destroyed. Node then waits for the rest of the answer to be sent, which cannot be: the stream
- * never closes, and a connection of such streams alone is not read from any more.
+ * Whether the client has reset a stream with NO_ERROR, as Node's own client does when its
+ * connection is destroyed. Node then waits to send the rest of the answer, which is impossible: the
+ * stream never closes, and a connection with only such streams is not read any more.
  */
 function isForgotten(stream: ServerHttp2Stream): boolean {
-  // A stream that this side closes is still known while the rest of its answer goes out.
+  // A stream that this side closes still exists while the rest of its answer is sent.
   return stream.closed && stream.state.state === constants.NGHTTP2_STREAM_STATE_IDLE;
 }

@@ -13,7 +13,7 @@ after(async () => {
 });
 const { app, bases, send, newUpload, mediaCount, untilWriting, assertNothingLeft } = door;
 
-/** Ways to break an upload off in the middle; each begins a PUT of 1000 bytes that does not end. */
+/** The ways to break off an upload; each begins a PUT of 1000 bytes that does not end. */
 const breaks: Record<string, (target: string) => Promise<void>> = {
   "a connection that is reset": async (target) => {
     const socket = await begin1(target, "Content-Length: 5000");
@@ -34,7 +34,7 @@ const breaks: Record<string, (target: string) => Promise<void>> = {
     const client = connect(bases["HTTP/2"], { createConnection: () => socket });
     beginPut(client, { ":path": target }).write(wav(1000));
     await untilWriting(1);
-    // RST_STREAM of stream 1 with CANCEL, by hand.
+    // RST_STREAM of stream 1 with CANCEL, as bytes.
     socket.write(Buffer.from("00000403000000000100000008", "hex"));
     client.close();
   },
@@ -43,7 +43,7 @@ const breaks: Record<string, (target: string) => Promise<void>> = {
     const stream = beginPut(client, { ":path": target });
     stream.write(wav(1000));
     await untilWriting(1);
-    // The client of Node ends a stream before it resets it.
+    // Node's client ends a stream before it resets it.
     stream.close(constants.NGHTTP2_CANCEL);
     client.close();
   },
@@ -92,15 +92,15 @@ for (const [what, breakOff] of Object.entries(breaks)) {
   });
 }
 
-test("PUT that trickles is given up after its time", { timeout: 20_000 }, async () => {
+test("a PUT that trickles in is given up after a while", { timeout: 20_000 }, async () => {
   await using slow = await openTestMediaDoor({ uploadMsMax: 900 });
   const rows: [bytes: number, problem: RegExp][] = [
     [1000, /not whole after/],
-    [1, /came more slowly than 1024 bytes a second/],
+    [1, /arrived more slowly than 1024 bytes a second/],
   ];
   for (const [bytes, problem] of rows) {
     const { url } = await slow.newUpload();
-    // More often than what stands still, and for ever.
+    // More often than the limit of a stalled upload, and without end.
     const trickle = async function* () {
       for await (const _ of setInterval(50)) yield Buffer.alloc(bytes);
     };

@@ -1,4 +1,4 @@
-// Callers that wait with gigabytes (Expect: 100-continue) until they are asked for them.
+// Clients that wait for 100 Continue before they send gigabytes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
@@ -22,7 +22,7 @@ after(async () => {
 });
 const { app, bases, send, newUpload, mediaCount, assertNothingLeft } = door;
 
-/** A PUT that says how much it has, and sends it when it is asked to. */
+/** A PUT that announces its length, and sends its body after 100 Continue. */
 async function put(
   protocol: Protocol,
   url: string,
@@ -69,7 +69,7 @@ async function put2(url: string, headers: Record<string, string>, body: Buffer) 
 }
 
 for (const protocol of protocols) {
-  test(`${protocol}: a caller that waits is asked for what it has, once`, async () => {
+  test(`${protocol}: a client that waits gets 100 Continue once`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     const answer = await put(protocol, url, { body: wav(200_000) });
@@ -79,7 +79,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count + 1);
   });
 
-  test(`${protocol}: what is refused by its headers is not asked for`, async () => {
+  test(`${protocol}: a request that is refused by its headers gets no 100 Continue`, async () => {
     const used = await newUpload();
     await send(protocol, "PUT", used.url, { body: wav(10) });
     const deleted = await newUpload();
@@ -98,14 +98,14 @@ for (const protocol of protocols) {
     for (const [target, bytes, status, reason] of rows) {
       const answer = await put(protocol, target, { body: wav(100), bytes });
       assert.deepEqual([answer.status, reasonOf(answer), answer.isAsked], [status, reason, false]);
-      // Nobody can tell whether what follows is the body after all.
+      // The client may send the body or another request.
       if (protocol === "HTTP/1.1") assert.equal(answer.headers["connection"], "close");
     }
     await assertNothingLeft(count);
     assert.equal((await put(protocol, url, { body: wav(100) })).status, 200);
   });
 
-  test(`${protocol}: what the account has no room for is not asked for, and kept of nobody who tells no length`, async () => {
+  test(`${protocol}: an upload past the account's storage gets no 100 Continue, and one without a length is not stored`, async () => {
     const { url } = await newUpload();
     const count = await mediaCount();
     const { bytes } = await app.db
@@ -118,7 +118,7 @@ for (const protocol of protocols) {
     assert.deepEqual([refused.status, reasonOf(refused)], [429, "STORAGE_LIMIT"]);
     assert.equal(refused.isAsked, false);
     assert.equal(refused.headers["retry-after"], "60");
-    // Refused on its way, by the bytes that came.
+    // Refused while it is received, by its size.
     const untold = await send(protocol, "PUT", url, { body: Readable.from([wav(501)]) });
     assert.deepEqual([untold.status, reasonOf(untold)], [429, "STORAGE_LIMIT"]);
     await assertNothingLeft(count);

@@ -19,8 +19,8 @@ const { app, send, newUpload } = door;
 const longest = { pixels: 576_000, pieces: 48 };
 
 /**
- * A transcript whose media has a waveform of so many pieces of 12,000 pixels, and the address of
- * that.
+ * A transcript whose media has a waveform of this many rows of 12,000 pixels, and the waveform's
+ * address.
  */
 async function withWaveform(pieces: number): Promise<{ name: string; url: string; id: string }> {
   const { name, url } = await newUpload();
@@ -38,7 +38,7 @@ async function withWaveform(pieces: number): Promise<{ name: string; url: string
 }
 
 for (const protocol of protocols) {
-  test(`${protocol}: the waveform of eight hours comes whole`, async () => {
+  test(`${protocol}: the waveform of eight hours is complete`, async () => {
     const { url } = await withWaveform(longest.pieces);
     const { status, headers, body } = await send(protocol, "GET", url);
     assert.equal(status, 200);
@@ -64,7 +64,7 @@ for (const protocol of protocols) {
     assert.deepEqual([same.status, same.body.length], [304, 0]);
   });
 
-  test(`${protocol}: a waveform that is not there, or not any more, is refused`, async () => {
+  test(`${protocol}: a waveform that does not exist, or was deleted, is not found`, async () => {
     const { name, url, id } = await withWaveform(1);
     await app.db.updateTable("media").set({ peaks_count: null }).where("id", "=", id).execute();
     const undescribed = await send(protocol, "GET", url);
@@ -74,11 +74,11 @@ for (const protocol of protocols) {
     assert.equal((await send(protocol, "PUT", url)).status, 403);
     assert.equal((await send(protocol, "POST", url)).status, 405);
     const rows = await app.db.selectFrom("media_peaks").where("media_id", "=", id).execute();
-    assert.equal(rows.length, 0, "it went with its media");
+    assert.equal(rows.length, 0, "it was deleted with its media");
   });
 }
 
-test("a waveform whose media goes in the middle is broken off, never short", async () => {
+test("a waveform whose media is deleted while it is sent is aborted, never shortened", async () => {
   const { url, id } = await withWaveform(longest.pieces);
   await app.db
     .deleteFrom("media_peaks")

@@ -5,7 +5,7 @@ import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { endBody, writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
 
-/** Answers GET and HEAD of a waveform, piece by piece as the caller takes it. Throws not_found. */
+/** Answers GET and HEAD of a waveform, part by part as the client reads it. Throws not_found. */
 export async function answerWaveform(
   parts: {
     readonly findWaveform: (mediaId: string) => Promise<AsyncIterable<string> | undefined>;
@@ -17,7 +17,7 @@ export async function answerWaveform(
 ): Promise<void> {
   const text = await parts.findWaveform(mediaId);
   if (!text) throw new ServiceError("not_found", "the waveform is gone");
-  // Media never changes under its id: nor does its waveform.
+  // Media never changes under its id, and neither does its waveform.
   const etag = `"${mediaId}"`;
   const caching = { etag, "cache-control": "private" };
   if (namesTag(request.headers["if-none-match"], etag)) {
@@ -32,7 +32,7 @@ export async function answerWaveform(
     return;
   }
   try {
-    // As bytes: what HTTP/2 is given as text it may send as something else (endBody).
+    // As bytes: see endBody() about strings over HTTP/2.
     await pipeline(Readable.from(bytesOf(text), { objectMode: false }), response);
   } catch (error) {
     response.destroy();

@@ -17,7 +17,9 @@ const pingMs = 50;
 /** Longer than three pings. */
 const heldMs = 600;
 
-/** A door whose method reads nothing for a while, and then says how many messages it has read. */
+/**
+ * A door whose method reads nothing for a while, and then answers how many messages it has read.
+ */
 async function openHeldDoor() {
   const speech = implemented(Speech, {
     recognize: () => assert.fail("not called"),
@@ -67,10 +69,10 @@ async function openHeldDoor() {
   };
 }
 
-test("a caller whose messages wait is not taken for gone, and none of them is lost", async () => {
+test("a client whose messages wait is not disconnected, and no message is lost", async () => {
   await using door = await openHeldDoor();
   const socket = await door.connect();
-  // Far more than is read ahead: the answers to pings stand behind it.
+  // Far more than is buffered: the pongs come behind it.
   const audioContent = "A".repeat(64_000);
   const count = 200;
   for (let sent = 0; sent < count; sent += 1) socket.send(JSON.stringify({ audioContent }));
@@ -83,13 +85,13 @@ test("a caller whose messages wait is not taken for gone, and none of them is lo
   assert.match(answers.join(), new RegExp(`"transcript":"${count}"`));
 });
 
-test("a caller that gives no sign of life is let go", async () => {
+test("a client that answers no ping is disconnected", async () => {
   await using door = await openHeldDoor();
   const socket = await door.connect({ autoPong: false });
   const began = performance.now();
   const [code] = await once(socket, "close");
   assert.equal(code, 1006);
-  assert.ok(performance.now() - began < heldMs, "before its method has ended");
+  assert.ok(performance.now() - began < heldMs, "before its method ended");
 });
 
 test("tiny frames by the thousand end the socket: messages, pings, and fragments of one message", async () => {
@@ -109,14 +111,14 @@ test("tiny frames by the thousand end the socket: messages, pings, and fragments
   const messages = await endOf((socket) => times(() => socket.send("{}")));
   assert.match(messages.answers, /"PIECES_TOO_SMALL"/);
   assert.equal(messages.code, 1007);
-  // The library cuts a caller that sends more pings than it can answer.
+  // ws disconnects a client that sends more pings than it can answer.
   const pings = await endOf((socket) => times(() => socket.ping()));
   assert.equal(pings.code, 1006);
   const fragments = await endOf((socket) => times(() => socket.send("1", { fin: false })));
   assert.equal(fragments.code, 1008);
 });
 
-test("while the service shuts down, a page is asked to try later, and other clients get 503", async () => {
+test("during a shutdown a page is closed with 1013, and other clients get 503", async () => {
   await using door = await openHeldDoor();
   await door.drain();
   const url = `${door.address.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;

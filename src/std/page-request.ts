@@ -11,7 +11,7 @@ export interface PageRequest {
   readonly size: number;
 }
 
-/** decisions, Transcripts: List. Items on a page when it is not told, and at most. */
+/** docs/api.md, Transcripts: List. Items on a page when it is not told, and at most. */
 export const pageSizeDefault = 50;
 export const pageSizeMax = 1000;
 

@@ -72,7 +72,9 @@ export function rawFieldOf(answer: Message): RawField | undefined {
   return rawFields.get(answer);
 }
 
-/** Defines a property whose value `read` makes at the first access; it can be assigned as before. */
+/**
+ * Defines a property whose value `read` makes at the first access; it can be assigned as before.
+ */
 function defineLazy(message: object, name: string, read: () => unknown): void {
   const set = (value: unknown): void => {
     Object.defineProperty(message, name, {

@@ -40,7 +40,7 @@ export async function repeat(
     try {
       await act();
       hasFailed = false;
-      await wait(everyMs);
+      if (everyMs > 0) await wait(everyMs);
     } catch (error) {
       if (signal.aborted) return;
       const isLogged = !(logsFirstOnly && hasFailed);

@@ -22,7 +22,7 @@ export interface ServiceErrorOptions {
 }
 
 /**
- * A failure that the caller is told about (decisions: Errors): the message names field, value and
+ * A failure that the caller is told about (docs/api.md, Errors): the message names field, value and
  * limit. Anything else that is thrown is a bug: logged whole, answered "internal".
  */
 export class ServiceError extends Error {

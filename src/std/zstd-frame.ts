@@ -72,13 +72,13 @@ function layoutOf(frame: Uint8Array): Layout | undefined {
   return undefined;
 }
 
-/** Section 3.1.1.1.2. */
+/** RFC 8878, section 3.1.1.1.2. */
 function windowOf(descriptor: number): number {
   const base = 2 ** (10 + (descriptor >> 3));
   return base + (base / 8) * (descriptor & 7);
 }
 
-/** Section 3.1.1.1.4: of two bytes, the value is 256 more than they say. */
+/** RFC 8878, section 3.1.1.1.4: of two bytes, the value is 256 more than they say. */
 function contentBytes(frame: Uint8Array, at: number, length: number): number {
   return littleEndian(frame, at, length) + (length === 2 ? 256 : 0);
 }

@@ -1,4 +1,3 @@
-import { LiteralTable } from "./literal-table.ts";
 import type { PathTemplate, TemplateVariable } from "./path-template.ts";
 import { decodeFully, decodeKeepingSlashes } from "./percent-encoding.ts";
 
@@ -41,12 +40,14 @@ const noVerb = 0;
 export class RouteTable<T> {
   readonly #fullyDecode: boolean;
   /** Routes without variables, by their whole path. */
-  readonly #static = new LiteralTable<(Route<T> | undefined)[]>();
+  readonly #static = new Map<string, (Route<T> | undefined)[]>();
+  /** A Map hashes every character of a new string: longer paths are not looked up. */
+  #staticLengthMax = 0;
   readonly #root = new RouteNode<T>();
   /** Undefined until a path is matched against all the routes that there are. */
   #heads: Heads<T> | undefined;
   readonly #methods = new Map<string, number>([["*", anyMethod]]);
-  readonly #verbs = new LiteralTable<number>();
+  readonly #verbs = new Map<string, number>();
   #walk: PathWalk<T>;
 
   constructor(options: { readonly fullyDecodeReservedExpansion?: boolean } = {}) {
@@ -65,6 +66,7 @@ export class RouteTable<T> {
       const entries = this.#static.get(template.text) ?? [];
       entries[method] = route;
       this.#static.set(template.text, entries);
+      this.#staticLengthMax = Math.max(this.#staticLengthMax, template.text.length);
     }
     let node = this.#root;
     let leaf = undefined;
@@ -90,7 +92,7 @@ export class RouteTable<T> {
    */
   match(httpMethod: string, path: string): RouteMatch<T> | undefined {
     const method = this.#methods.get(httpMethod) ?? unknownMethod;
-    const fixed = this.#static.find(path, 0, path.length);
+    const fixed = path.length > this.#staticLengthMax ? undefined : this.#static.get(path);
     if (fixed !== undefined) {
       const route = fixed[method] ?? fixed[anyMethod];
       if (route !== undefined) return { value: route.value, captures: [] };
@@ -128,15 +130,7 @@ export class RouteTable<T> {
 }
 
 /** The id of a name; new ones count on from `last`, the last one that is taken. */
-function idIn(
-  ids: {
-    readonly size: number;
-    get(name: string): number | undefined;
-    set(name: string, id: number): void;
-  },
-  name: string,
-  last: number,
-): number {
+function idIn(ids: Map<string, number>, name: string, last: number): number {
   const known = ids.get(name);
   if (known !== undefined) return known;
   const id = Math.max(last, ids.size) + 1;
@@ -150,7 +144,7 @@ class RouteNode<T> {
   leaf: Leaf<T> | undefined;
   /** Routes with "**" from here on. */
   restLeaf: Leaf<T> | undefined;
-  literals: LiteralTable<RouteNode<T>> | undefined;
+  literals: Map<string, RouteNode<T>> | undefined;
 
   /** Nothing can match here but one of the literals. */
   get isPassedThrough(): boolean {
@@ -158,7 +152,7 @@ class RouteNode<T> {
   }
 
   literal(text: string): RouteNode<T> {
-    const literals = (this.literals ??= new LiteralTable());
+    const literals = (this.literals ??= new Map());
     let node = literals.get(text);
     if (node === undefined) literals.set(text, (node = new RouteNode<T>()));
     return node;
@@ -167,14 +161,14 @@ class RouteNode<T> {
 
 /** The child for the segment of `path` from `start` to `end`, compared percent-decoded. */
 function literalAt<T>(
-  literals: LiteralTable<T>,
+  literals: ReadonlyMap<string, T>,
   path: string,
   start: number,
   end: number,
   escaped: boolean,
 ): T | undefined {
-  if (escaped) return literals.get(decodeFully(path.slice(start, end)));
-  return literals.find(path, start, end);
+  const text = path.slice(start, end);
+  return literals.get(escaped ? decodeFully(text) : text);
 }
 
 /** How every route begins: with this many literal segments, of which these lead somewhere. */
@@ -182,7 +176,7 @@ interface Heads<T> {
   readonly root: RouteNode<T>;
   readonly segments: number;
   /** By the segments, joined with "/". */
-  readonly nodes: LiteralTable<RouteNode<T>>;
+  readonly nodes: ReadonlyMap<string, RouteNode<T>>;
 }
 
 /**
@@ -201,9 +195,7 @@ function headsOf<T>(root: RouteNode<T>): Heads<T> {
     );
     segments++;
   }
-  const nodes = new LiteralTable<RouteNode<T>>();
-  for (const [text, node] of heads) nodes.set(text, node);
-  return { root, segments, nodes };
+  return { root, segments, nodes: new Map(heads) };
 }
 
 /**
@@ -257,19 +249,17 @@ class PathWalk<T> {
    * The verb behind the last colon of the last segment, compared percent-decoded; an escaped colon
    * is data.
    */
-  verbIn(verbs: LiteralTable<number>): number {
+  verbIn(verbs: ReadonlyMap<string, number>): number {
     const last = this.#cut ? this.#path.lastIndexOf("/") : (this.#offsets[this.#count - 1] ?? 0);
     return this.#path.indexOf(":", last) === -1 ? noVerb : this.#lastVerbIn(verbs);
   }
 
-  #lastVerbIn(verbs: LiteralTable<number>): number {
+  #lastVerbIn(verbs: ReadonlyMap<string, number>): number {
     const path = this.#path;
     const start = path.lastIndexOf(":") + 1;
     this.#colon = start - 1;
-    const verb = this.#escaped
-      ? verbs.get(decodeFully(path.slice(start)))
-      : verbs.find(path, start, path.length);
-    return verb ?? noVerb;
+    const text = path.slice(start);
+    return verbs.get(this.#escaped ? decodeFully(text) : text) ?? noVerb;
   }
 
   find({ segments, nodes, root }: Heads<T>, verb: number): Route<T> | undefined {
@@ -277,7 +267,7 @@ class PathWalk<T> {
     if (!this.#cut) this.#offsets[this.#count] = this.#end + 1;
     if (this.#escaped || segments === 0) return this.#findBelow(root, 0, verb);
     if (segments > this.#count) return undefined;
-    const head = nodes.find(this.#path, 1, (this.#offsets[segments] ?? 0) - 1);
+    const head = nodes.get(this.#path.slice(1, (this.#offsets[segments] ?? 0) - 1));
     return head === undefined ? undefined : this.#findBelow(head, segments, verb);
   }
 

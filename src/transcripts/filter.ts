@@ -11,7 +11,7 @@ export type TranscriptFilter =
 export const filterCharsMax = 4096;
 
 /**
- * Reads exactly the two forms of section 4.3, in one pass from left to right:
+ * Reads exactly the two forms of §4.3, in one pass from left to right:
  *
  *     metadata.subject CONTAINS "<text>"
  *     metadata.keywords CONTAINS ["<keyword>", ...]

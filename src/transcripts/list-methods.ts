@@ -29,7 +29,7 @@ interface SearchParts {
   readonly now?: () => number;
 }
 
-/** Section 4.3. */
+/** §4.3. */
 export function listMethods(
   parts: SearchParts & { readonly urls: SignedUrls; readonly pageTokens: PageTokens },
 ) {

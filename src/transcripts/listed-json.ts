@@ -16,7 +16,7 @@ import type { ListedTranscript } from "./transcript-lists.ts";
 import type { MediaLinks } from "./transcript-message.ts";
 
 /**
- * A transcript of a list in the JSON of the wire, including unset fields (section 2.3; docs/api.md,
+ * A transcript of a list in the JSON of the wire, including unset fields (§2.3; docs/api.md,
  * JSON), from its stored metadata, which is proto3 JSON too. Reading and writing fifty messages
  * with the library takes ten times as long: twice the time of everything else that a page of a list
  * needs.

@@ -7,9 +7,10 @@ import type { PlainDuration, PlainSegment, PlainWord } from "./segments.ts";
 const valuesMax = 5 * (transcriptLimits.segments + transcriptLimits.words);
 
 /**
- * Reads the JSON of a list of segments, in UTF-8, in the form that clients write: names in lowerCamelCase,
- * texts and times as strings of whole characters, no null, no other members. undefined for everything else, which is
- * left to readJson(): the library takes two and a half times as long. Does not check the values.
+ * Reads the JSON of a list of segments, in UTF-8, in the form that clients write: names in
+ * lowerCamelCase, texts and times as strings of whole characters, no null, no other members.
+ * undefined for everything else, which is left to readJson(): the library takes two and a half
+ * times as long. Does not check the values.
  */
 export function readPlainSegments(json: Uint8Array): PlainSegment[] | undefined {
   if (countValues(json, valuesMax) > valuesMax) return undefined;

@@ -103,7 +103,7 @@ export function segmentsFromJson(json: JsonValue): Segment[] {
 }
 
 /**
- * Length of the full text, the concatenation of every word (section 2.3): Unicode characters, and
+ * Length of the full text, the concatenation of every word (§2.3): Unicode characters, and
  * bytes in UTF-8.
  */
 export function textLength(segments: readonly PlainSegment[]): { chars: number; bytes: number } {

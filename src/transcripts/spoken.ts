@@ -5,7 +5,7 @@ import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_
  * milliseconds.
  */
 export interface SpokenWord {
-  /** With the whitespace before the next word (section 2.3). */
+  /** With the whitespace before the next word (§2.3). */
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;

@@ -11,7 +11,7 @@ import type { StoredTranscript } from "./transcript-store.ts";
 const decompress = promisify(zstdDecompress);
 
 /**
- * The JSON of a transcript as GetTranscript sends it (section 4.4), in UTF-8. Its segments are
+ * The JSON of a transcript as GetTranscript sends it (§4.4), in UTF-8. Its segments are
  * stored in that form.
  */
 export async function transcriptJson(

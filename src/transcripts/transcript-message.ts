@@ -26,7 +26,7 @@ export function recordingMsOf({
 }
 
 /**
- * A transcript as clients get it (section 2.3). The stored metadata becomes part of it: the fields
+ * A transcript as clients get it (§2.3). The stored metadata becomes part of it: the fields
  * derived from the media are set there.
  */
 export function transcriptMessage(

@@ -17,7 +17,7 @@ import { versionMethods } from "./version-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
 
 /**
- * Sections 4.3 to 4.7 and the versions of section 9: every method of Transcripts that is not about
+ * §4.3 to §4.7 and the versions of §9: every method of Transcripts that is not about
  * jobs.
  */
 export function createTranscriptsService(parts: {

@@ -5,7 +5,7 @@ import type { Uploads } from "../media/uploads.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 
-/** Section 4.7. */
+/** §4.7. */
 export function uploadMethods({ uploads }: { readonly uploads: Uploads }) {
   return {
     async initUpload({ resourceName }, context) {

@@ -23,7 +23,7 @@ import { listVersions } from "./transcript-lists.ts";
 import { versionMessage } from "./transcript-message.ts";
 import { findVersion } from "./transcript-store.ts";
 
-/** Section 9: the versions of a transcript. */
+/** §9: the versions of a transcript. */
 export function versionMethods(
   read: ReadTranscript,
   parts: {

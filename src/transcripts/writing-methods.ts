@@ -24,7 +24,7 @@ import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import { deleteTranscriptRow, type TranscriptHead } from "./transcript-store.ts";
 
-/** Sections 4.5 and 4.6, and the deletion of transcripts. */
+/** §4.5 and §4.6, and the deletion of transcripts. */
 export function writingMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "delete" | "keepsAll">;

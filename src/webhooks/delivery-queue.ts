@@ -1,20 +1,18 @@
-import { sql, type Kysely, type RawBuilder, type Transaction, type UpdateObject } from "kysely";
+import { sql, type Kysely, type Transaction, type UpdateObject } from "kysely";
+import { isHeld, later, releaseLease, type Lease } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { Refusal } from "./send-delivery.ts";
 
-/** A worker's claim on one attempt to deliver a message, with all that it takes. */
-export interface LeasedDelivery {
-  readonly id: string;
+/** A worker's lease of a message for one attempt to deliver it, with all that it takes. */
+export interface LeasedDelivery extends Lease {
   readonly webhookId: string;
-  /** Number of the lease. */
-  readonly lease: number;
   readonly url: string;
   readonly body: string;
   /** The current one first. */
   readonly secrets: readonly Buffer[];
   /** This one included, since the message was made or asked for again. */
-  readonly tries: number;
+  readonly attempts: number;
   /** When it was leased, by the clock of the database. */
   readonly at: Date;
   /** From then until the message is given up. */
@@ -82,11 +80,11 @@ export async function leaseDeliveries(
   return rows.map((row) => ({
     id: row.id,
     webhookId: row.webhook_id,
-    lease: row.lease,
+    number: row.lease,
     url: row.url,
     body: row.body,
     secrets: row.previous_secret ? [row.secret, row.previous_secret] : [row.secret],
-    tries: row.tries,
+    attempts: row.tries,
     at: row.at,
     leftMs: row.left_ms,
   }));
@@ -152,7 +150,7 @@ export async function noteRefused(
   const leftMs = delivery.leftMs - elapsedMs;
   const delayMs = isGone
     ? undefined
-    : retryDelayMs({ tries: delivery.tries, leftMs, retryAfterMs, chance });
+    : retryDelayMs({ attempts: delivery.attempts, leftMs, retryAfterMs, chance });
   return await noting(db, delivery, async (trx, { isOfUrl, isFailing }) => {
     const isOurs = await setState(trx, delivery, {
       last_http_status: status ?? null,
@@ -168,15 +166,10 @@ export async function noteRefused(
   });
 }
 
-/** Lets another worker have a delivery at once, as if it had not been tried. */
-export async function releaseDelivery(
-  db: Kysely<Tables>,
-  { id, lease }: LeasedDelivery,
-): Promise<void> {
-  await sql`
-    update webhook_delivery set tries = tries - 1, attempts = attempts - 1, due_at = now()
-    where id = ${id} and lease = ${lease} and state = 'PENDING'
-  `.execute(db);
+/** Lets another worker have a delivery at once; the attempt does not count. */
+export async function releaseDelivery(db: Kysely<Tables>, lease: Lease): Promise<void> {
+  const uncounted = { afterMs: 0, isForgiven: true, set: sql`, attempts = attempts - 1` };
+  await releaseLease(db, "webhook_delivery", lease, uncounted);
 }
 
 /**
@@ -242,15 +235,13 @@ async function noting<T>(
 /** false: the lease is lost. */
 async function setState(
   trx: Transaction<Tables>,
-  { id, lease }: LeasedDelivery,
+  lease: Lease,
   state: UpdateObject<Tables, "webhook_delivery">,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable("webhook_delivery")
     .set(state)
-    .where("id", "=", id)
-    .where("lease", "=", lease)
-    .where("state", "=", "PENDING")
+    .where(isHeld("webhook_delivery", lease))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -286,9 +277,4 @@ async function disable(
     .returning("id")
     .executeTakeFirst();
   return row && reason;
-}
-
-/** By the clock of the database, which all nodes share. */
-function later(ms: number): RawBuilder<Date> {
-  return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
 }

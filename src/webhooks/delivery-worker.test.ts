@@ -62,8 +62,8 @@ test("a message arrives once, signed, with its id and the JSON that was written"
   );
   assert.equal(receiver.received.length, 1);
   await until(async () => lines.length > 0);
-  const [{ level: _, msg: event, tries, ms, ...logged }] = lines.map((line) => JSON.parse(line));
-  assert.deepEqual([event, tries, typeof ms], ["webhook.delivered", 1, "number"]);
+  const [{ level: _, msg: event, attempts, ms, ...logged }] = lines.map((line) => JSON.parse(line));
+  assert.deepEqual([event, attempts, typeof ms], ["webhook.delivered", 1, "number"]);
   assert.deepEqual(logged, { webhookId: id, deliveryId: delivery.id, status: 204 });
 });
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../database/database.ts";
-import { databaseTrouble } from "../database/database-trouble.ts";
+import { isDatabaseTrouble } from "../database/database-trouble.ts";
 import { resolveHost } from "../media/fetch-media.ts";
 import type { Resolve } from "../media/media-hop.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import { errorFields, type Log } from "../std/log.ts";
+import { repeat } from "../std/repeat.ts";
 import {
   leaseDeliveries,
   noteDelivered,
@@ -64,8 +65,8 @@ class DeliveryWorker implements AsyncDisposable {
   constructor(parts: DeliveryWorkerParts) {
     this.#parts = { chance: Math.random, resolve: resolveHost, timeoutMs: 15_000, ...parts };
     this.#loop = Promise.all([
-      this.#repeat("webhook.lease_failed", () => this.#next()),
-      this.#repeat("webhook.sweep_failed", () => this.#sweep()),
+      this.#repeat(0, "webhook.lease_failed", () => this.#next()),
+      this.#repeat(sweepMs, "webhook.sweep_failed", () => this.#sweep()),
     ]);
   }
 
@@ -77,18 +78,10 @@ class DeliveryWorker implements AsyncDisposable {
     clearTimeout(timer);
   }
 
-  async #repeat(event: string, step: () => Promise<void>): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await step();
-      } catch (error) {
-        if (signal.aborted) return;
-        const isAway = databaseTrouble(error) !== undefined;
-        this.#parts.log[isAway ? "warn" : "error"](errorFields(error), event);
-        await sleep(pollMs * 4, undefined, { signal }).catch(() => {});
-      }
-    }
+  async #repeat(everyMs: number, event: string, step: () => Promise<void>): Promise<void> {
+    const { log } = this.#parts;
+    const failing = { afterFailureMs: pollMs * 4, isWarning: isDatabaseTrouble };
+    await repeat({ everyMs, ...failing, log, event, signal: this.#stopping.signal }, step);
   }
 
   /** Starts what is due and has room; waits when there is nothing, or until there is room. */
@@ -133,7 +126,7 @@ class DeliveryWorker implements AsyncDisposable {
 
   async #deliver(delivery: LeasedDelivery): Promise<void> {
     const { database, allow, resolve, timeoutMs, log } = this.#parts;
-    const { url, body, secrets, at, tries } = delivery;
+    const { url, body, secrets, at, attempts } = delivery;
     const startedAt = performance.now();
     const headers = signedHeaders(delivery, at, secrets);
     const { signal } = this.#stopped;
@@ -156,7 +149,7 @@ class DeliveryWorker implements AsyncDisposable {
       return;
     }
     if (await noteDelivered(database.db, delivery, attempt.status)) {
-      log.info({ ...idsOf(delivery), status: attempt.status, tries, ms }, "webhook.delivered");
+      log.info({ ...idsOf(delivery), status: attempt.status, attempts, ms }, "webhook.delivered");
     }
   }
 
@@ -165,7 +158,7 @@ class DeliveryWorker implements AsyncDisposable {
     const when = { elapsedMs: ms, chance: chance() };
     const noted = await noteRefused(database.db, delivery, refusal, when);
     if (!noted) return;
-    const fields = { ...idsOf(delivery), status: refusal.status, tries: delivery.tries, ms };
+    const fields = { ...idsOf(delivery), status: refusal.status, attempts: delivery.attempts, ms };
     log.info(fields, noted.isGivenUp ? "webhook.given_up" : "webhook.refused");
     if (noted.disabledReason !== undefined) {
       log.warn({ webhookId: delivery.webhookId, status: refusal.status }, "webhook.disabled");
@@ -173,9 +166,7 @@ class DeliveryWorker implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const { signal } = this.#stopping;
-    await sweepDeliveries(this.#parts.database.db, signal);
-    await sleep(sweepMs, undefined, { signal });
+    await sweepDeliveries(this.#parts.database.db, this.#stopping.signal);
   }
 }
 

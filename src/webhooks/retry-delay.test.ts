@@ -10,10 +10,10 @@ const dayMs = 24 * 3_600_000;
  */
 function attemptsAt(chance: number, attemptMs: number): number[] {
   const times: number[] = [];
-  for (let clock = 0, tries = 1; tries < 100; tries++) {
+  for (let clock = 0, attempts = 1; attempts < 100; attempts++) {
     times.push(Math.round(clock / 1000));
     clock += attemptMs;
-    const delayMs = retryDelayMs({ tries, leftMs: dayMs - clock, chance });
+    const delayMs = retryDelayMs({ attempts, leftMs: dayMs - clock, chance });
     if (delayMs === undefined) return times;
     clock += delayMs;
   }
@@ -37,7 +37,7 @@ test("attempts that take long, and any chance, end within the day and an attempt
 });
 
 test("waits are spread by a fifth to either side", () => {
-  const rows: [tries: number, least: number, most: number][] = [
+  const rows: [attempts: number, least: number, most: number][] = [
     [1, 4_000, 6_000],
     [2, 24_000, 36_000],
     [3, 96_000, 144_000],
@@ -48,15 +48,15 @@ test("waits are spread by a fifth to either side", () => {
     [8, 5_760_000, 8_640_000],
     [400, 5_760_000, 8_640_000],
   ];
-  for (const [tries, least, most] of rows) {
-    assert.equal(retryDelayMs({ tries, leftMs: dayMs, chance: 0 }), least);
-    assert.equal(retryDelayMs({ tries, leftMs: dayMs, chance: 1 }), most);
+  for (const [attempts, least, most] of rows) {
+    assert.equal(retryDelayMs({ attempts, leftMs: dayMs, chance: 0 }), least);
+    assert.equal(retryDelayMs({ attempts, leftMs: dayMs, chance: 1 }), most);
   }
 });
 
 test("Retry-After makes a wait longer, never shorter, up to two hours and the end of the day", () => {
   const wait = (retryAfterMs: number, leftMs = dayMs) =>
-    retryDelayMs({ tries: 1, leftMs, retryAfterMs, chance: 0.5 });
+    retryDelayMs({ attempts: 1, leftMs, retryAfterMs, chance: 0.5 });
   assert.equal(wait(0), 5_000);
   assert.equal(wait(60_000), 60_000);
   assert.equal(wait(7_200_000), 7_200_000);

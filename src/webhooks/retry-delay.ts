@@ -19,9 +19,9 @@ const longestMs = 2 * hour;
  */
 const jitter = 0.2;
 
-export interface FailedTry {
+export interface FailedAttempt {
   /** Attempts since the message was made or asked for again, this one included. */
-  readonly tries: number;
+  readonly attempts: number;
   /** Until the message is given up. */
   readonly leftMs: number;
   /** What the receiver asks for (Retry-After); it counts up to the longest wait of our own. */
@@ -35,13 +35,13 @@ export interface FailedTry {
  * attempt is at its end.
  */
 export function retryDelayMs({
-  tries,
+  attempts,
   leftMs,
   retryAfterMs = 0,
   chance,
-}: FailedTry): number | undefined {
+}: FailedAttempt): number | undefined {
   if (leftMs <= 0) return undefined;
-  const waitMs = waitsMs[tries - 1] ?? longestMs;
+  const waitMs = waitsMs[attempts - 1] ?? longestMs;
   const ownMs = Math.round(waitMs * (1 - jitter + 2 * jitter * chance));
   return Math.min(Math.max(ownMs, Math.min(retryAfterMs, longestMs)), leftMs);
 }

@@ -81,8 +81,8 @@ export function createdFrom({ metadata = {}, segments = [] }: PatchBody): Conten
 }
 
 /**
- * decisions, Transcripts, Update: the fields of the body, or of the mask, are replaced. undefined:
- * it is refused.
+ * docs/api.md, Transcripts, Update: the fields of the body, or of the mask, are replaced.
+ * undefined: it is refused.
  */
 export function patched(
   { metadata, segments }: Content,
@@ -103,7 +103,7 @@ export function patched(
   return fileType === emptyMetadata.fileType || languageCode === "" ? undefined : content;
 }
 
-/** decisions, JSON: null is unset. */
+/** docs/api.md, JSON: null is unset. */
 function fieldsOf(sent: NonNullable<PatchBody["metadata"]>): string[] {
   return Object.entries(sent).flatMap(([field, value]) => (value === null ? [] : [field]));
 }

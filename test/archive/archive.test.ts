@@ -1,5 +1,5 @@
-// The archive as a whole, by generated commands: every answer, and the state afterwards, is compared
-// with a model's.
+// The archive as a whole, by generated commands: every answer, and the state afterwards, is
+// compared with a model's.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

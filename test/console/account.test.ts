@@ -1,5 +1,4 @@
-// The page of the account: people invited, given roles and removed, sessions ended, and what was
-// done, in words.
+// The account page: inviting, changing and removing members, ending sessions, and the audit log.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -38,7 +37,7 @@ async function invite(email: string, name: string, role: string): Promise<void> 
   await dialog().waitFor({ state: "detached" });
 }
 
-test("people are invited, given another role and removed, but for the last owner", async () => {
+test("members are invited, get another role and are removed, except the last owner", async () => {
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
   await button("Bjóða manneskju").press("Enter");
   await until(() => page.evaluate<boolean>("document.activeElement?.type === 'email'"));
@@ -71,7 +70,7 @@ test("people are invited, given another role and removed, but for the last owner
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
 });
 
-test("a session is ended from another one; who may only read sees no one else's", async () => {
+test("a session is ended from another one; a user who may only read sees only their own", async () => {
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {
     displayName: "Ása á Akureyri",
     scopes: ["transcripts.read"],
@@ -91,7 +90,7 @@ test("a session is ended from another one; who may only read sees no one else's"
   });
 });
 
-test("the audit log tells in words what was done, by whom, to its beginning", async () => {
+test("the audit log shows who did what, back to its first entry", async () => {
   await log().getByText("First key bauð thordur@example.is").waitFor();
   await log().getByText("First key bjó til API-lykilinn „Ása á Akureyri“").waitFor();
   for (let at = 0; at < 50; at += 1) {
@@ -106,17 +105,17 @@ test("the audit log tells in words what was done, by whom, to its beginning", as
   await button("Sýna eldri").waitFor({ state: "detached" });
 });
 
-test("the account is looked at", async () => {
+test("the account page is accessible and fits the screen in every look", async () => {
   await invite("olof@example.is", "Ólöf Þöll", "Þátttakandi: les, skrifar og talar");
   await log().first().waitFor();
   await people().first().waitFor();
   await checkLooks(page, "account");
 });
 
-test("actText() calls acts that it does not know as the log does", () => {
+test("actText() shows unknown acts by their names", () => {
   assert.deepEqual(actText("api_key.create", {}), {
     is: "bjó til API-lykilinn",
-    en: "made the API key",
+    en: "created the API key",
   });
   assert.deepEqual(actText("toString", {}), { is: "toString", en: "toString" });
 });

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 
-/** All that a browser sends and gets, through one place where it can be cut, for real. */
+/** A SOCKS proxy for all traffic of a browser, which can interrupt it. */
 export interface CuttableNetwork extends AsyncDisposable {
-  /** For Chromium: it is a SOCKS proxy, also to this machine. */
+  /** Chromium's arguments that use the proxy, also for this machine. */
   readonly args: readonly string[];
-  /** Breaks every connection, and refuses new ones. */
+  /** Closes every connection, and refuses new ones. */
   cut(): void;
-  mend(): void;
+  restore(): void;
 }
 
-/** RFC 1928: version, no authentication; and the answer to CONNECT. */
+/** RFC 1928: version 5 without authentication, and the answer to CONNECT. */
 const greeting = Buffer.from([5, 0]);
 const connected = Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
 
@@ -37,7 +37,7 @@ export async function openCuttableNetwork(): Promise<CuttableNetwork> {
       isCut = true;
       for (const socket of sockets) socket.destroy();
     },
-    mend() {
+    restore() {
       isCut = false;
     },
     async [Symbol.asyncDispose]() {
@@ -57,10 +57,10 @@ async function serve(socket: Socket): Promise<void> {
   const address = await read(socket, length);
   const host = kind === 3 ? address.toString() : address.join(".");
   const port = (await read(socket, 2)).readUInt16BE();
-  const onward = connect(port, host);
-  await once(onward, "connect");
+  const target = connect(port, host);
+  await once(target, "connect");
   socket.write(connected);
-  pipeline(socket, onward, socket, () => {});
+  pipeline(socket, target, socket, () => {});
 }
 
 async function read(socket: Socket, length: number): Promise<Buffer> {

@@ -1,4 +1,4 @@
-// `npm run console`: the pages as they are written, over a running service.
+// `npm run console`: the pages from their sources, with a running service.
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -8,7 +8,7 @@ import { openTestService } from "../spec/service.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-test("pages are served as they are written, calls go to the service, and changes are told", async () => {
+test("the dev server serves sources, forwards calls to the service and reports changes", async () => {
   await using parts = new AsyncDisposableStack();
   const service = parts.use(await openTestService({ HLUST_ENGINE: "scripted", HLUST_ROLE: "api" }));
   process.env["HLUST_SERVICE"] = service.address;
@@ -23,7 +23,7 @@ test("pages are served as they are written, calls go to the service, and changes
 
   const page = await (await fetch(`${origin}/console/`)).text();
   assert.match(page, /\/console\/@vite\/client/);
-  // Beside the doors of the service, and no call: a module of the pages.
+  // A module of the pages, although its path begins like the service's.
   const module = await fetch(`${origin}/console/api/call-api.ts`);
   assert.match(module.headers.get("content-type") ?? "", /javascript/);
 
@@ -40,22 +40,22 @@ test("pages are served as they are written, calls go to the service, and changes
   const account = await fetch(`${origin}/console/api/v1/account`, { headers: { ...call, cookie } });
   assert.equal(account.status, 200);
 
-  // A changed file is told to every open page over the socket of hot reload.
+  // A changed file is reported to every open page over the hot reload socket.
   const { webSocketToken } = vite.config;
   const socket = new WebSocket(
     `${origin.replace("http", "ws")}/console/?token=${webSocketToken}`,
     "vite-hmr",
   );
   parts.defer(() => socket.close());
-  const told = Promise.withResolvers<void>();
+  const reported = Promise.withResolvers<void>();
   socket.addEventListener("message", ({ data }) => {
     if (String(data).includes('"connected"'))
       vite.watcher.emit("change", join(root, "src/console/theme/tokens.css"));
-    if (/"(update|full-reload)"/.test(String(data))) told.resolve();
+    if (/"(update|full-reload)"/.test(String(data))) reported.resolve();
   });
-  socket.addEventListener("error", () => told.reject(new Error("the socket was refused")));
-  // What no page has loaded has nobody to be told.
+  socket.addEventListener("error", () => reported.reject(new Error("the socket was refused")));
+  // Changes are reported only of modules that a page has loaded.
   await fetch(`${origin}/console/theme/tokens.css`, { headers: { accept: "text/css,*/*" } });
   await vite.environments.client.transformRequest("/theme/tokens.css");
-  await told.promise;
+  await reported.promise;
 });

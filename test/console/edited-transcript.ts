@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestService } from "../spec/service.ts";
 
-/** Who says what, by the ids of speakers: an interview at a river in flood. */
+/** The turns of an interview at a river in flood: speaker ids and texts. */
 export const turns: readonly (readonly [string, string])[] = [
   [
     "S1",
@@ -42,7 +42,7 @@ export const interviewMetadata = {
   speakers: { S1: { name: "Fréttamaður" } },
 };
 
-/** Creates a transcript of the interview, or of other turns; its name. */
+/** Creates a transcript of the interview, or of other turns; returns its name. */
 export async function createInterview(
   service: TestService,
   {
@@ -68,7 +68,7 @@ export async function changeElsewhere(
   assert.equal(status, 200, JSON.stringify(json));
 }
 
-/** How many versions a transcript has: of up to 1000. */
+/** The versions of a transcript, up to 1000. */
 export async function versionsOf(
   service: TestService,
   name: string,

@@ -1,5 +1,4 @@
-// What a browser has to fetch before it shows something: with the letters, compressed, at most 200
-// kB.
+// What a browser has to download before it shows a page: with fonts, compressed, at most 200 kB.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
@@ -13,22 +12,22 @@ before(async () => {
 after(() => pages[Symbol.asyncDispose]());
 
 for (const [name, path, key] of [
-  ["who is not signed in", "/", undefined],
+  ["the sign-in page", "/", undefined],
   ["the overview", "/", "first"],
   ["transcripts", "/transcripts", "first"],
   ["jobs", "/jobs", "first"],
   ["keys", "/keys", "first"],
 ] as const) {
-  test(`the first load: ${name}`, async (t) => {
+  test(`the first load of ${name} has at most ${bytesMax} bytes`, async (t) => {
     await using page = await pages.open("/nowhere", key === undefined ? { key } : {});
-    // Nothing is kept from before: the browser fetches all that the page needs.
+    // The cache is off: the browser downloads everything that the page needs.
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Network.enable");
     await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
     const bytes = new Map<string, number>();
     devtools.on("Network.responseReceived", ({ response }) => {
       const { pathname } = new URL(response.url);
-      // What the API says is as long as what there is to say.
+      // API answers depend on the data and are not counted.
       if (/^\/console\/(api|session)/.test(pathname)) return;
       bytes.set(pathname, Number(response.headers["content-length"] ?? Number.NaN));
     });

@@ -1,4 +1,4 @@
-// The link that the first start prints, and those of `hlust console`: real processes, opened in
+// The sign-in links that the first start and `hlust console` print: real processes, opened in
 // Chromium.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -36,7 +36,7 @@ async function follow(link: string): Promise<Page> {
   return page;
 }
 
-/** Whom a page is signed in as. */
+/** The actor that a page is signed in as. */
 async function actorOf(page: Page): Promise<string> {
   await page.getByRole("heading", { level: 1, name: "Yfirlit" }).waitFor();
   return await page.evaluate<string>(
@@ -51,7 +51,7 @@ async function auditOf(action: string): Promise<Record<string, string>[]> {
   return all.filter((event) => event["action"] === action);
 }
 
-test("the first start prints a link that opens the console once; the log does not have it", async () => {
+test("the first start prints a link that works once and is not in the log", async () => {
   const { out, errors } = service.output();
   const [link = ""] = /http:\S+#signInToken=\S+/.exec(out) ?? assert.fail(out);
   assert.ok(link.startsWith(`${service.address}/console/#`), link);
@@ -65,7 +65,7 @@ test("the first start prints a link that opens the console once; the log does no
   await second.getByRole("heading", { level: 1, name: "Skráðu þig inn" }).waitFor();
 });
 
-test("hlust console prints a link beside the running service: with the oldest key that may do everything, or as a member", async () => {
+test("hlust console prints a link while the service runs, for the oldest full key or a member", async () => {
   assert.equal((await hlust("keys", "create", "--scopes", "account")).code, 0);
   const made = await hlust("console");
   assert.match(made.out, /^http:\/\/\S+\/console\/#signInToken=hlust_signin_\S+\n$/, made.errors);
@@ -93,7 +93,7 @@ test("hlust console prints a link beside the running service: with the oldest ke
   );
 });
 
-test("hlust console says what is wrong, and makes no link", async () => {
+test("hlust console explains wrong arguments and creates no link", async () => {
   const rows: [args: string[], code: number, message: RegExp][] = [
     [["--member", "ann@example.is"], 1, /no member "ann@example\.is": did you mean anna@/],
     [["--key", "First ke"], 1, /no API key "First ke": did you mean apiKeys\/\S+ \(First key\)\?/],

@@ -1,5 +1,5 @@
-// What every page of the console stands in: the menu, languages, looks, accounts, and what is said
-// when the service is gone.
+// The frame of every page: the menu, language, theme, accounts, and what is shown when the service
+// is unavailable.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-test("every place of the menu is a page with its title", async () => {
+test("every menu entry opens a page with its title", async () => {
   await using page = await pages.open("/");
   for (const name of ["Uppskriftir", "Verk", "Beint", "Lyklar", "Yfirlit"]) {
     await page.getByRole("navigation").getByRole("link", { name }).click();
@@ -34,7 +34,7 @@ test("every place of the menu is a page with its title", async () => {
   }
 });
 
-test("the console is looked at in every size, language and theme; a page fills a phone", async () => {
+test("the frame fits every size, language and theme; a page fills a phone", async () => {
   await using page = await pages.open("/nowhere");
   await page.getByRole("heading", { level: 1, name: "Hér er engin síða" }).waitFor();
   await checkLooks(page, "nowhere", someLooks);
@@ -43,7 +43,7 @@ test("the console is looked at in every size, language and theme; a page fills a
   const menu = (await page.getByRole("navigation").boundingBox()) ?? assert.fail("no menu");
   assert.ok(main.y + main.height >= menu.y, "the page reaches down to the menu");
   assert.equal(Math.round(menu.y + menu.height), 844);
-  // Who one is, the way out and the language are at the top, however long the page is.
+  // The account, signing out and the language are at the top, however long the page is.
   const out = page.getByRole("button", { name: "Skrá út" });
   assert.equal(await out.isVisible(), false);
   await page.getByRole("button", { name: "reikningur, tungumál og útlit" }).click();
@@ -54,7 +54,7 @@ test("the console is looked at in every size, language and theme; a page fills a
   await page.setViewportSize({ width: 320, height: 640 });
   assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
 
-  // Where its user has chosen the browser's colors, what is selected has theirs.
+  // With forced colors, what is selected has the user's color.
   await page.emulateMedia({ forcedColors: "active" });
   await page.getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).waitFor();
@@ -67,7 +67,7 @@ test("the console is looked at in every size, language and theme; a page fills a
   assert.deepEqual(grounds, [selected, selected]);
 });
 
-test("the keyboard gets past the menu, and to the title of each page that it goes to", async () => {
+test("the keyboard can skip the menu, and each page that is opened has the focus on its title", async () => {
   await using page = await pages.open("/nowhere");
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.keyboard.press("Tab");
@@ -79,7 +79,7 @@ test("the keyboard gets past the menu, and to the title of each page that it goe
   await until(async () => (await page.evaluate("document.activeElement.tagName")) === "H1");
 });
 
-test("language and look stay when somebody signs out; nothing else does, in other tabs too", async () => {
+test("signing out removes everything except language and theme, also in other tabs", async () => {
   await using page = await pages.open("/nowhere");
   await page.getByLabel("Útlit").selectOption("dark");
   await page.getByLabel("Tungumál").selectOption("en");
@@ -88,8 +88,7 @@ test("language and look stay when somebody signs out; nothing else does, in othe
   await tab.getByRole("button", { name: "New transcript" }).first().click();
   const file = { name: "Confidential.wav", mimeType: "audio/wav", buffer: toneWav([3]) };
   await tab.locator(".new-job input[type=file]").setInputFiles(file);
-  // It is on its way for as long as anybody lets it; whoever would leave the page is asked, and
-  // says no (Playwright).
+  // The upload never ends, so the browser asks before the page is left; Playwright accepts.
   await tab.route("**/media/uploads/**", () => undefined);
   const sent = tab.waitForRequest("**/media/uploads/**");
   await tab.getByRole("button", { name: "Transcribe" }).click();
@@ -105,14 +104,14 @@ test("language and look stay when somebody signs out; nothing else does, in othe
   await tab.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   assert.equal(await tab.evaluate("sessionStorage.getItem('left')"), "", "empty at once");
   assert.equal(new URL(tab.url()).pathname, "/console/");
-  // As the browser shows a page that it has kept.
+  // As when the browser shows a page from its back/forward cache.
   const reloaded = tab.waitForRequest("**/console/");
   await tab.evaluate(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`);
   await reloaded;
   assert.deepEqual(await page.context().cookies(), []);
 });
 
-/** A page of somebody who is in two accounts, in the first of them; `email` is theirs alone. */
+/** A page of a user who is in two accounts, in the first one; `email` has to be unique. */
 async function openInTwo(path: string, email: string): Promise<Page> {
   const accounts = await Promise.all(
     ["Fréttastofan", "Héraðsskjalasafnið"].map(async (displayName) => {
@@ -136,7 +135,7 @@ async function openInTwo(path: string, email: string): Promise<Page> {
   return page;
 }
 
-test("whoever is in several accounts goes from one to another, and sees nothing of the one in the other", async () => {
+test("a user of several accounts switches between them and sees nothing of one in another", async () => {
   await using page = await openInTwo("/nowhere", "gudrun@example.org");
   await page.locator(".page-head .sub").getByText("Fréttastofan").waitFor();
   await page.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
@@ -144,7 +143,7 @@ test("whoever is in several accounts goes from one to another, and sees nothing 
   assert.equal(await page.locator("main").getByText("Fréttastofan").count(), 0);
 });
 
-test("a file that was chosen in one account is not sent to the other that the session has gone to meanwhile", async () => {
+test("a file chosen in one account is not sent to another that the session has switched to", async () => {
   await using page = await openInTwo("/nowhere", "dora@example.org");
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).first().click();
@@ -164,14 +163,14 @@ test("a file that was chosen in one account is not sent to the other that the se
   const refused = page.waitForResponse(/initupload$/);
   held.resolve();
   assert.equal((await refused).status(), 409);
-  // Back where it was chosen it is on its way, and nowhere before.
+  // It is uploaded only in the account where it was chosen.
   const row = page.getByRole("listitem").filter({ hasText: "Trúnaðarsamtal" });
   assert.equal(await row.count(), 0);
   await page.getByLabel("Reikningur").selectOption({ label: "Fréttastofan" });
   await row.first().waitFor();
 });
 
-test("a tab that has not heard of another account changes nothing in either, and then shows the other", async () => {
+test("a tab that missed a switch of accounts changes nothing, and then shows the new account", async () => {
   await using page = await openInTwo("/nowhere", "jorunn@example.org");
   await page.getByRole("link", { name: "jorunn@example.org" }).click();
   await page.getByRole("button", { name: "Bjóða" }).click();
@@ -194,7 +193,7 @@ test("a tab that has not heard of another account changes nothing in either, and
   assert.deepEqual(await invited.selectAll().execute(), []);
 });
 
-test("while the network is gone it is said; when it is back what is shown is asked for again", async () => {
+test("a lost network is shown, and the page is refetched when it is back", async () => {
   await using page = await pages.open("/");
   await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
   const banner = page.getByText("Ekkert samband við þjónustuna.");
@@ -205,14 +204,14 @@ test("while the network is gone it is said; when it is back what is shown is ask
   await asked;
   await banner.waitFor({ state: "detached" });
 
-  // The browser has its network, and the service is away.
+  // The browser has a network, but the service is unavailable.
   await page.route("**/*", (route) => route.abort());
   await banner.waitFor();
   await page.unroute("**/*");
   await banner.waitFor({ state: "detached" });
 });
 
-test("a service that does not say who is signed in is told of, and asked again", async () => {
+test("an error while reading the session is shown and can be retried", async () => {
   await using page = await pages.open("/nowhere");
   await page.route("**/console/session", (route) => route.fulfill({ status: 429, body: "{}" }));
   await page.reload();

@@ -1,5 +1,5 @@
-// Media of callers that is a page, a picture or something of both: opened in the browser, it is
-// data, and nothing in it runs.
+// Media that is an HTML page, an SVG image or a polyglot: in the browser it is data, and nothing in
+// it runs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -10,10 +10,7 @@ import { until } from "../fixtures/until.ts";
 import { createInterview } from "./edited-transcript.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 
-/**
- * Tells of itself in every way that a script has: by asking the service, by a dialog, by the title,
- * by the page that holds it.
- */
+/** A script that reveals itself in every way: a request, a dialog, the title, a message. */
 const script = `fetch("/ran"); alert("ran"); document.title = "ran"; top.postMessage("ran", "*");`;
 const html = `<!doctype html><title>Upptaka</title><img src=x onerror='${script}'><script>${script}</script>`;
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload='${script}'><script>${script}</script></svg>`;
@@ -38,28 +35,24 @@ const hostile: readonly (readonly [what: string, type: string, bytes: string])[]
   ["a page that begins as Ogg", "text/html", `OggS\0\u0002${html}`],
 ];
 
-interface Ran {
-  readonly told: string[];
-}
-
-/** Sees what a page runs, in whatever it opens. */
-function watch(page: Page): Ran {
-  const told: string[] = [];
+/** Collects what scripts do in a page and in pages that it opens. */
+function watch(page: Page): { readonly ran: string[] } {
+  const ran: string[] = [];
   page.context().on("request", (request) => {
-    if (new URL(request.url()).pathname === "/ran") told.push("asked");
+    if (new URL(request.url()).pathname === "/ran") ran.push("request");
   });
   const seen = (opened: Page) => {
     opened.on("dialog", (dialog) => {
-      told.push(`dialog: ${dialog.message()}`);
+      ran.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
   };
   seen(page);
   page.context().on("page", seen);
-  return { told };
+  return { ran };
 }
 
-/** Uploads bytes as the media of a transcript; its signed URL. */
+/** Uploads bytes as the media of a transcript; returns its signed URL. */
 async function upload(
   service: TestService,
   [what, type, bytes]: (typeof hostile)[number],
@@ -80,7 +73,7 @@ async function uriOf(service: TestService, name: string): Promise<string> {
   return (await service.call("GET", `/v1alpha1/${name}`)).json.uri;
 }
 
-/** Opens an address in the window, and waits until it is there or is a download. */
+/** Opens an address, and waits until it is shown or downloaded. */
 async function open(page: Page, uri: string): Promise<"shown" | "saved"> {
   const saved = page.waitForEvent("download").then(
     () => "saved" as const,
@@ -93,10 +86,7 @@ async function open(page: Page, uri: string): Promise<"shown" | "saved"> {
   return await Promise.race([shown, saved]);
 }
 
-/**
- * A page of the service's own origin and without a policy, which takes an address in as everything
- * that one can.
- */
+/** Opens a page on the service's origin, without a policy, that embeds an address in every way. */
 async function embed(page: Page, address: string, uri: string): Promise<void> {
   const at = `${address}/embeds`;
   const tags = ["iframe src", "embed src", "object data", "img src", "audio src", "video src"];
@@ -114,24 +104,24 @@ describe("with media on disk", () => {
   });
   after(() => pages[Symbol.asyncDispose]());
 
-  test("nothing of it runs at its signed URL, nor where a page takes it in", async () => {
+  test("no script runs at its signed URL, or where a page embeds it", async () => {
     await checkOpened(pages, hostile);
   });
 
-  test("the page of its transcript shows nothing but text, and saves it as no file that runs", async () => {
+  test("the transcript's page shows only text, and saves the file with a harmless extension", async () => {
     const { name } = await upload(pages.service, hostile[1] ?? ["", "", ""]);
     await using page = await pages.open(`/${name}`);
-    const { told } = watch(page);
+    const { ran } = watch(page);
     await page.getByRole("heading", { level: 1, name: "<script>" }).waitFor();
     const coming = page.waitForEvent("download");
     await page.getByRole("button", { name: "Sækja: Upptaka" }).press("Enter");
     assert.match((await coming).suggestedFilename(), /\.bin$/);
-    assert.deepEqual(told, []);
+    assert.deepEqual(ran, []);
   });
 });
 
-// The bucket answers the bytes there, with the type and disposition that the service signs.
-test("with media in S3 nothing of it runs either", async () => {
+// Here the bucket delivers the bytes, with the type and disposition that the service signs.
+test("with media in S3 no script runs either", async () => {
   await using s3 = await openTestS3();
   const { settings } = await openTestBucket(s3);
   await using pages = await openTestPages({
@@ -149,13 +139,13 @@ test("with media in S3 nothing of it runs either", async () => {
 
 async function checkOpened(pages: TestPages, all: typeof hostile): Promise<void> {
   const page = await (await pages.open("/nowhere")).context().newPage();
-  const { told } = watch(page);
+  const { ran } = watch(page);
   for (const media of all) {
     const { uri } = await upload(pages.service, media);
     const how = await open(page, uri);
-    // Only what its bytes say is media is shown, by a player.
+    // Only files whose bytes are those of media are shown, in a player.
     assert.equal(how, media[0].includes("begins as") ? "shown" : "saved", media[0]);
     await embed(page, pages.service.address, uri);
-    assert.deepEqual(told, [], media[0]);
+    assert.deepEqual(ran, [], media[0]);
   }
 }

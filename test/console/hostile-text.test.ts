@@ -1,5 +1,4 @@
-// Script stored in every text field, looked at on every page: it is shown as the text that it is,
-// and nothing of it runs.
+// Scripts stored in every text field and shown on every page: they are text, and none runs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -13,7 +12,7 @@ before(async () => {
 });
 after(() => pages[Symbol.asyncDispose]());
 
-/** A transcript that says and is called all of it; its id. */
+/** The id of a transcript with all payloads in its text and metadata. */
 let id: string;
 
 async function make(path: string, body: object): Promise<{ readonly name: string }> {
@@ -22,7 +21,7 @@ async function make(path: string, body: object): Promise<{ readonly name: string
   return json;
 }
 
-/** As much of it as a keyword may have. */
+/** A payload, cut to the limit of keywords. */
 const keywordOf = (payload: string) => payload.slice(0, 100);
 
 async function storeEverywhere(): Promise<void> {
@@ -58,13 +57,12 @@ async function storeEverywhere(): Promise<void> {
   };
   const { name } = await make("/v1alpha1/transcripts", { metadata, segments });
   id = name.replace("transcripts/", "");
-  // Another version, so that there is something to compare.
+  // Another version, to compare.
   const changed = { segments: segments.toReversed().slice(0, 3).toReversed() };
   const { status } = await pages.service.call("PATCH", `/v1alpha1/${name}`, changed);
   assert.equal(status, 200);
   for (const payload of scriptPayloads.slice(0, 12)) {
-    // Not to the letter what is said elsewhere: that is looked for at the end, wherever it does not
-    // belong.
+    // Different from the payloads elsewhere, so that each page's own text can be found.
     const displayName = keywordOf(payload.replace("document.domain", "document.URL"));
     await make("/v1/apiKeys", { displayName, scopes: ["speech"] });
   }
@@ -79,7 +77,7 @@ async function storeEverywhere(): Promise<void> {
   assert.equal((await pages.service.call("PATCH", "/v1/account", account)).status, 200);
 }
 
-/** Opens a page that would tell if anything of the payloads ran. */
+/** Opens a page that reports if any payload runs. */
 async function open(
   path: string,
 ): Promise<AsyncDisposable & { readonly page: Page; readonly ran: string[] }> {
@@ -90,7 +88,7 @@ async function open(
   return { page, ran, [Symbol.asyncDispose]: () => page.close() };
 }
 
-/** No element of the page comes from a payload: what they would make, the console has none of. */
+/** Checks that no element comes from a payload: the console has none of these elements itself. */
 async function assertOnlyText(page: Page, ran: readonly string[]): Promise<void> {
   const foreign = await page.evaluate<string[]>(
     `Array.from(document.querySelectorAll("body script, body iframe, body object, body embed, body base, body meta, body style, body math, marquee, x-x, [onerror], [onload], [onfocus], [href^='javascript' i], [href*='elsewhere.test'], [src*='elsewhere.test']"), (element) => element.outerHTML.slice(0, 200))`,
@@ -99,7 +97,7 @@ async function assertOnlyText(page: Page, ran: readonly string[]): Promise<void>
   assert.deepEqual(ran, []);
 }
 
-test("the alarm is heard when something runs", async () => {
+test("the check finds a script that runs and an element that is inserted", async () => {
   await using opened = await open("/nowhere");
   const { page, ran } = opened;
   await page.evaluate(`window.${alarm}("x")`);
@@ -115,7 +113,7 @@ for (const [name, path, seen] of [
   ["jobs", "/jobs", scriptPayloads[24]],
   ["keys", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
 ] as const) {
-  test(`scripts stored in text are text: ${name}`, async () => {
+  test(`stored scripts are shown as text on ${name}`, async () => {
     await using opened = await open(path);
     const { page, ran } = opened;
     await page
@@ -127,7 +125,7 @@ for (const [name, path, seen] of [
   });
 }
 
-test("scripts stored in text are text: a transcript, its aside, and what changed", async () => {
+test("stored scripts are shown as text in a transcript, its aside and its changes", async () => {
   await using opened = await open(`/transcripts/${id}`);
   const { page, ran } = opened;
   await page.getByRole("heading", { level: 1 }).filter({ hasText: "<script>" }).waitFor();
@@ -139,7 +137,7 @@ test("scripts stored in text are text: a transcript, its aside, and what changed
   assert.match(await page.title(), /^<script>/);
 });
 
-test("scripts in the address are not run, and not taken for pages", async () => {
+test("scripts in the address do not run", async () => {
   await using opened = await open("/nowhere");
   const { page, ran } = opened;
   for (const payload of scriptPayloads.filter((_, at) => at % 16 === 0)) {

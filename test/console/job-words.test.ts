@@ -1,4 +1,4 @@
-// What the service says of jobs in English has words of the console in both languages, and the
+// The service's English messages about jobs have words of the console in both languages, and the
 // console's limits are the service's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ import { ServiceError } from "../../src/std/service-error.ts";
 import { checkTranscript, transcriptLimits } from "../../src/transcripts/check-transcript.ts";
 import { callerFields } from "../../src/transcripts/merge.ts";
 
-/** By how Node says what happened to a connection. */
+/** Node's error codes of connections. */
 const transferCodes = [
   "EAI_AGAIN ENOTFOUND ECONNREFUSED ECONNRESET EHOSTUNREACH ETIMEDOUT UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_HEADERS_OVERFLOW CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID HPE_INVALID_CONSTANT",
@@ -72,7 +72,7 @@ test("each way for a job to fail has a sentence and a next step in both language
   }
 });
 
-test("what is no recording is named", () => {
+test("jobFailure() names what a file is that is not a recording", () => {
   const rows = [
     ["a web page (HTML)", "Þetta er ekki upptaka, heldur vefsíða."],
     ["a PDF document", "Þetta er ekki upptaka, heldur PDF-skjal."],

@@ -1,5 +1,5 @@
-// The page of jobs: submitted by URL, followed as they go on, cancelled, failed with a reason and
-// tried again.
+// The jobs page: jobs are submitted by URL, followed, cancelled, fail with a reason and are
+// submitted again.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -22,7 +22,7 @@ before(async () => {
       "/fundur-fjarlaganefndar.wav": speak("good morning to all of you"),
       "/vefur.mp3": Buffer.from("<!doctype html><html><body>Ekki upptaka</body></html>"),
       "/thogn.wav": wavOf(new Int16Array(second)),
-      // Heard up to its last third, which the engine keeps to itself.
+      // The engine recognizes the first part and hangs at the last third.
       "/langur.wav": wavOf(
         joined(
           new Int16Array(2 * second).fill(1),
@@ -58,7 +58,7 @@ async function said(page: Page): Promise<string> {
   return (await page.locator("output.unseen").textContent()) ?? "";
 }
 
-test("where there are no jobs the page says what to do first; the first one is made by keyboard alone", async () => {
+test("an empty page shows what to do first; a job is submitted with the keyboard alone", async () => {
   await using page = await pages.open("/jobs");
   await page.getByRole("heading", { name: "Engin verk enn" }).waitFor();
   await checkLooks(page, "jobs-empty", someLooks);
@@ -76,13 +76,13 @@ test("where there are no jobs the page says what to do first; the first one is m
   const title = row(page, "fundur-fjarlaganefndar").getByRole("link");
   await title.waitFor();
   assert.equal(await said(page), "Uppskrift tilbúin: fundur-fjarlaganefndar");
-  // The form is closed, and the keyboard is where it was opened from.
+  // The form is closed, and the focus is on the button that opened it.
   await page.locator("button:focus", { hasText: "Ný uppskrift" }).waitFor();
   const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
   assert.equal(await title.getAttribute("href"), `/console/${json.transcriptJobs[0].transcript}`);
 });
 
-test("what is said of a recording comes back unchanged, Icelandic and script alike", async () => {
+test("metadata of a job is stored unchanged, Icelandic and scripts alike", async () => {
   await using page = await pages.open("/jobs?new");
   await page.getByRole("radio", { name: "Slóð á netinu" }).check();
   const metadata = {
@@ -102,12 +102,12 @@ test("what is said of a recording comes back unchanged, Icelandic and script ali
   await page.getByLabel("Þetta var lesið fyrir").check();
   await checkLooks(page, "jobs-form");
   await show(page, desktop);
-  // Gone to another page and back, nothing of it is lost.
+  // Another page is opened and left: nothing is lost.
   await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
   await page.getByRole("heading", { level: 1, name: "Lyklar" }).waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
   assert.equal(await field(page, "Lýsing").inputValue(), metadata.description);
-  // It is not there: the host knows its paths with their queries.
+  // The host answers 404, because it has no path with this query.
   await page.getByRole("button", { name: "Skrifa upp" }).click();
   const failed = row(page, metadata.subject);
   await failed.getByText("Ekkert er á slóðinni: vefþjónninn svaraði 404.").waitFor();
@@ -118,7 +118,7 @@ test("what is said of a recording comes back unchanged, Icelandic and script ali
   assert.equal(originalUri, `${host.address}/thogn.wav?þ=ð`);
 });
 
-test("what the service has against a field stands at the field, and nothing typed is lost", async () => {
+test("the service's violations are shown at their fields, and nothing typed is lost", async () => {
   await using page = await pages.open("/jobs");
   await openUrlForm(page);
   await page.getByText("Lýsing og efnisorð").click();
@@ -132,10 +132,10 @@ test("what the service has against a field stands at the field, and nothing type
     ["https://10.0.0.1/a.mp3", "Slóðin er á lokuðu neti, sem þjónustan sækir ekkert á."],
     ["https://", "Þetta er ekki heil slóð."],
   ] as const;
-  for (const [uri, told] of uris) {
+  for (const [uri, problem] of uris) {
     await field(page, "Slóð").fill(uri);
     await page.getByRole("button", { name: "Skrifa upp" }).click();
-    await page.getByText(told).waitFor();
+    await page.getByText(problem).waitFor();
     await page.locator("input[type=url][aria-invalid=true]:focus").waitFor();
   }
   await page.getByText(`„${long.slice(0, 30)}“: 101 stafur; mest 100 komast fyrir.`).waitFor();
@@ -145,10 +145,10 @@ test("what the service has against a field stands at the field, and nothing type
   assert.equal(json.transcriptJobs.length, 2);
 });
 
-test("a job goes on in sight of whoever looks, and asks before it is cancelled", async () => {
+test("a running job's progress is shown, and the page asks before it is cancelled", async () => {
   await using page = await pages.open("/jobs");
   await page.getByRole("list", { name: "Verk" }).waitFor();
-  // Nothing but the watch tells of it: the list never answers again.
+  // Updates come from the watch only: the list is never answered again.
   await page.route(/v1alpha1.transcriptjob$/, () => Promise.withResolvers<void>().promise);
   const watched = page.waitForRequest((request) => request.url().endsWith(":watch"));
   await openUrlForm(page);
@@ -174,7 +174,7 @@ test("a job goes on in sight of whoever looks, and asks before it is cancelled",
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-test("a failed job says why and what to do next, and can be tried again; silence is no failure", async () => {
+test("a failed job shows the reason and can be submitted again; silence is not a failure", async () => {
   await using page = await pages.open("/jobs");
   await submit(pages.service, `${host.address}/vefur.mp3`, { subject: "Störf þingsins" });
   await submit(pages.service, `${host.address}/farin.mp3`, { subject: "Viðtal um hlaupið" });
@@ -191,7 +191,7 @@ test("a failed job says why and what to do next, and can be tried again; silence
   await until(async () => (await gone.getByText("svaraði 404").count()) === 2);
 });
 
-test("where a watch cannot be had the list is asked, and brings jobs that others submit", async () => {
+test("without a watch the list is polled, which also shows jobs that others submit", async () => {
   await using page = await pages.open("/jobs");
   await page.route(/:watch$/, (route) => route.abort());
   await submit(pages.service, `${host.address}/langur.wav`, { subject: "Langur fundur" });
@@ -203,7 +203,7 @@ test("where a watch cannot be had the list is asked, and brings jobs that others
   await running.getByText("Hætt við", { exact: true }).waitFor();
 });
 
-test("older jobs come as the list is scrolled, by keyboard too", async () => {
+test("older jobs load as the list is scrolled, also with the keyboard", async () => {
   await submit(pages.service, `${host.address}/fyrst.mp3`, { subject: "Fyrsta verkið" });
   const uris = Array.from({ length: 50 }, (_, index) => `${host.address}/${index}.mp3`);
   await Promise.all(uris.map((uri) => submit(pages.service, uri, { subject: "Eldra verk" })));

@@ -3,9 +3,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } fro
 import { within } from "../fixtures/until.ts";
 
 /**
- * Contexts of a browser that one test after another uses, each as if it were new: nothing is left
- * of what was typed, kept or set. Only files that the browser has loaded and compiled stay: a page
- * opens with a third of the CPU time.
+ * Browser contexts that tests reuse, each as if it were new: everything typed, stored or set is
+ * removed. Only files that the browser has loaded and compiled stay, so that a page opens with a
+ * third of the CPU time.
  */
 export class KeptContexts {
   readonly #browser: Browser;
@@ -18,10 +18,7 @@ export class KeptContexts {
     this.#origin = new URL(address).origin;
   }
 
-  /**
-   * A page of a context that nobody uses. It is free for others once the page is closed, and by
-   * then all of its pages are.
-   */
+  /** A page in an unused context, which can be reused once the page is closed. */
   async open(options: BrowserContextOptions): Promise<Page> {
     const key = JSON.stringify(options);
     const free = this.#free.get(key) ?? new Set();
@@ -35,12 +32,12 @@ export class KeptContexts {
 
   async #openNew(options: BrowserContextOptions, free: Set<BrowserContext>): Promise<Page> {
     const context = await within("a new context", this.#browser.newContext(options));
-    // Where it is closed itself, its pages are before it.
+    // When the context itself is closed, its pages are closed before it.
     context.once("close", () => free.delete(context));
     return await within("its first page", context.newPage());
   }
 
-  /** A context that Chromium does not empty is left alone, which is told. */
+  /** A context that Chromium fails to empty is abandoned, with a message. */
   async #openKept(free: Set<BrowserContext>): Promise<Page | undefined> {
     const [kept] = free;
     if (!kept) return undefined;
@@ -48,7 +45,7 @@ export class KeptContexts {
     try {
       return await openEmptied(kept, this.#origin);
     } catch (error) {
-      console.error("a kept context was left alone:", error);
+      console.error("a kept context was abandoned:", error);
       return undefined;
     }
   }
@@ -72,10 +69,7 @@ async function openEmptied(context: BrowserContext, origin: string): Promise<Pag
 
 type NewCookie = Omit<Cookie, "expires" | "partitionKey">;
 
-/**
- * Signs in without the page of it, which has tests of its own: what a browser of that version would
- * keep.
- */
+/** Signs in without the sign-in page, which has its own tests; returns the session's cookie. */
 export async function cookieOfKey(
   address: string,
   apiKey: string,

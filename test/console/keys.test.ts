@@ -1,5 +1,5 @@
-// Keys: made, shown once, used, revoked. The private half of a client key leaves the browser by no
-// way but a file of the user's.
+// Keys: created, shown once, used, revoked. The private key of a client key leaves the browser only
+// in a file that the user saves.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -17,7 +17,7 @@ import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-tes
 let pages: TestPages;
 let page: Page;
 let folder: string;
-/** All that the page has sent: addresses, headers and bodies. */
+/** Everything that the page has sent: addresses, headers and bodies. */
 const sent: string[] = [];
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "hlust-keys-"));
@@ -47,7 +47,7 @@ function row(name: string) {
   return page.getByRole("listitem").filter({ hasText: name });
 }
 
-/** Who the service says that a key is. */
+/** The caller that the service recognizes by a key. */
 async function callerWith(
   key: string,
 ): Promise<{ readonly status: number; readonly name: string }> {
@@ -63,12 +63,12 @@ async function download(press: () => Promise<void>): Promise<{ name: string; tex
 const apiKeyName = "Þórður á Öxnadalsheiði: sjálfvirk upptaka & „ný“ <b>";
 let secret = "";
 
-test("an API key is made by the keyboard alone, shown once, and opens what it may", async () => {
+test("an API key is created with the keyboard alone, shown once, and works", async () => {
   await button("Nýr API-lykill").focus();
   await page.keyboard.press("Enter");
   await dialog().waitFor();
   await page.keyboard.type(apiKeyName);
-  // To the scopes: the last one, all that an owner may, is off from the start.
+  // Tab to the scopes: the last one, `account`, is off by default.
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
@@ -83,7 +83,7 @@ test("an API key is made by the keyboard alone, shown once, and opens what it ma
   await dialog().getByRole("heading", { name: "Vistaðu lykilinn núna" }).waitFor();
   secret = (await dialog().getByLabel("API-lykill", { exact: true }).innerText()).trim();
   noteSecret(secret, "credential");
-  // It does not go by accident.
+  // The dialog does not close by accident.
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
   await dialog().getByText(secret, { exact: true }).waitFor();
@@ -107,7 +107,7 @@ test("an API key is made by the keyboard alone, shown once, and opens what it ma
   );
 });
 
-test("what is wrong with a key is told at its field, and nothing typed is lost", async () => {
+test("problems with a key are shown at their fields, and nothing typed is lost", async () => {
   await button("Nýr API-lykill").click();
   const name = dialog().getByLabel("Nafn");
   await name.fill("ð".repeat(201));
@@ -138,7 +138,7 @@ test("what is wrong with a key is told at its field, and nothing typed is lost",
 
 let pem = "";
 
-test("a client key is made in the browser: its private half goes into a file, and nowhere else", async () => {
+test("a client key is generated in the browser, and its private key goes into a file only", async () => {
   await button("Nýr undirritunarlykill").click();
   await dialog().getByLabel("Nafn").fill("Skjalasafn Ísafjarðar");
   await button("Búa til lykil").click();
@@ -159,13 +159,13 @@ test("a client key is made in the browser: its private half goes into a file, an
   noteSecret(lines, "credential");
   const bytes = Buffer.from(lines, "base64").subarray(-32);
   const all = sent.join("\n");
-  assert.ok(all.includes("publicKey"), "it is the bodies that are looked at");
+  assert.ok(all.includes("publicKey"), "the bodies of requests are checked");
   const forms = (["base64", "base64url", "hex"] as const).map((form) => bytes.toString(form));
   for (const form of [...forms, lines, lines.slice(-43)])
     assert.ok(!all.includes(form.slice(4, -4)));
 });
 
-test("a public key of one's own is pasted or read from a file; a private one is not sent", async () => {
+test("a user's own public key is pasted or read from a file; a private key is not sent", async () => {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const wrong = privateKey.export({ format: "pem", type: "pkcs8" }).toString();
   await button("Nýr undirritunarlykill").click();
@@ -194,7 +194,7 @@ test("a public key of one's own is pasted or read from a file; a private one is 
   assert.match(await row("Æðey").innerText(), /ES256/);
 });
 
-test("a key is revoked after a question that names it, and does not open anything any more", async () => {
+test("a key is revoked after a question with its name, and no longer works", async () => {
   await until(async () => {
     await page.reload();
     await row(apiKeyName)
@@ -226,7 +226,7 @@ test("a key is revoked after a question that names it, and does not open anythin
   await button("Hætta við").click();
 });
 
-test("who may not make keys is told who does; a key gives no more than its maker may", async () => {
+test("users who cannot manage keys see who can; a key has no more scopes than its creator", async () => {
   const scopes = ["transcripts.read", "account"];
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {
     displayName: "Lyklavörður",
@@ -243,13 +243,13 @@ test("who may not make keys is told who does; a key gives no more than its maker
   assert.equal(await viewer.getByRole("main").getByRole("button").count(), 0);
 });
 
-test("keys and the dialogs of making one are looked at", async () => {
+test("the keys page and its dialogs are accessible and fit the screen in every look", async () => {
   const list = page.getByRole("listitem");
   await page.reload();
   await list.first().waitFor();
   await checkLooks(page, "keys");
   await page.getByRole("button", { name: "New signing key" }).click();
-  await page.getByLabel("I have a pair").check();
+  await page.getByLabel("I have a key pair").check();
   await page.getByRole("button", { name: "Register key" }).click();
   await dialog().getByText("Paste the public key here.").waitFor();
   await checkLooks(page, "keys-new", someLooks);

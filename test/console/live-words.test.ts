@@ -1,5 +1,5 @@
-// The live microphone with a real recording and a real engine: the words of it appear, soon, and
-// are saved with its sound.
+// The live page with a real recording and a real engine: the words appear soon, and are saved with
+// the audio.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,16 +27,16 @@ before(async () => {
   pages = opened.use(
     await openTestPages({ HLUST_ENGINE: "pocketsphinx", HLUST_ACCOUNT_STREAMS: "1" }, [
       "--use-fake-device-for-media-stream",
-      // Once, and silence from then on.
+      // Played once, then silence.
       `--use-file-for-fake-audio-capture=${spoken}%noloop`,
     ]),
   );
 });
 after(() => opened.disposeAsync());
 
-test("the words of a recording appear, and are saved with their times and the sound", async () => {
+test("the words of a recording appear, and are saved with their times and the audio", async () => {
   const { address, key } = pages.service;
-  // The account may have one stream, and somebody else has it: the page waits, and loses nothing.
+  // The account may have one stream, which another client uses: the page waits and loses nothing.
   const other = await openStream(address, { token: key });
   other.send(streamingConfig());
   other.sendAudio(Buffer.alloc(3200));
@@ -56,7 +56,7 @@ test("the words of a recording appear, and are saved with their times and the so
   const shown = await final.innerText();
   const wrong = sentence.split(" ").filter((word) => !shown.includes(word));
   assert.ok(wrong.length <= 1, shown);
-  // Read out, once it is final.
+  // Announced to screen readers once it is final.
   await page.getByRole("status").filter({ hasText: "today" }).waitFor();
   await page
     .locator(".live-delays", { hasText: /word after\s*\d+\.\d\d s.*sentence after\s*\d/s })
@@ -78,15 +78,15 @@ test("the words of a recording appear, and are saved with their times and the so
     shown,
   );
   assert.ok(words.every(({ startTime }) => /^\d+(\.\d+)?s$/.test(startTime)));
-  const sound = await page.evaluate<number>(`new Promise((resolve, reject) => {
+  const seconds = await page.evaluate<number>(`new Promise((resolve, reject) => {
     const audio = new Audio(${JSON.stringify(json.uri)});
     audio.onloadedmetadata = () => resolve(audio.duration);
     audio.onerror = () => reject(new Error("it does not play"));
   })`);
-  assert.ok(sound > 3, `${sound} s of sound`);
+  assert.ok(seconds > 3, `${seconds} s of audio`);
 });
 
-test("the program that the page shows does the same", async () => {
+test("the example program on the page recognizes the same recording", async () => {
   await using page = await pages.open("/live", { look: english });
   await page.getByLabel("I speak").selectOption("en-US");
   await page.getByText("Do the same from a program").click();

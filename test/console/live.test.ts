@@ -1,13 +1,12 @@
-// The live microphone, with all that can go wrong: Chromium's own fake one, which plays a tone, and
-// the scripted engine, which counts what it hears.
+// The live page and everything that can go wrong, with Chromium's fake microphone, which plays a
+// tone, and the scripted engine, which counts the speech that it receives.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { wavHeader } from "../../src/std/wav.ts";
-import { readWavHeader } from "../../src/std/wav.ts";
+import { readWavHeader, wavHeader } from "../../src/std/wav.ts";
 import { samplesOfWav } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
 import { type CuttableNetwork, openCuttableNetwork } from "./cuttable-network.ts";
@@ -25,27 +24,25 @@ before(async () => {
   network = opened.use(await openCuttableNetwork());
   const fake = ["--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${tone}`];
   pages = opened.use(
-    // Streams end soon, so that the page has to go on with the next one all the while.
+    // Streams end soon, so that the page often has to continue with the next one.
     await openTestPages({ HLUST_STREAM_SECONDS_MAX: "4" }, [...fake, ...network.args]),
   );
 });
 after(() => opened.disposeAsync());
 
-/** Never silent: the engine takes any sample but 0 for speech. */
+/** Never silent: the engine treats any sample except 0 as speech. */
 function toneWav(seconds: number): Buffer {
   const rate = 48_000;
   const samples = Int16Array.from({ length: seconds * rate }, (_, at) =>
     Math.round(8000 * Math.sin((2 * Math.PI * 440 * (at + 0.5)) / rate)),
   );
-  return Buffer.concat([
-    wavHeader({ sampleRateHertz: rate, dataBytes: samples.byteLength }),
-    Buffer.from(samples.buffer),
-  ]);
+  const header = wavHeader({ sampleRateHertz: rate, dataBytes: samples.byteLength });
+  return Buffer.concat([header, Buffer.from(samples.buffer)]);
 }
 
 /**
- * Opens the page where the microphone is allowed, or not; what it opens is kept, so that it can be
- * taken from it.
+ * Opens the page with or without permission for the microphone. The page keeps the stream and the
+ * audio context that it opens, so that a test can interrupt them.
  */
 async function openLive(permissions = ["microphone"]): Promise<Page> {
   const page = await pages.open("/nowhere", { context: { permissions } });
@@ -79,8 +76,8 @@ const words = (page: Page, text: string) =>
 const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).waitFor();
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
-/** Waits until so many seconds of sound are there, whatever the page shows of them. */
-async function hear(page: Page, seconds: number): Promise<void> {
+/** Waits until this many seconds are recorded, whatever text the page shows. */
+async function untilRecorded(page: Page, seconds: number): Promise<void> {
   const isThere = `(() => {
     const [minutes, seconds] = document.querySelector(".live-facts").innerText.split(/[:\\s]/);
     return 60 * Number(minutes) + Number(seconds) >= ${seconds};
@@ -90,22 +87,22 @@ async function hear(page: Page, seconds: number): Promise<void> {
 
 interface Saved {
   readonly subject: string;
-  /** Of the sound. */
+  /** Of the audio. */
   readonly samples: number;
   readonly seconds: number;
-  /** Of the sound, without what is silent: a microphone that is being opened is so for a moment. */
+  /** Of the audio without silence: a microphone that is being opened is silent for a moment. */
   readonly toneSeconds: number;
-  /** Of the words, together. */
+  /** The total duration of the words. */
   readonly spokenSeconds: number;
 }
 
-/** What the transcript that the page has come to is in the service. */
+/** Reads the transcript that the page has opened after saving. */
 async function readSaved(page: Page): Promise<Saved> {
   await page.waitForURL(/\/transcripts\//);
   const name = new URL(page.url()).pathname.replace("/console/", "");
   const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
-  const sound = Buffer.from(await (await fetch(json.uri)).arrayBuffer());
-  const header = readWavHeader(sound);
+  const audio = Buffer.from(await (await fetch(json.uri)).arrayBuffer());
+  const header = readWavHeader(audio);
   assert.ok(header);
   assert.equal(header.channels, 1);
   const samples = header.dataBytes / 2;
@@ -117,37 +114,37 @@ async function readSaved(page: Page): Promise<Saved> {
       (sum, word) => sum + Number.parseFloat(word.endTime) - Number.parseFloat(word.startTime),
       0,
     );
-  const tone = samplesOfWav(sound).filter((sample) => sample !== 0).length;
+  const tone = samplesOfWav(audio).filter((sample) => sample !== 0).length;
   const [seconds, toneSeconds] = [samples, tone].map((count) => count / header.sampleRateHertz);
   assert.ok(seconds !== undefined && toneSeconds !== undefined);
   return { subject: json.metadata.subject, samples, seconds, toneSeconds, spokenSeconds };
 }
 
 /**
- * The engine makes words of all tone, to the millisecond, and of short silence in it: of nothing
- * twice.
+ * The engine recognizes words in all of the tone, to the millisecond, and in short silences within
+ * it. Nothing may be missing or recognized twice.
  */
-function checkHeard({ spokenSeconds, toneSeconds, seconds }: Saved): void {
+function checkComplete({ spokenSeconds, toneSeconds, seconds }: Saved): void {
   const share = spokenSeconds / toneSeconds;
-  assert.ok(share > 0.99, `the share of ${share} was heard`);
-  assert.ok(spokenSeconds < 1.01 * seconds, `${spokenSeconds} s of ${seconds} s were heard`);
+  assert.ok(share > 0.99, `only a share of ${share} was recognized`);
+  assert.ok(spokenSeconds < 1.01 * seconds, `${spokenSeconds} s of ${seconds} s were recognized`);
 }
 
-test("what is said arrives whole: the page is busy, streams end, the network is gone for a while", async () => {
+test("all audio is recognized once while the page is busy, streams end and the network fails", async () => {
   await using page = await openLive();
   await page.getByRole("button", { name: "Hlusta" }).focus();
   await page.keyboard.press("Enter");
   await status(page, "Hlustar");
   await words(page, "word2");
   await page.evaluate("{ const end = performance.now() + 500; while (performance.now() < end); }");
-  await hear(page, 5);
+  await untilRecorded(page, 5);
   network.cut();
   const note = page.getByText("Sambandið við þjónustuna rofnaði.");
   await note.waitFor();
   await page.evaluate("{ const end = performance.now() + 500; while (performance.now() < end); }");
-  await hear(page, 8);
+  await untilRecorded(page, 8);
   await words(page, "word2");
-  network.mend();
+  network.restore();
   await press(page, "Reyna núna");
   await note.waitFor({ state: "detached" });
   await page.keyboard.press("Escape");
@@ -157,10 +154,10 @@ test("what is said arrives whole: the page is busy, streams end, the network is 
   const saved = await readSaved(page);
   assert.match(saved.subject, /^Beint \d+\. \p{L}+ \d{4} kl\. \d+:\d\d$/u);
   assert.equal(saved.samples, await page.evaluate<number>("window.keptSamples"));
-  checkHeard(saved);
+  checkComplete(saved);
 });
 
-test("a microphone that is refused, absent or not allowed is told of", async () => {
+test("the page explains why a microphone is refused, missing or not allowed", async () => {
   await using page = await openLive([]);
   await press(page, "Hlusta");
   await alert(page, "Vafrinn fær ekki að hlusta.");
@@ -180,7 +177,7 @@ test("a microphone that is refused, absent or not allowed is told of", async () 
   await alert(page, "Vafrinn leyfir ekki hljóðnema hér.");
 });
 
-test("a microphone that is unplugged, leaving, and saving that fails lose nothing", async () => {
+test("disconnecting the microphone, leaving the page and a failed save lose nothing", async () => {
   await using page = await openLive();
   await press(page, "Hlusta");
   await words(page, "word2");
@@ -207,7 +204,7 @@ test("a microphone that is unplugged, leaving, and saving that fails lose nothin
   await press(page, "Stöðva");
   await status(page, "Hlé");
 
-  // The answer to the words gets lost, and then the sound does not get through at first.
+  // The answer to saving the text is lost, and then the first upload of the audio fails.
   let creations = 0;
   await page.route("**/v1alpha1/transcripts", async (route) => {
     creations += 1;
@@ -229,10 +226,10 @@ test("a microphone that is unplugged, leaving, and saving that fails lose nothin
   const saved = await readSaved(page);
   assert.deepEqual([saved.subject, creations, uploads], ["Ávarp Þóru & Ægis", 1, 2]);
   assert.equal(saved.samples, await page.evaluate<number>("window.keptSamples"));
-  checkHeard(saved);
+  checkComplete(saved);
 });
 
-test("what one has said is not heard for another who signs in at the same page; what was stopped stays so", async () => {
+test("audio of one user is not sent for another; a microphone stopped while switching stays off", async () => {
   const { secret } = (
     await pages.service.call("POST", "/v1/apiKeys", {
       displayName: "Önnur vakt",
@@ -241,7 +238,7 @@ test("what one has said is not heard for another who signs in at the same page; 
   ).json;
   await using page = await openLive();
   await press(page, "Hlusta");
-  await hear(page, 1);
+  await untilRecorded(page, 1);
   await page.context().clearCookies();
   const field = page.getByLabel("API-lykill", { exact: true });
   await field.fill(secret);
@@ -252,15 +249,15 @@ test("what one has said is not heard for another who signs in at the same page; 
   page.on("request", (request) => {
     tokens += request.url().endsWith("/v1/streamTokens") ? 1 : 0;
   });
-  const hears = page.waitForRequest(/streamTokens$/);
-  // All that waits for a network goes on.
+  const streaming = page.waitForRequest(/streamTokens$/);
+  // Everything that waits for a network resumes.
   await page.evaluate(`dispatchEvent(new Event("online"))`);
   await press(page, "Hlusta");
-  await hears;
-  await hear(page, 1);
+  await streaming;
+  await untilRecorded(page, 1);
   assert.equal(tokens, 1);
 
-  // Whoever stops it while one microphone gives way to another wants neither.
+  // A user who stops while the page switches microphones wants neither.
   await page.evaluate(`(() => {
     window.firstStream = window.keptStream;
     const choice = [...document.querySelectorAll(".live-settings select")].at(-1);

@@ -10,16 +10,13 @@ import { openTestService, type TestService } from "../spec/service.ts";
 import { within } from "../fixtures/until.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
 
-/**
- * The console of a real service in Debian's Chromium, which sees everything that a page must never
- * do.
- */
+/** The console of a real service in Debian's Chromium, with checks for what no page may do. */
 export interface TestPages extends AsyncDisposable {
   readonly service: TestService;
   /**
-   * Opens a path under /console/ in a browser with nothing kept but the console's own files; signed
-   * in with the first key, or with `key`, unless that is undefined. Its test closes it (`await
-   * using`): the next page then opens in a third of the time.
+   * Opens a path under /console/ in a browser that has stored only the console's own files; signed
+   * in with the first key, or with `key`, unless that is undefined. The test closes it (`await
+   * using`), so that the next page opens in a third of the time.
    */
   open(
     path: string,
@@ -31,7 +28,7 @@ export interface TestPages extends AsyncDisposable {
   ): Promise<Page>;
 }
 
-/** How a page is looked at. */
+/** The size, language and theme in which a page is shown. */
 export interface Look {
   readonly size: "phone" | "desktop";
   readonly language: "is" | "en";
@@ -43,10 +40,7 @@ const sizes = {
   desktop: { width: 1280, height: 800 },
 } as const;
 
-/**
- * Every size with every language, with every theme: in pairs, as each text is the same text in the
- * dark.
- */
+/** Every size with every language, each with one theme. */
 export const looks: readonly Look[] = [
   { size: "desktop", language: "is", theme: "light" },
   { size: "desktop", language: "en", theme: "dark" },
@@ -54,18 +48,19 @@ export const looks: readonly Look[] = [
   { size: "phone", language: "en", theme: "light" },
 ];
 
-/** Each size and language, once: for a state that is a page of other tests with little more. */
+/** Each size and language once: for states that differ little from those of other tests. */
 export const someLooks: readonly Look[] = [
   { size: "desktop", language: "is", theme: "dark" },
   { size: "phone", language: "en", theme: "light" },
 ];
 
-/** Where the pictures of pages go, to be looked at. */
+/** The folder for screenshots. */
 const pictures = join(tmpdir(), "hlust-pictures");
 
 /**
- * Opens a service and a browser. `args` are more of Chromium's. When it is disposed, no page may
- * have broken its policy, asked anything of another origin, opened a dialog or thrown an error.
+ * Opens a service and a browser. `args`: further arguments for Chromium. Disposing it fails if any
+ * page has violated its policy, sent a request to another origin, opened a dialog or thrown an
+ * error.
  */
 export async function openTestPages(
   environment: Readonly<Record<string, string>> = {},
@@ -115,8 +110,7 @@ export async function openTestPages(
 function watch(page: Page, origin: string, wrongs: string[]): void {
   page.on("console", (message) => {
     const text = message.text();
-    // Chromium says in the same place that an answer was 4xx, or a network gone, which pages
-    // expect.
+    // Chromium also logs answers with 4xx and lost networks here, which pages expect.
     const isOfPolicy = /Content Security Policy|Trusted ?Type/i.test(text);
     const isOfNetwork = /^(Failed to load resource|WebSocket connection to)/.test(text);
     const isOfScript = message.type() === "error" && !isOfNetwork;
@@ -126,23 +120,23 @@ function watch(page: Page, origin: string, wrongs: string[]): void {
     wrongs.push(`thrown: ${error.message}`);
   });
   page.on("dialog", (dialog) => {
-    // "Leave this page?" is the browser's own, and asked for.
+    // "Leave this page?" is the browser's own question, which the console requests.
     if (dialog.type() !== "beforeunload") wrongs.push(`dialog: ${dialog.message()}`);
     void dialog.accept();
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
     const isOwn = url.origin === origin || url.protocol === "blob:" || url.protocol === "data:";
-    if (!isOwn) wrongs.push(`asked elsewhere: ${url.origin}`);
+    if (!isOwn) wrongs.push(`request elsewhere: ${url.origin}`);
   });
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * Looks at a page in every way: nothing is wider than the screen, axe finds nothing that it calls
- * serious or critical, and a picture is made as `<name>-<size>-<language>-<theme>.png`. `wanted`:
- * in all looks, or in someLooks: each costs 0.4 s of CPU.
+ * Checks a page in each look: nothing is wider than the screen, and axe finds nothing serious or
+ * critical. Takes screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted`: all looks, or
+ * someLooks; each costs 0.4 s of CPU.
  */
 export async function checkLooks(page: Page, name: string, wanted = looks): Promise<void> {
   await mkdir(pictures, { recursive: true });
@@ -158,17 +152,14 @@ export async function checkLooks(page: Page, name: string, wanted = looks): Prom
   }
 }
 
-/**
- * Shows the page in another size, theme and language, as its user would: the language is chosen in
- * the page.
- */
+/** Shows the page in another size, theme and language; the language is chosen on the page. */
 export async function show(page: Page, look: Look): Promise<void> {
   await page.setViewportSize(sizes[look.size]);
   await page.emulateMedia({ colorScheme: look.theme });
   const lang = await page.locator("html").getAttribute("lang");
   if (lang !== look.language) {
     const choice = page.getByLabel(lang === "is" ? "Tungumál" : "Language", { exact: true });
-    // A dialog over the page keeps its user from choosing.
+    // A dialog may cover the choice, hence `force`.
     await choice.selectOption(look.language, { force: true });
   }
 }

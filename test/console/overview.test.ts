@@ -1,5 +1,5 @@
-// The overview: what was used, what runs and what failed, how the service is; and what to do first
-// where there is nothing.
+// The overview: usage, running and failed jobs, the health of the service, and the first steps in
+// an empty account.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ let pages: TestPages;
 let db: Kysely<Tables>;
 let accountId: string;
 before(async () => {
-  // PocketSphinx: the commands that are shown are tried, and answer what was said.
+  // PocketSphinx, because the test runs the example commands and checks the recognized words.
   pages = parts.use(await openTestPages({ HLUST_ENGINE: "pocketsphinx" }));
   const folder = join(pages.service.dataFolder, "postgres");
   ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-test("an empty console says what to do first: a recording to try, a request to paste", async () => {
+test("an empty account shows first steps: a sample recording and an example request", async () => {
   await using page = await pages.open("/");
   await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
   await page.getByText("pocketsphinx-en-US").waitFor();
@@ -39,7 +39,7 @@ test("an empty console says what to do first: a recording to try, a request to p
   const { out } = await runInShell(command);
   assert.match(out, /weather is/);
 
-  // By keyboard alone.
+  // With the keyboard alone.
   await page.getByRole("button", { name: "Prófa upptöku: enska" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Verk" }).waitFor();
@@ -60,7 +60,7 @@ async function runInShell(command: string): Promise<{ readonly out: string }> {
   return { out: stdout };
 }
 
-test("who may only read is not told to send anything", async () => {
+test("a user who may only read is not invited to submit anything", async () => {
   const { token } = await addApiKey(db, await otherAccount(), ["transcripts.read"]);
   await using page = await pages.open("/", { key: token });
   await page.getByText("Þú mátt lesa þær.").waitFor();
@@ -73,7 +73,7 @@ async function otherAccount(): Promise<string> {
   return id;
 }
 
-test("usage, health, models, jobs and transcripts are told, in both languages", async () => {
+test("the overview shows usage, health, models, jobs and transcripts in both languages", async () => {
   await seedTranscripts(pages.service.dataFolder, 7);
   await sql`update account set display_name = 'Fréttastofan',
     limits = '{"requestsPerMinute": 6000, "audioSecondsPerDay": 86400, "storedBytes": 50000000000}' where id = ${accountId}`.execute(
@@ -110,11 +110,11 @@ test("usage, health, models, jobs and transcripts are told, in both languages", 
   );
   await page.getByText("404").waitFor();
   const days = new Date().getUTCDate();
-  const tellsOf = await page.locator(".usage-day-text").allInnerTexts();
-  assert.equal(tellsOf.length, days);
-  assert.match(tellsOf[0] ?? "", /^1\. [a-zæðóúí.]+: 2,0 klst\., 1\.0\d\d köll$/);
-  const heard = Array.from({ length: days }, (_, at) => 60 + 3600 * (1 + ((at + 1) % 4)));
-  const hours = heard.reduce((sum, seconds) => sum + seconds, 0) / 3600;
+  const texts = await page.locator(".usage-day-text").allInnerTexts();
+  assert.equal(texts.length, days);
+  assert.match(texts[0] ?? "", /^1\. [a-zæðóúí.]+: 2,0 klst\., 1\.0\d\d köll$/);
+  const perDay = Array.from({ length: days }, (_, at) => 60 + 3600 * (1 + ((at + 1) % 4)));
+  const hours = perDay.reduce((sum, seconds) => sum + seconds, 0) / 3600;
   const shown = `${hours.toFixed(1).replace(".", ",")} klst.`;
   await page.locator(".usage-figure").getByText(shown, { exact: true }).waitFor();
   await checkLooks(page, "overview");
@@ -141,7 +141,7 @@ async function seedJob(
   );
 }
 
-test("what cannot be read is told where it stands, and a part that does not work in words", async () => {
+test("errors are shown where they occur, and a part of the service that fails in words", async () => {
   await using page = await pages.open("/nowhere");
   await page.route("**/readyz", (route) =>
     route.fulfill({

@@ -1,5 +1,5 @@
-// What the service answers to a page is said in both languages with what to do next, whatever it
-// is: its own words are English.
+// Every error of the service is explained in both languages with what to do next: the service's own
+// messages are English.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tooManyJobs, tooManyRequests, tooManyStreams } from "../../src/auth/limits.ts";
@@ -18,12 +18,12 @@ const rows: readonly (readonly [status: number, reason: string])[] = [
   [403, "ORIGIN_REFUSED"],
   [403, "CONSOLE_HEADER_MISSING"],
   [409, "SESSION_CHANGED"],
-  // Of a proxy before the service, or of a newer service.
+  // From a proxy in front of the service, or from a newer service.
   ...[403, 404, 429, 500, 502, 503, 504].map((status) => [status, "UNKNOWN"] as const),
 ];
 
 for (const [status, reason] of rows) {
-  test(`a page tells of ${status} ${reason} in its reader's words`, () => {
+  test(`a page explains ${status} ${reason} in the user's language`, () => {
     assert.notEqual(reason, "none");
     const { sentence, next } = problemOf(new ApiError("english words", { status, reason }));
     assert.match(sentence.is, /^\p{Lu}.*\.$/u);
@@ -32,7 +32,7 @@ for (const [status, reason] of rows) {
   });
 }
 
-test("who may do something, but not from this page, is not sent to an owner", () => {
+test("a wrong origin sends the user to the service's address, not to an owner", () => {
   const refused = problemOf(new ApiError("", { status: 403, reason: "ORIGIN_REFUSED" }));
   assert.match(refused.next.en, /address/);
 });

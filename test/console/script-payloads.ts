@@ -1,11 +1,11 @@
-/** What each payload calls when it runs, whoever runs it: the tests listen to it. */
+/** The function that each payload calls when it runs; the tests define it. */
 export const alarm = "hlustPayloadRan";
 
 const run = `window.${alarm}&&${alarm}(document.domain)`;
 const quoted = run.replaceAll('"', "&quot;");
 
 /**
- * Eighty ways in which text becomes script in pages that let it: as markup, in attributes, URLs,
+ * Eighty forms in which text becomes a script in vulnerable pages: as markup, in attributes, URLs,
  * styles, templates, subtitles and JSON.
  */
 export const scriptPayloads: readonly string[] = [

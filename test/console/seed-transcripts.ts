@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { openDatabase } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
 
-/** What recordings are about, with keywords of theirs. */
+/** Subjects of recordings, with keywords. */
 const kinds: readonly (readonly [subject: string, ...keywords: string[]])[] = [
   ["Óundirbúinn fyrirspurnatími", "þingfundur", "fyrirspurnir"],
   ["Störf þingsins", "þingfundur"],
@@ -16,9 +16,8 @@ const kinds: readonly (readonly [subject: string, ...keywords: string[]])[] = [
 ];
 
 /**
- * Puts so many transcripts into the account of a running service, the newest a minute before
- * `until` and each one a minute older, without segments and media: their titles end with their
- * number from 1, the oldest.
+ * Inserts `count` transcripts without segments and media into the account of a running service: the
+ * newest at `until`, each other one a minute older. Titles end with a number; the oldest is 1.
  */
 export async function seedTranscripts(
   dataFolder: string,

@@ -1,5 +1,5 @@
-// The way in to the console: keys, links, a provider, and what is said when nobody is let in, or
-// not any longer.
+// Signing in to the console with keys, links and a provider, and what is shown when it fails or a
+// session ends.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -29,7 +29,7 @@ before(async () => {
     HLUST_OIDC_CLIENT_ID: "hlust",
     HLUST_OIDC_CLIENT_SECRET: "hlust secret",
   };
-  // A name that is not this machine, for what browsers do not keep over http.
+  // A host name that is not this machine: browsers do not keep its cookies over http.
   pages = parts.use(
     await openTestPages(environment, ["--host-resolver-rules=MAP hlust.example 127.0.0.1"]),
   );
@@ -54,7 +54,7 @@ async function link(now = Date.now()): Promise<string> {
   return signInLink(pages.service.address, await createSignInToken(db, owner, now));
 }
 
-test("a key signs in by keyboard alone, at the address that was asked for; one that is refused stays in its field", async () => {
+test("a key signs in with the keyboard alone, at any address; a refused key stays in its field", async () => {
   await using page = await pages.open("/jobs?state=FAILED", signedOut);
   await heading(page, "Skráðu þig inn").waitFor();
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");
@@ -84,7 +84,7 @@ test("a key signs in by keyboard alone, at the address that was asked for; one t
   assert.match((await sessionCookie(page)) ?? "", /^session_/);
 });
 
-test("a link signs in once, and its token is nowhere afterwards", async () => {
+test("a link signs in once, and leaves its token nowhere", async () => {
   await using page = await pages.open("/nowhere");
   const before = await sessionCookie(page);
   const address = await link();
@@ -92,7 +92,7 @@ test("a link signs in once, and its token is nowhere afterwards", async () => {
   page.on("request", (request) => {
     asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`);
   });
-  // Over the page that is open, as from the address bar: the same document goes on.
+  // Opened over the current page, as from the address bar: the document stays the same.
   await page.goto(address);
   await heading(page, "Yfirlit").waitFor();
   const token = address.split("=").at(-1) ?? "";
@@ -105,7 +105,7 @@ test("a link signs in once, and its token is nowhere afterwards", async () => {
   const answer = await fetch(`${pages.service.address}/console/session`, {
     headers: { cookie: `__Host-hlust=${before}`, "sec-fetch-site": "same-origin" },
   });
-  assert.equal(answer.status, 401, "what others may have known of the browser is good no longer");
+  assert.equal(answer.status, 401, "the session that the browser had before is invalid");
   await page.reload();
   await heading(page, "Yfirlit").waitFor();
   await page.goBack();
@@ -118,7 +118,7 @@ test("a link signs in once, and its token is nowhere afterwards", async () => {
   assert.equal(second.url(), `${pages.service.address}/console/`);
 });
 
-test("a link that is used or older than ten minutes says so, also to whoever is signed in", async () => {
+test("a link that is used or older than ten minutes is refused, also while signed in", async () => {
   const used = await link();
   await using first = await pages.open("/", signedOut);
   await first.goto(used);
@@ -136,7 +136,7 @@ test("a link that is used or older than ten minutes says so, also to whoever is 
   }
 });
 
-test("a link waits for the network", async () => {
+test("a link can be retried when the network is back", async () => {
   await using page = await pages.open("/", signedOut);
   await heading(page, "Skráðu þig inn").waitFor();
   await page.route("**/console/session", (route) => route.abort());
@@ -149,7 +149,7 @@ test("a link waits for the network", async () => {
   await heading(page, "Yfirlit").waitFor();
 });
 
-test("each way of going wrong has a sentence, and what to do next", async () => {
+test("each reason of a failed sign-in has a sentence and what to do next", async () => {
   const rows = {
     NOT_A_MEMBER: /þekkir netfangið þitt\. Biddu eiganda/,
     EMAIL_NOT_VERIFIED: /óstaðfest .* Staðfestu það/,
@@ -159,7 +159,7 @@ test("each way of going wrong has a sentence, and what to do next", async () => 
     SIGN_IN_EXPIRED: /lengri tíma en tíu mínútur.* Byrjaðu aftur/,
     TOO_MANY_REFUSED: /Of mörgum tilraunum .* Bíddu í eina mínútu/,
     HTTPS_NEEDED: /yfir http\. Opnaðu síðuna með https/,
-    // Whatever anybody writes.
+    // Anyone can write an address.
     constructor: /Innskráningin tókst ekki\. Reyndu aftur/,
     "%3Cimg%20src=x%20onerror=alert(1)%3E": /Innskráningin tókst ekki/,
   };
@@ -173,10 +173,10 @@ test("each way of going wrong has a sentence, and what to do next", async () => 
   }
 });
 
-test("members sign in with the provider, and come back to where they wanted to go", async () => {
+test("members sign in with the provider, and return to the page that they opened", async () => {
   await addMember(db, owner.accountId, "OWNER", "gudrun@example.org");
   provider.person = { subject: "gudrun", email: "gudrun@example.org", emailVerified: true };
-  // Not one of those that may ask nothing elsewhere.
+  // A page without the check that no request goes elsewhere.
   const page = await (await pages.open("/", signedOut)).context().newPage();
   await page.goto(`${pages.service.address}/console/live?from=mail&x=1`);
   await page.getByRole("link", { name: "Skrá inn með aðgangi vinnustaðarins" }).click();
@@ -184,14 +184,14 @@ test("members sign in with the provider, and come back to where they wanted to g
   assert.equal(page.url(), `${pages.service.address}/console/live?from=mail&x=1`);
 });
 
-test("over http from another machine it is said before anybody looks for a key", async () => {
+test("over http from another machine the page asks for https instead of a key", async () => {
   const page = await (await pages.open("/", signedOut)).context().newPage();
   await page.goto(pages.service.address.replace("127.0.0.1", "hlust.example") + "/console/");
   await page.getByText("Opnaðu síðuna með https").waitFor();
   assert.equal(await keyField(page).count(), 0);
 });
 
-test("a browser that keeps no cookie is told", async () => {
+test("the page reports a browser that keeps no cookie", async () => {
   await using page = await pages.open("/", signedOut);
   await page.route("**/console/session", async (route) => {
     const headers = { ...route.request().headers(), "sec-fetch-site": "same-origin" };
@@ -205,15 +205,15 @@ test("a browser that keeps no cookie is told", async () => {
   await page.getByText("Vafrinn geymdi ekki vefkökuna").waitFor();
 });
 
-test("a session that ends is told, and whoever comes back finds the page as it was", async () => {
+test("the end of a session is shown, and a user who is back finds the page as it was", async () => {
   await using page = await pages.open("/keys?mine=1");
   await page.getByRole("button", { name: "Nýr API-lykill" }).click();
   await page.getByLabel("Nafn").fill("Fréttastofa, sjálfvirk upptaka");
   await db.deleteFrom("session").execute();
-  // A node may take it for half a second more: until its next read of the row.
+  // A node accepts it for up to half a second more, until it reads the row again.
   const status = `fetch("/console/session", { headers: { "x-hlust-console": "1" } }).then((answer) => answer.status)`;
   await until(async () => (await page.evaluate(status)) === 401);
-  // Somebody comes back to the tab.
+  // The tab is notified, as by another one.
   await page.evaluate(`new BroadcastChannel("hlust.session").postMessage("changed")`);
   await page.getByText("haltu áfram þar sem frá var horfið").waitFor();
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { espeak, joined, silence } from "../fixtures/flite.ts";
 import type { TestService } from "../spec/service.ts";
 
-/** Who says what: an interview at a river in flood. */
+/** The turns of an interview at a river in flood. */
 const turns = [
   [
     "1",
@@ -22,7 +22,7 @@ const turns = [
 const sampleRate = 16_000;
 
 /**
- * The interview as segments, and as 16-bit samples that say it; its words share the time of their
+ * The interview as segments and as synthesized 16-bit samples. The words divide the time of their
  * turn by their length.
  */
 export function interview() {
@@ -62,7 +62,7 @@ export const interviewMetadata = {
   speakers: { "1": { name: "Fréttamaður" }, "2": { name: "Jarðfræðingur" } },
 };
 
-/** Creates a transcript, and gives it media where there is some; its name. */
+/** Creates a transcript, with media if there is some; returns its name. */
 export async function createTranscript(
   service: TestService,
   transcript: {

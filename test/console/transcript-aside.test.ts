@@ -1,5 +1,5 @@
-// What stands beside the text of a transcript: names of speakers, details, deleting; while others
-// change it, and while the network is gone.
+// The aside of a transcript: names of speakers, details and deleting, also while others change it
+// and without a network.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -25,7 +25,7 @@ async function openAside(name: string): Promise<Page> {
 const said = (page: Page, text: string) =>
   page.getByRole("status").filter({ hasText: text }).waitFor({ state: "attached" });
 
-test("a speaker is named by the keyboard alone: at once, everywhere, in one version", async () => {
+test("a speaker is named with the keyboard alone: at once, everywhere, in one version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const speakers = page.getByRole("region", { name: "Raddir" });
@@ -50,7 +50,7 @@ test("a speaker is named by the keyboard alone: at once, everywhere, in one vers
   assert.equal((await versionsOf(pages.service, name)).length, 2);
 });
 
-test("leaving the field saves a name once, Escape and no change do not", async () => {
+test("leaving the field saves a name once; Escape and an unchanged name save nothing", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
@@ -73,11 +73,11 @@ test("leaving the field saves a name once, Escape and no change do not", async (
   assert.equal((await versionsOf(pages.service, name)).length, 3);
 });
 
-test("a name that cannot be saved comes back to its field; one that was saved unheard makes no second version", async () => {
+test("a name that is not saved stays in its field; a lost answer makes no second version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await page.route(`**/${name}?*`, async (route) => {
-    // The service does it, and its answer is lost on the way.
+    // The service saves it, but its answer is lost.
     if (route.request().method() === "PATCH") {
       await route.fetch();
       await route.abort();
@@ -89,7 +89,7 @@ test("a name that cannot be saved comes back to its field; one that was saved un
   await field.press("Enter");
   await page.getByRole("alert").filter({ hasText: "Ekki næst í þjónustuna." }).waitFor();
   assert.equal(await field.inputValue(), "Sunna");
-  // Taken back in the text.
+  // Reverted in the text.
   assert.equal(await page.locator("main").getByText("Sunna", { exact: true }).count(), 0);
   await page.unroute(`**/${name}?*`);
   await page.getByRole("button", { name: "Reyna aftur" }).click();
@@ -109,7 +109,7 @@ test("a name that cannot be saved comes back to its field; one that was saved un
   await said(page, "Nafnið Már er vistað.");
 });
 
-test("what others change meanwhile stays; who changed the same is told", async () => {
+test("changes of others are kept; a conflict is shown to the user", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await changeElsewhere(pages.service, name, {
@@ -134,8 +134,8 @@ test("what others change meanwhile stays; who changed the same is told", async (
   const field = page.getByLabel("Nafn á rödd S1");
   await field.fill("Sunna Björk");
   await field.press("Enter");
-  const told = page.getByRole("alert").filter({ hasText: "Þar stendur nú „Björk“." });
-  await told.waitFor();
+  const conflict = page.getByRole("alert").filter({ hasText: "Þar stendur nú „Björk“." });
+  await conflict.waitFor();
   assert.equal(await field.inputValue(), "Sunna Björk");
   await checkLooks(page, "transcript-name-clash", someLooks);
   await page.getByRole("button", { name: "Save mine anyway" }).click();
@@ -143,7 +143,7 @@ test("what others change meanwhile stays; who changed the same is told", async (
   await until(async () => (await metadataOf(name)).speakers["S1"].name === "Sunna Björk");
 });
 
-test("details are edited by the keyboard, told where they are too long, and merged with what others changed", async () => {
+test("details are edited with the keyboard, checked for length, and merged with others' changes", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await page.getByRole("button", { name: "Breyta", exact: true }).press("Enter");
@@ -179,13 +179,13 @@ test("details are edited by the keyboard, told where they are too long, and merg
   await page.getByText("Önnur lýsing").waitFor();
 });
 
-test("details that others changed are shown beside those that were written, which stay", async () => {
+test("details that others changed are shown next to the user's own, which stay in the fields", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await page.getByRole("button", { name: "Breyta", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Titill").fill("Minn titill");
-  // What was written is there when the dialog is opened again.
+  // The edits are still there when the dialog is opened again.
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Breyta", exact: true }).press("Enter");
@@ -198,7 +198,7 @@ test("details that others changed are shown beside those that were written, whic
   await until(async () => (await versionsOf(pages.service, name)).length === 3);
 });
 
-test("a transcript is deleted after a question that names it; the list says so", async () => {
+test("a transcript is deleted after a question with its title, and the list shows a note", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const remove = page.getByRole("button", { name: "Eyða uppskriftinni" });
@@ -217,7 +217,7 @@ test("a transcript is deleted after a question that names it; the list says so",
   assert.equal((await pages.service.call("GET", `/v1alpha1/${name}`)).status, 404);
 });
 
-test("who may only read is offered no changes", async () => {
+test("a user who may only read is offered no changes", async () => {
   const name = await createInterview(pages.service);
   await changeElsewhere(pages.service, name, { metadata: { subject: "Annar titill" } });
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {
@@ -234,7 +234,7 @@ test("who may only read is offered no changes", async () => {
   assert.equal(await aside.getByRole("button", { name: "Endurheimta" }).count(), 0);
 });
 
-test("a session that ends while a name is typed: it is still there for whoever comes back", async () => {
+test("a name that is being typed when the session ends is still there when the user is back", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await page.getByRole("button", { name: "Breyta nafninu Rödd S2" }).click();

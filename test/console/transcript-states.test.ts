@@ -1,5 +1,5 @@
-// What the page of a transcript is where there is no recording, an earlier version, a picture, or
-// nothing at all.
+// The page of a transcript without a recording, of an earlier version, of a video, and of no
+// transcript.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => pages[Symbol.asyncDispose]());
 
-test("subtitles without a recording are read alone", async () => {
+test("a transcript without a recording has no player", async () => {
   await using page = await pages.open(`/${name}`);
   await page.getByText("Núpsstað").waitFor();
   assert.equal(await page.locator(".player, a.segment-time").count(), 0);
@@ -31,7 +31,7 @@ test("subtitles without a recording are read alone", async () => {
   await checkLooks(page, "transcript-silent", someLooks);
 });
 
-test("an earlier version is shown as one, and leads to the latest", async () => {
+test("an earlier version is marked as one, and links to the latest", async () => {
   const { service } = pages;
   const before = (await service.call("GET", `/v1alpha1/${name}`)).json.version.name;
   const segments = talk.segments.map(({ words, ...segment }) => ({
@@ -54,11 +54,11 @@ test("an earlier version is shown as one, and leads to the latest", async () => 
     `${service.address}/console/${name}?version=0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f`,
   );
   await page
-    .getByRole("heading", { name: /^(Þessi útgáfa er ekki til|There is no such)/ })
+    .getByRole("heading", { name: /^(Þessi útgáfa er ekki til|This version does not exist)/ })
     .waitFor();
 });
 
-test("what is not there is told, and the address of a job leads to its transcript", async () => {
+test("a missing transcript is reported, and the address of a job leads to its transcript", async () => {
   await using page = await pages.open("/transcripts/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f");
   await page.getByRole("heading", { name: "Hér er engin uppskrift" }).waitFor();
   await checkLooks(page, "transcript-missing", someLooks);
@@ -83,7 +83,7 @@ test("what is not there is told, and the address of a job leads to its transcrip
   assert.equal(page.url(), `${service.address}/console/${last.transcript}`);
 });
 
-test("an address that climbs out of its place asks for nothing elsewhere", async () => {
+test("an address with path traversal sends no request to other methods", async () => {
   await using page = await pages.open("/nowhere");
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
@@ -96,8 +96,10 @@ test("an address that climbs out of its place asks for nothing elsewhere", async
   ];
   for (const address of addresses) {
     await page.goto(`${pages.service.address}/console/${address}`);
-    const told = page.getByRole("heading", { name: /^(Hér er engin uppskrift|Þessi útgáfa|Hvað)/ });
-    await told.or(page.getByRole("alert")).first().waitFor();
+    const shown = page.getByRole("heading", {
+      name: /^(Hér er engin uppskrift|Þessi útgáfa|Hvað)/,
+    });
+    await shown.or(page.getByRole("alert")).first().waitFor();
   }
   assert.deepEqual(
     asked.filter((path) => path.startsWith("/console/api/v1/")),
@@ -105,9 +107,9 @@ test("an address that climbs out of its place asks for nothing elsewhere", async
   );
 });
 
-test("an answer that is not the service's, or breaks off, is told as such, and asked for again", async () => {
+test("an answer that is not the service's is reported as a lost connection, and retried", async () => {
   await using page = await pages.open("/nowhere");
-  // A network that wants its users to sign in first answers everything.
+  // A captive portal answers every request.
   await page.route(`**/${name}`, (route) =>
     route.fulfill({ status: 200, contentType: "text/html", body: "<html>Welcome to our Wi-Fi" }),
   );
@@ -118,7 +120,7 @@ test("an answer that is not the service's, or breaks off, is told as such, and a
   await page.getByText("Núpsstað").waitFor();
 });
 
-test("names and words that are script are only shown", async () => {
+test("names and words that contain scripts are shown as text", async () => {
   const hostile = `<img src=x onerror="alert(1)"> <script>alert(2)</script>`;
   const evil = await createTranscript(pages.service, {
     metadata: {
@@ -150,7 +152,7 @@ test("names and words that are script are only shown", async () => {
   assert.equal(await page.locator(".reading img, .reading script").count(), 0);
 });
 
-test("a film shows its picture, which can be put away", async () => {
+test("a video is shown and can be hidden", async () => {
   const film = execFileSync(
     "ffmpeg",
     [

@@ -1,5 +1,5 @@
-// Versions of a transcript beside its text: 300 of them, what changed, going back to one; and its
-// files, as the browser saves them.
+// The versions of a transcript in its aside: 300 of them, their changes, restoring one; and the
+// files as the browser saves them.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ after(() => pages[Symbol.asyncDispose]());
 
 const aside = (page: Page) => page.getByRole("complementary");
 
-/** The interview with a word changed, one gone, and the last turn a minute later. */
+/** The interview with one word changed, one removed, and the last turn a minute later. */
 async function createChanged(): Promise<string> {
   const name = await createInterview(pages.service);
   const changed = segmentsOf(turns.slice(0, -1));
@@ -45,7 +45,7 @@ async function createChanged(): Promise<string> {
   return name;
 }
 
-test("what changed is told beside the text, and shown word by word, by the keyboard", async () => {
+test("changes are summed up in the aside, and shown word by word, with the keyboard", async () => {
   const name = await createChanged();
   await using page = await pages.open(`/${name}`);
   await aside(page)
@@ -80,7 +80,7 @@ test("what changed is told beside the text, and shown word by word, by the keybo
   assert.match(await at(), /^0:0/);
   await page.keyboard.press("p");
   await dialog.getByText(/^1 af \d$/).waitFor();
-  // Twice before anything is shown of it.
+  // Twice, before the page renders the first.
   const twice = (key: string) =>
     page.evaluate(
       `for (const key of ["${key}", "${key}"]) dispatchEvent(new KeyboardEvent("keydown", { key }))`,
@@ -97,7 +97,7 @@ test("what changed is told beside the text, and shown word by word, by the keybo
   assert.equal(focused, "What changed");
 });
 
-test("an older version is looked at and restored; not where others came first", async () => {
+test("an older version is shown and restored, unless others made a new one meanwhile", async () => {
   const name = await createChanged();
   const [newest, first] = await versionsOf(pages.service, name);
   await using page = await pages.open(`/${name}`);
@@ -108,7 +108,7 @@ test("an older version is looked at and restored; not where others came first", 
   const current = aside(page).locator("[aria-current=true]");
   await current.filter({ hasText: "Fyrsta útgáfa" }).waitFor();
   assert.equal(await page.evaluate("document.activeElement.innerText"), "Fyrsta útgáfa");
-  // As it was: what can be changed is the newest.
+  // Only the newest version can be edited.
   assert.equal(await aside(page).getByRole("button", { name: "Breyta", exact: true }).count(), 0);
   await changeElsewhere(pages.service, name, { metadata: { description: "Önnur lýsing" } });
   await aside(page).getByRole("button", { name: "Endurheimta" }).press("Enter");
@@ -130,7 +130,7 @@ test("an older version is looked at and restored; not where others came first", 
   assert.notEqual(json.version.name, newest?.name);
 });
 
-test("of 300 versions the newest are there at once, the others on demand", async () => {
+test("of 300 versions the newest load at once, the others on demand", async () => {
   const name = await createInterview(pages.service);
   for (let count = 2; count <= 300; count += 1) {
     await changeElsewhere(pages.service, name, { metadata: { subject: `Titill ${count}` } });
@@ -151,7 +151,7 @@ test("of 300 versions the newest are there at once, the others on demand", async
   assert.equal(await older.count(), 0);
   const first = rows.last().getByRole("link", { name: "Fyrsta útgáfa" });
   await first.waitFor();
-  // What nobody looks at is not compared: it would have been before this one.
+  // Rows that were never visible are not compared; they would have been before this one.
   await rows.nth(298).scrollIntoViewIfNeeded();
   await rows.nth(298).getByRole("link", { name: "Titli breytt" }).waitFor();
   assert.ok(asked.length < 100, `${asked.length}`);
@@ -163,7 +163,7 @@ test("of 300 versions the newest are there at once, the others on demand", async
   await dialog.getByText(`${words} orð bættust við`).waitFor();
 });
 
-test("a difference of 30,000 words is shown in parts", async () => {
+test("a diff of 30,000 words is shown in parts", async () => {
   const words = (suffix: (index: number) => string) =>
     Array.from({ length: 300 }, (_, turn) => {
       const said = Array.from({ length: 100 }, (_, at) => suffix(turn * 100 + at)).join(" ");
@@ -195,7 +195,7 @@ test("a difference of 30,000 words is shown in parts", async () => {
   );
 });
 
-test("every file is that of the API, of the version that is looked at, under the name of its subject", async () => {
+test("each download is the API's file of the shown version, named after the subject", async () => {
   const name = await createChanged();
   const [, first] = await versionsOf(pages.service, name);
   await using page = await pages.open(`/${name}?version=${first?.name}`);
@@ -219,7 +219,7 @@ test("every file is that of the API, of the version that is looked at, under the
   }
 });
 
-test("a download that fails says so, and is tried again", async () => {
+test("a failed download is reported and can be retried", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
   const button = aside(page).getByRole("button", { name: "Sækja: SRT" });
@@ -233,7 +233,7 @@ test("a download that fails says so, and is tried again", async () => {
   assert.equal((await coming).suggestedFilename(), "Viðtal um hlaupið í Skeiðará.srt");
 });
 
-test("the recording is saved as it came, also when its address is over", async () => {
+test("the recording is saved unchanged, also when its URL has expired", async () => {
   const name = await createInterview(pages.service, { metadata: { subject: "../Ísland: <b>?" } });
   const media = readFileSync(join(import.meta.dirname, "../../samples/is-IS.wav"));
   const { json } = await pages.service.call("POST", "/v1alpha1/initupload", { resourceName: name });

@@ -1,5 +1,5 @@
-// The page of one transcript: it is read, heard, and gone through by words, keys and the line of
-// the player.
+// The page of one transcript: reading, playing, and moving through it by words, keys and the
+// waveform.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -27,8 +27,8 @@ before(async () => {
 });
 after(() => pages[Symbol.asyncDispose]());
 
-/** Opens a transcript, and waits for what plays it. */
-async function openHeard(path = `/${name}`, key = pages.service.key): Promise<Page> {
+/** Opens a transcript and waits until its media can be played. */
+async function openPlayable(path = `/${name}`, key = pages.service.key): Promise<Page> {
   const context = { permissions: ["clipboard-read", "clipboard-write"] };
   const page = await pages.open(path, { key, context });
   await page.getByRole("button", { name: "Spila" }).waitFor();
@@ -36,18 +36,18 @@ async function openHeard(path = `/${name}`, key = pages.service.key): Promise<Pa
   return page;
 }
 
-interface Heard {
+interface PlayedState {
   readonly place: number;
   readonly isPlaying: boolean;
   readonly rate: number;
-  /** The word with the wash; "" for none. */
+  /** The highlighted word; "" for none. */
   readonly word: string;
-  /** Paragraphs that are ink as a whole. */
-  readonly heardWhole: number;
+  /** The number of paragraphs that are marked as played. */
+  readonly playedParagraphs: number;
 }
 
-function heard(page: Page): Promise<Heard> {
-  return page.evaluate<Heard>(`(() => {
+function stateOf(page: Page): Promise<PlayedState> {
+  return page.evaluate<PlayedState>(`(() => {
     const media = document.querySelector("video");
     const [range] = CSS.highlights.get("hlust-now") ?? [];
     return {
@@ -55,27 +55,27 @@ function heard(page: Page): Promise<Heard> {
       isPlaying: !media.paused,
       rate: media.playbackRate,
       word: range ? range.startContainer.data.slice(range.startOffset, range.endOffset) : "",
-      heardWhole: document.querySelectorAll(".segment[data-heard]").length,
+      playedParagraphs: document.querySelectorAll(".segment[data-played]").length,
     };
   })()`);
 }
 
-/** Waits until what is heard is like that. */
-async function untilHeard(page: Page, holds: (now: Heard) => boolean): Promise<Heard> {
-  let now: Heard | undefined;
+/** Waits until the playback has a state. */
+async function untilState(page: Page, holds: (now: PlayedState) => boolean): Promise<PlayedState> {
+  let now: PlayedState | undefined;
   await until(async () => {
-    now = await heard(page);
+    now = await stateOf(page);
     return holds(now);
   });
   assert.ok(now);
   return now;
 }
 
-const near = (place: number) => (now: Heard) => Math.abs(now.place - place) < 0.05;
+const near = (place: number) => (now: PlayedState) => Math.abs(now.place - place) < 0.05;
 const wordAt = (seconds: number) => words.findLast(({ start }) => start <= seconds + 0.002)?.word;
 const startOf = (word: string) => words.find((one) => one.word === word)?.start ?? Number.NaN;
 
-/** Presses keys so fast that the recording tells of none before the last. */
+/** Presses keys so fast that the media element has no event before the last. */
 function pressAtOnce(page: Page, keys: readonly string[]): Promise<void> {
   return page.evaluate(
     `for (const key of ${JSON.stringify(keys)}) dispatchEvent(new KeyboardEvent("keydown", { key }))`,
@@ -97,15 +97,15 @@ function pointOf(page: Page, word: string): Promise<{ x: number; y: number }> {
   })()`);
 }
 
-test("what is heard moves through the text, and stands where the playing stops", async () => {
-  await using page = await openHeard();
-  assert.equal(await page.locator(".words-text[data-listening]").count(), 0, "only read as yet");
+test("the highlight moves through the text while it plays, and stays where it is paused", async () => {
+  await using page = await openPlayable();
+  assert.equal(await page.locator(".words-text[data-listening]").count(), 0, "not played yet");
   await page.getByRole("button", { name: "Spila" }).click();
   const seen = new Set<string>();
-  await untilHeard(page, ({ word }) => seen.add(word) && seen.size > 4);
+  await untilState(page, ({ word }) => seen.add(word) && seen.size > 4);
   await page.getByRole("button", { name: "Gera hlé" }).click();
   await page.getByRole("button", { name: "Spila" }).waitFor();
-  const { place, word } = await untilHeard(page, ({ isPlaying }) => !isPlaying);
+  const { place, word } = await untilState(page, ({ isPlaying }) => !isPlaying);
   assert.equal(word, wordAt(place));
   const order = words.map((one) => one.word);
   const places = [...seen].filter((one) => one !== "").map((one) => order.indexOf(one));
@@ -117,72 +117,72 @@ test("what is heard moves through the text, and stands where the playing stops",
   assert.ok((await page.locator(".player-clock").textContent())?.startsWith("0:0"));
 });
 
-test("a press on a word goes there, and marking text does not", async () => {
-  await using page = await openHeard();
+test("a click on a word seeks to it, and selecting text does not", async () => {
+  await using page = await openPlayable();
   const at = await pointOf(page, "rennslið");
   await page.mouse.click(at.x, at.y);
-  const there = await untilHeard(page, ({ word }) => word === "rennslið");
+  const there = await untilState(page, ({ word }) => word === "rennslið");
   assert.ok(near(startOf("rennslið"))(there), String(there.place));
-  assert.equal(there.heardWhole, 1);
+  assert.equal(there.playedParagraphs, 1);
   const from = await pointOf(page, "Góðan");
   const to = await pointOf(page, "hækkað");
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(to.x, to.y, { steps: 4 });
   await page.mouse.up();
-  assert.equal((await heard(page)).word, "rennslið");
-  // Beside the text is no word.
+  assert.equal((await stateOf(page)).word, "rennslið");
+  // There is no word next to the text.
   const last = await pointOf(page, "vaxa.");
   await page.mouse.click(last.x + 120, last.y);
-  assert.equal((await heard(page)).word, "rennslið");
-  // Half way of the line is half way of the recording.
+  assert.equal((await stateOf(page)).word, "rennslið");
+  // The middle of the waveform is the middle of the recording.
   const line = await page.getByRole("slider").boundingBox();
   assert.ok(line);
   await page.mouse.click(line.x + line.width / 2, line.y + 10);
-  await untilHeard(page, ({ place }) => Math.abs(place - talk.seconds / 2) < 0.2);
+  await untilState(page, ({ place }) => Math.abs(place - talk.seconds / 2) < 0.2);
   await checkLooks(page, "transcript");
 });
 
-test("keys play, stop and go through it, but not those of a field or with AltGr", async () => {
-  await using page = await openHeard();
+test("keys play, pause and seek, except in a field or with AltGr", async () => {
+  await using page = await openPlayable();
   await page.keyboard.press("k");
-  await untilHeard(page, ({ isPlaying }) => isPlaying);
+  await untilState(page, ({ isPlaying }) => isPlaying);
   await page.keyboard.press(" ");
-  await untilHeard(page, ({ isPlaying }) => !isPlaying);
+  await untilState(page, ({ isPlaying }) => !isPlaying);
   await page.keyboard.press("5");
-  await untilHeard(page, ({ place }) => Math.abs(place - talk.seconds / 2) < 0.2);
-  const half = (await heard(page)).place;
+  await untilState(page, ({ place }) => Math.abs(place - talk.seconds / 2) < 0.2);
+  const half = (await stateOf(page)).place;
   await page.keyboard.press("l");
-  await untilHeard(page, near(half + 5));
+  await untilState(page, near(half + 5));
   await page.keyboard.press("ArrowLeft");
-  await untilHeard(page, near(half));
+  await untilState(page, near(half));
   await page.keyboard.press("Shift+J");
-  await untilHeard(page, near(half - 1));
+  await untilState(page, near(half - 1));
   await page.keyboard.press("0");
   await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("Shift+ArrowRight");
-  await untilHeard(page, ({ word }) => word === words[2]?.word);
+  await untilState(page, ({ word }) => word === words[2]?.word);
   await page.keyboard.press("ArrowDown");
-  await untilHeard(page, ({ word }) => word === "Já,");
+  await untilState(page, ({ word }) => word === "Já,");
   await page.keyboard.press(">");
-  await untilHeard(page, ({ rate }) => rate === 1.25);
+  await untilState(page, ({ rate }) => rate === 1.25);
   await page.keyboard.press("<");
-  await untilHeard(page, ({ rate }) => rate === 1);
+  await untilState(page, ({ rate }) => rate === 1);
   await pressAtOnce(page, [">", ">", ">", "<", "k", "k"]);
-  await untilHeard(page, ({ rate, isPlaying }) => rate === 1.5 && !isPlaying);
+  await untilState(page, ({ rate, isPlaying }) => rate === 1.5 && !isPlaying);
   await pressAtOnce(page, ["<", "<", "k", "k", "k"]);
-  await untilHeard(page, ({ rate, isPlaying }) => rate === 1 && isPlaying);
+  await untilState(page, ({ rate, isPlaying }) => rate === 1 && isPlaying);
   await page.keyboard.press("k");
-  await untilHeard(page, ({ isPlaying }) => !isPlaying);
+  await untilState(page, ({ isPlaying }) => !isPlaying);
   await page.getByRole("button", { name: "Spila" }).waitFor();
-  const { place } = await heard(page);
+  const { place } = await stateOf(page);
   await page.keyboard.press("Control+l");
   await page.evaluate(
     'dispatchEvent(new KeyboardEvent("keydown", { key: "l", modifierAltGraph: true }))',
   );
   await page.getByLabel("Hraði").focus();
   await page.keyboard.press("l");
-  assert.equal((await heard(page)).place, place);
+  assert.equal((await stateOf(page)).place, place);
 
   await page.locator("h1").focus();
   await page.keyboard.press("c");
@@ -200,26 +200,26 @@ test("keys play, stop and go through it, but not those of a field or with AltGr"
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.locator("h1").focus();
   await page.keyboard.press("l");
-  assert.equal((await heard(page)).place, place, "they are put off");
+  assert.equal((await stateOf(page)).place, place, "the shortcuts are off");
 });
 
-test("the times are one stop of the keyboard, and Enter hears it from there", async () => {
-  await using page = await openHeard();
+test("the times are one tab stop, and Enter plays from the focused one", async () => {
+  await using page = await openPlayable();
   await page.locator("a.segment-time").first().focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   assert.equal(await page.locator('a.segment-time[tabindex="0"]').count(), 1);
-  assert.equal((await heard(page)).place, 0, "choosing is not hearing");
+  assert.equal((await stateOf(page)).place, 0, "moving the focus does not seek");
   await page.keyboard.press("Enter");
-  await untilHeard(page, ({ isPlaying, place }) => isPlaying && place >= startOf("Hvað"));
+  await untilState(page, ({ isPlaying, place }) => isPlaying && place >= startOf("Hvað"));
   assert.ok(!page.url().includes("t="), "the page stays");
 });
 
-test("what is heard stays in sight, until the user scrolls away from it", async () => {
-  await using page = await openHeard();
-  // So low that the end of the text is out of sight.
+test("the current word stays in view until the user scrolls away from it", async () => {
+  await using page = await openPlayable();
+  // So low that the end of the text is not visible.
   await page.setViewportSize({ width: 1280, height: 420 });
-  const isInSight = () =>
+  const isInView = () =>
     page.evaluate<boolean>(`(() => {
       const [{ startContainer, startOffset, endOffset }] = CSS.highlights.get("hlust-now");
       const range = document.createRange();
@@ -229,39 +229,39 @@ test("what is heard stays in sight, until the user scrolls away from it", async 
       return top >= 0 && bottom <= innerHeight - document.querySelector(".player").offsetHeight;
     })()`);
   await page.keyboard.press("8");
-  await untilHeard(page, ({ place }) => place > 20);
-  await until(isInSight);
+  await untilState(page, ({ place }) => place > 20);
+  await until(isInView);
   const follow = page.getByRole("button", { name: "Fylgja" });
   await page.keyboard.press("4");
   await page.keyboard.press("k");
-  await untilHeard(page, ({ isPlaying }) => isPlaying);
-  await until(isInSight);
+  await untilState(page, ({ isPlaying }) => isPlaying);
+  await until(isInView);
   assert.equal(await follow.count(), 0);
   await page.mouse.wheel(0, 5_000);
   await follow.waitFor();
   await page.evaluate("scrollTo(0, 0)");
   await follow.click();
   await follow.waitFor({ state: "detached" });
-  await until(isInSight);
+  await until(isInView);
 });
 
-test("it goes on where the user stopped, or where the address says", async () => {
-  await using page = await openHeard();
+test("playback resumes where the user stopped, or at the place in the address", async () => {
+  await using page = await openPlayable();
   await page.keyboard.press("5");
-  const { place } = await untilHeard(page, ({ place }) => place > 5);
+  const { place } = await untilState(page, ({ place }) => place > 5);
   await page.goto(`${pages.service.address}/console/transcripts`);
   await page.goto(`${pages.service.address}/console/${name}`);
-  await untilHeard(page, near(Math.round(place * 10) / 10));
+  await untilState(page, near(Math.round(place * 10) / 10));
   await page.goto(`${pages.service.address}/console/${name}?t=8.5`);
-  await untilHeard(page, near(8.5));
-  assert.equal((await heard(page)).word, wordAt(8.5));
+  await untilState(page, near(8.5));
+  assert.equal((await stateOf(page)).word, wordAt(8.5));
 });
 
-test("a URL that has expired is replaced, and it goes on at the same place; that of the wave too", async () => {
-  await using page = await openHeard(`/${name}?t=12`);
+test("an expired URL of media or waveform is renewed, and playback resumes at its place", async () => {
+  await using page = await openPlayable(`/${name}?t=12`);
   const refused = new Set<string>();
   let reads = 0;
-  // What the service says to an old signature, until the transcript is read anew.
+  // The service's answer to an old signature, until the transcript is read again.
   for (const pattern of ["**/media/*", "**/media/waveforms/*"]) {
     await page.route(pattern, async (route) => {
       if (reads > 1 && refused.size === 2) return await route.continue();
@@ -282,12 +282,12 @@ test("a URL that has expired is replaced, and it goes on at the same place; that
   });
   await page.reload();
   await page.getByRole("button", { name: "Spila" }).click();
-  await untilHeard(page, ({ isPlaying, place }) => isPlaying && place > 12 && place < 20);
+  await untilState(page, ({ isPlaying, place }) => isPlaying && place > 12 && place < 20);
   await page.locator("path.wave-played").waitFor();
   assert.equal(refused.size, 2);
 });
 
-test("200,000 words are found, gone through and lit without more of the page changing", async () => {
+test("200,000 words can be searched and played without further changes of the page", async () => {
   const { service } = pages;
   const segments = longSegments(200_000).map((segment, at) => ({
     ...segment,
@@ -302,7 +302,7 @@ test("200,000 words are found, gone through and lit without more of the page cha
     { metadata: { ...interviewMetadata, subject: "Umræður á Alþingi", speakers: {} }, segments },
     media,
   );
-  await using page = await openHeard(`/${long}?t=5`);
+  await using page = await openPlayable(`/${long}?t=5`);
   await page.getByText("Skeiðará").waitFor({ state: "attached" });
   assert.equal(await page.evaluate("document.querySelectorAll('.segment').length"), 10_000);
   // Far parts of it are not laid out.
@@ -316,15 +316,15 @@ test("200,000 words are found, gone through and lit without more of the page cha
     globalThis.changes = 0;
     new MutationObserver((list) => { changes += list.length; }).observe(
       document.querySelector(".words"), { subtree: true, childList: true, attributes: true, characterData: true })`);
-  const { word } = await heard(page);
+  const { word } = await stateOf(page);
   await page.locator("h1").focus();
   await page.keyboard.press("Shift+ArrowRight");
-  await untilHeard(page, (now) => now.word !== word || now.place > 5);
+  await untilState(page, (now) => now.word !== word || now.place > 5);
   assert.equal(await page.evaluate("changes"), 0);
 });
 
-test("a browser that cannot paint over text has a span under the word", async () => {
-  await using page = await openHeard();
+test("a browser without CSS highlights has a span under the word", async () => {
+  await using page = await openPlayable();
   await page.addInitScript("delete globalThis.Highlight");
   await page.reload();
   await page.getByRole("button", { name: "Spila" }).waitFor();

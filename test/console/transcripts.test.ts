@@ -1,4 +1,4 @@
-// The list of transcripts: read to its end, searched, left and come back to, by mouse and by
+// The list of transcripts: read to its end, searched, left and returned to, with mouse and
 // keyboard.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -10,7 +10,7 @@ import { seedTranscripts } from "./seed-transcripts.ts";
 
 /** Three pages of 100, and some. */
 const seeded = 321;
-/** The newest, in the order of their making. */
+/** The newest ones, in order of creation. */
 const odd = [
   String.raw`Þorgerður Ægisdóttir: „Ótal öræfi“ "og" \ %_`,
   "<img src=x onerror=alert(1)><script>alert(2)</script>",
@@ -19,8 +19,8 @@ const odd = [
 ];
 const total = seeded + odd.length;
 /**
- * What a list of any length may need in the page: rows in sight, those ready beside them, and the
- * one with the keyboard.
+ * The most rows that a list of any length renders: visible ones, those next to them, and the
+ * focused one.
  */
 const rowsMax = 40;
 
@@ -36,7 +36,7 @@ async function go(path: string): Promise<void> {
   await page.goto(`${pages.service.address}/console${path}`);
 }
 
-/** The titles of the rows in the page, in order. */
+/** The titles of the rendered rows, in order. */
 async function titles(): Promise<string[]> {
   return await page.evaluate<string[]>(
     `[...document.querySelectorAll(".transcript-row .title")].map((title) => title.textContent)`,
@@ -56,7 +56,7 @@ async function untilPage(condition: string): Promise<void> {
   await until(async () => await page.evaluate<boolean>(condition));
 }
 
-/** The row at the top of the window, and how far it is from there. */
+/** The row at the top of the window, and its distance from there. */
 async function rowAtTop(): Promise<{ readonly title: string; readonly px: number }> {
   return await page.evaluate(`(() => {
     const rows = [...document.querySelectorAll(".transcript-row")];
@@ -65,7 +65,7 @@ async function rowAtTop(): Promise<{ readonly title: string; readonly px: number
   })()`);
 }
 
-test("an account without transcripts is told what to do first, and only what it may do", async () => {
+test("an empty list shows what to do first, and only what the user may do", async () => {
   await page.getByRole("heading", { name: "Engar uppskriftir enn" }).waitFor();
   await page.getByRole("link", { name: "Tala í hljóðnemann" }).waitFor();
   await page.getByRole("link", { name: "Ný uppskrift" }).waitFor();
@@ -78,7 +78,7 @@ test("an account without transcripts is told what to do first, and only what it 
   assert.equal(await reader.getByRole("main").getByRole("link").count(), 0);
 });
 
-test("transcripts stand newest first with what is known of them, whatever is in their titles", async () => {
+test("transcripts are listed newest first with their details, whatever is in their titles", async () => {
   await seedTranscripts(pages.service.dataFolder, seeded);
   for (const subject of odd) {
     const keywords = subject === "" ? [] : ["Öræfi", "<b>x</b>", `"a" \\`, "fjórða", "fimmta"];
@@ -104,7 +104,7 @@ test("transcripts stand newest first with what is known of them, whatever is in 
   await page.getByText("+2", { exact: true }).first().waitFor();
 });
 
-test("typing searches titles after a pause, in the address, and going back leaves the search", async () => {
+test("typing searches titles after a pause and is in the address; going back leaves the search", async () => {
   await go("/transcripts");
   await untilAll();
   const asked: string[] = [];
@@ -131,17 +131,14 @@ test("typing searches titles after a pause, in the address, and going back leave
   assert.equal(await field.inputValue(), "");
 });
 
-test("a search that another one has overtaken is given up, and shows nothing", async () => {
+test("a search that is replaced by another is aborted, and shows nothing", async () => {
   await go("/transcripts");
   await untilAll();
-  const givenUp: string[] = [];
+  const aborted: string[] = [];
   page.on("requestfailed", (request) => {
-    givenUp.push(new URL(request.url()).searchParams.get("filter") ?? "");
+    aborted.push(new URL(request.url()).searchParams.get("filter") ?? "");
   });
-  let goOn = (): void => {};
-  const held = new Promise<void>((done) => {
-    goOn = done;
-  });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route(/filter=.*hafnar/, async (route) => {
     await held;
     await route.continue().catch(() => {});
@@ -151,13 +148,13 @@ test("a search that another one has overtaken is given up, and shows nothing", a
   await page.waitForRequest(/filter=.*hafnar/);
   await field.fill("Skeiðará");
   await untilTitles((found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")));
-  goOn();
-  await until(() => Promise.resolve(givenUp.some((filter) => filter.includes("hafnar"))));
+  release();
+  await until(() => Promise.resolve(aborted.some((filter) => filter.includes("hafnar"))));
   assert.ok((await titles()).every((title) => title.includes("Skeiðará")));
   await page.unroute(/filter=.*hafnar/);
 });
 
-test("keywords are searched by pressing them, several at once, and taken out again", async () => {
+test("pressing keywords searches by them, by several at once, and removes them again", async () => {
   const only = (keyword: string) =>
     page.getByRole("button", { name: `Sýna aðeins með efnisorðinu „${keyword}“` }).first();
   const without = (keyword: string) =>
@@ -177,7 +174,7 @@ test("keywords are searched by pressing them, several at once, and taken out aga
   await untilTitles(({ length }) => length === 3);
 });
 
-test("the list goes on to its end with few rows in the page, and is come back to where it was left", async () => {
+test("the list loads to its end with few rendered rows, and going back restores its position", async () => {
   await go("/transcripts");
   await untilAll();
   let rows = 0;
@@ -197,7 +194,7 @@ test("the list goes on to its end with few rows in the page, and is come back to
   assert.deepEqual(numbers, [`${total}`, `${total}`]);
   await page.mouse.move(700, 400);
   await page.mouse.wheel(0, -3_000);
-  // The place is kept once scrolling rests.
+  // The position is saved when scrolling has paused.
   await untilPage(
     "history.state?.top === window.scrollY && innerHeight + scrollY < document.body.scrollHeight - 2500",
   );
@@ -215,7 +212,7 @@ test("the list goes on to its end with few rows in the page, and is come back to
   await untilAll();
 });
 
-test("rows are gone through and opened by the keyboard alone, also while the window is elsewhere", async () => {
+test("rows are reached and opened with the keyboard alone, also after the window has scrolled", async () => {
   await go("/transcripts");
   await untilAll();
   const focused = async () =>
@@ -229,7 +226,7 @@ test("rows are gone through and opened by the keyboard alone, also while the win
     assert.equal(await focused(), `${row}`);
   }
   await page.keyboard.press("End");
-  // The window may still be on its way: that does not take the row out of sight again.
+  // The window may still be scrolling: that must not move the row out of view again.
   await untilPage("window.scrollY > 5000");
   await page.keyboard.press("ArrowUp");
   assert.equal(await focused(), "29");
@@ -240,12 +237,12 @@ test("rows are gone through and opened by the keyboard alone, also while the win
   await page.waitForURL(/transcripts\/[0-9a-f-]{36}$/);
 });
 
-test("who comes back to the window at the head of the list sees what has come since", async () => {
+test("a user who returns to the window at the top of the list sees new transcripts", async () => {
   await go("/transcripts");
   await untilAll();
   const draft = draftOf("Nýkomin upptaka");
   assert.equal((await pages.service.call("POST", "/v1alpha1/transcripts", draft)).status, 200);
-  // What a browser tells a page whose window is looked at again.
+  // The event of a window that becomes visible again.
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
   const [, second] = await untilTitles(([first]) => first === "Nýkomin upptaka");
   assert.equal(second, "Án titils");
@@ -253,7 +250,7 @@ test("who comes back to the window at the head of the list sees what has come si
   await pages.service.call("DELETE", `/v1alpha1/${json.transcripts[0].name}`);
 });
 
-test("without the network what was typed stays, and the list goes on when it is back", async () => {
+test("without a network the typed text stays, and the list loads when the network is back", async () => {
   await go("/transcripts");
   await untilAll();
   await page.context().setOffline(true);
@@ -264,7 +261,7 @@ test("without the network what was typed stays, and the list goes on when it is 
   await untilTitles((found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")));
 });
 
-test("the list, and a search without result, are looked at", async () => {
+test("the list and an empty search are accessible and fit the screen in every look", async () => {
   await go("/transcripts?keyword=%C3%9Eing&keyword=%C3%96r%C3%A6fi");
   await page.getByRole("heading", { name: "Ekkert fannst" }).waitFor();
   await page.getByRole("searchbox").fill("Hvergi");

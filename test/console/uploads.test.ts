@@ -1,5 +1,5 @@
-// Files that become jobs: chosen and dropped, sent with their progress, through a network that
-// goes, and from page to page.
+// Files that become jobs: chosen and dropped, uploaded with their progress, with a network that
+// fails, and while other pages are open.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./op
 let pages: TestPages;
 const bytesMax = 2_000_000;
 const speech = speak("good morning to all of you");
-/** As long as may be sent, and quick to hear: a minute of nothing. */
+/** Nearly the maximum size, and quick to recognize: a minute of silence. */
 const long = wavOf(new Int16Array(960_000));
 
 before(async () => {
@@ -39,7 +39,7 @@ async function send(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Skrifa upp" }).click();
 }
 
-/** Holds a file over the page, and lets it go where nothing in particular is. */
+/** Drags a file over the page, or drops it. */
 async function drag(page: Page, type: "dragover" | "drop", name: string, bytes: Buffer) {
   await page.evaluate(`(() => {
     const dataTransfer = new DataTransfer();
@@ -50,10 +50,7 @@ async function drag(page: Page, type: "dragover" | "drop", name: string, bytes: 
   })()`);
 }
 
-/**
- * What the page has for a network from now on; `uploadThroughput` in bytes a second, -1 as much as
- * there is.
- */
+/** The network of a page; `uploadThroughput` in bytes per second, -1 for no limit. */
 type Network = { readonly offline: boolean; readonly uploadThroughput: number };
 
 async function throttle(page: Page): Promise<(network: Network) => Promise<unknown>> {
@@ -63,10 +60,10 @@ async function throttle(page: Page): Promise<(network: Network) => Promise<unkno
   return (network) => session.send("Network.emulateNetworkConditions", { ...network, ...rest });
 }
 const fast: Network = { offline: false, uploadThroughput: -1 };
-/** The long file takes a minute and a half. */
+/** The long file takes a minute and a half to upload. */
 const slow: Network = { offline: false, uploadThroughput: 20_000 };
 
-test("files that are chosen become jobs with titles of their own, also by keyboard", async () => {
+test("chosen files become jobs with their own titles, also with the keyboard", async () => {
   await using page = await pages.open("/jobs");
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Velja skrár" }).focus();
@@ -90,7 +87,7 @@ test("files that are chosen become jobs with titles of their own, also by keyboa
   }
 });
 
-test("a file that is dropped anywhere is taken, on any page", async () => {
+test("a file dropped anywhere on any page is added to the form", async () => {
   await using page = await pages.open("/keys");
   await page.getByRole("heading", { level: 1, name: "Lyklar" }).waitFor();
   await drag(page, "dragover", "fundur.wav", speech);
@@ -102,7 +99,7 @@ test("a file that is dropped anywhere is taken, on any page", async () => {
   await jobRow(page, "fundur").getByRole("link").waitFor();
 });
 
-test("what is no recording, or too large, is told before it is sent; the rest is told after", async () => {
+test("files that are no recordings or too large are refused before they are sent", async () => {
   await using page = await pages.open("/jobs?new");
   const puts: string[] = [];
   page.on("request", (request) => {
@@ -135,7 +132,7 @@ test("what is no recording, or too large, is told before it is sent; the rest is
   assert.equal(puts.length, 2);
 });
 
-test("a file goes up in sight, from page to page; whoever would leave is asked; it can be stopped", async () => {
+test("an upload's progress is shown on every page, and the browser asks before the user leaves", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Löng þögn.wav", buffer: long }, { name: "Næst.wav", buffer: speech });
   const setNetwork = await throttle(page);
@@ -163,7 +160,7 @@ test("a file goes up in sight, from page to page; whoever would leave is asked; 
   await stayed;
 });
 
-test("a file that is stopped leaves nothing, and the next one goes", async () => {
+test("a cancelled upload leaves nothing, and the next one starts", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(
     page,
@@ -184,7 +181,7 @@ test("a file that is stopped leaves nothing, and the next one goes", async () =>
   assert.equal(await jobRow(page, "Hætt við").count(), 0);
 });
 
-test("the network gone in the middle of a file: it waits in sight, and goes on by itself", async () => {
+test("an upload waits while the network is lost, and resumes by itself", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Ferðalag um Strandir.wav", buffer: long });
   const setNetwork = await throttle(page);
@@ -197,7 +194,7 @@ test("the network gone in the middle of a file: it waits in sight, and goes on b
   await sent.getByText("Sambandið rofnaði. Skráin er hér enn").waitFor();
   await checkLooks(page, "jobs-offline", someLooks);
   await show(page, desktop);
-  // By hand it is tried again, in vain.
+  // The user tries again, in vain.
   await sent.getByRole("button", { name: "Reyna núna" }).click();
   await sent.getByText("Sambandið rofnaði. Skráin er hér enn").waitFor();
   await setNetwork(fast);
@@ -206,11 +203,11 @@ test("the network gone in the middle of a file: it waits in sight, and goes on b
   assert.equal(json.transcripts[0].metadata.recordingDuration, "60s");
 });
 
-test("an answer that got lost makes neither a second upload nor a second job", async () => {
+test("a lost answer causes neither a second upload nor a second job", async () => {
   await using page = await pages.open("/jobs?new");
   let puts = 0;
   let submits = 0;
-  // Each reaches the service, whose first answer does not reach the page.
+  // Each request reaches the service, but its first answer does not reach the page.
   await page.route(/\/media\/uploads\//, async (route) => {
     puts += 1;
     const answer = await route.fetch();
@@ -229,7 +226,7 @@ test("an answer that got lost makes neither a second upload nor a second job", a
   assert.equal(await jobRow(page, "Týnt svar").count(), 1);
 });
 
-test("a file that changes on the device after it was chosen is told, and not waited for", async () => {
+test("a file that was changed on the device after it was chosen is reported, not retried", async () => {
   await using page = await pages.open("/jobs?new");
   const path = join(pages.service.dataFolder, "Breytt.wav");
   writeFileSync(path, speech);
@@ -242,7 +239,7 @@ test("a file that changes on the device after it was chosen is told, and not wai
   assert.equal(await sentRow(page, "Breytt").count(), 0);
 });
 
-test("a session that ends in the middle of a file: it becomes a job once its owner is back", async () => {
+test("an upload during which the session ends becomes a job once its owner is back", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Kvöldfréttir.wav", buffer: long });
   const setNetwork = await throttle(page);

@@ -52,7 +52,7 @@ export class Crew implements AsyncDisposable {
       if (this.#failure !== undefined) throw this.#failure;
       await feed();
       const mortal = [...this.#up].filter((each) => !this.#isSpared(each));
-      const busy = mortal.filter((each) => each.tries.size > 0);
+      const busy = mortal.filter((each) => each.attempts.size > 0);
       const wanted = busy.filter((each) => each.phase === phase);
       // Who has just come up gets as long to come to it.
       if (mortal.length === 0) giveUpAt = performance.now() + waitMsMax;
@@ -81,7 +81,7 @@ export class Crew implements AsyncDisposable {
   }
 
   #isSpared(worker: Working): boolean {
-    return [...worker.tries.values()].some((tries) => tries > this.#options.deathsMax);
+    return [...worker.attempts.values()].some((attempts) => attempts > this.#options.deathsMax);
   }
 
   /** Lets all hand over their jobs and end. */

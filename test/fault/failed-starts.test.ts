@@ -10,7 +10,6 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import pg from "pg";
-import { openDatabase } from "../../src/database/database.ts";
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { createLog } from "../../src/std/log.ts";
 import { seedPostgres } from "../fixtures/seed-postgres.ts";
@@ -72,16 +71,6 @@ const table: readonly Broken[] = [
     what: "the media folder",
     breakIt: (data) => asFile(join(data, "media")),
     reason: /EEXIST|ENOTDIR/,
-  },
-  {
-    what: "the queue",
-    breakIt: async (data) => {
-      const options = { url: undefined, folder: join(data, "postgres"), log: createLog("error") };
-      await using database = await openDatabase(options);
-      await database.pool.query("alter function pgboss.create_queue rename to renamed");
-      return {};
-    },
-    reason: /create_queue/,
   },
   {
     what: "the scratch folder",

@@ -12,7 +12,6 @@ import {
   openDatabase,
 } from "../../src/database/database.ts";
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
-import { openJobQueue } from "../../src/jobs/job-queue.ts";
 import { createLog } from "../../src/std/log.ts";
 import { openTestPgbouncer, type TestPgbouncer } from "../fixtures/open-test-pgbouncer.ts";
 import { pollJob, submit } from "../spec/jobs.ts";
@@ -59,13 +58,12 @@ async function busyIn(name: string): Promise<unknown[]> {
   return rows;
 }
 
-/** A node as far as the database sees it: its pool and its queue. */
+/** A node as far as the database sees it: its pool. */
 async function openNode(url: string, limits: Pick<DatabaseOptions, "statementMsMax"> = {}) {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(
     await openDatabase({ url, folder: "", log, durable: false, ...limits }),
   );
-  opened.use(await openJobQueue({ database, log, supervise: true }));
   const open = opened.move();
   return { database, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -4,7 +4,7 @@ import { ensureFirstAccount } from "../../src/accounts/first-account.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
 import { databaseTrouble, openDatabase } from "../../src/database/database.ts";
 import { openMedia, openPageTokens, transcriptsService } from "../../src/doors.ts";
-import { openJobQueue } from "../../src/jobs/job-queue.ts";
+import { Arrivals } from "../../src/jobs/arrivals.ts";
 import { parseMediaAllowList } from "../../src/media/media-url.ts";
 import { openServedArchive } from "../../src/media/open-served-archive.ts";
 import { defaultAnswers } from "../../src/server/held-answers.ts";
@@ -29,7 +29,6 @@ async function serve(): Promise<void> {
   await using archive = await openServedArchive(settings, { db, log, ...sweeping });
   const { store } = archive;
   await ensureFirstAccount({ db, dataFolder, log });
-  await using queue = await openJobQueue({ database, log, supervise: false });
 
   const at = { address: "" };
   const publicUrl = () => at.address;
@@ -40,7 +39,7 @@ async function serve(): Promise<void> {
   const transcripts = transcriptsService(
     { db, media, pageTokens },
     { answers: defaultAnswers(), log },
-    { queue, allow: parseMediaAllowList([]), languageCodes: () => [], meter },
+    { arrivals: new Arrivals(), allow: parseMediaAllowList([]), languageCodes: () => [], meter },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });
   await using server = await openServer(

@@ -2,7 +2,8 @@ import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { chooseSandbox } from "../../src/audio/sandbox.ts";
 import { openDatabase } from "../../src/database/database.ts";
-import { openJobQueue } from "../../src/jobs/job-queue.ts";
+import { Arrivals } from "../../src/jobs/arrivals.ts";
+import { JobMedia } from "../../src/jobs/worker/job-media.ts";
 import { openWorker } from "../../src/jobs/worker/worker.ts";
 import { openMediaStore } from "../../src/media/open-media-store.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -21,24 +22,26 @@ async function work(): Promise<void> {
   const folder = join(dataFolder, "postgres");
   await using database = await openDatabase({ url: undefined, folder, log });
   await using store = await openMediaStore({ dataFolder, s3: undefined }, { log });
-  await using queue = await openJobQueue({ database, log, supervise: true });
   await using meter = openTestMeter(database.db);
   const onPiece = (): void => {
     process.stdout.write("piece\n");
   };
+  const { db } = database;
+  const media = new JobMedia(
+    { db, store, scratchFolder: join(dataFolder, "scratch"), log },
+    { allow: loopbackAllowed, keepMedia: true, mediaBytesMax: 100_000_000 },
+  );
   await using _worker = await openWorker({
-    database,
-    queue,
-    store,
-    sandbox: await chooseSandbox("auto", log),
-    recognizer: toneRecognizer({ pieceMs: Number(pieceMs), onPiece }),
+    db,
+    arrivals: new Arrivals(),
+    media,
+    recognition: {
+      sandbox: await chooseSandbox("auto", log),
+      recognizer: toneRecognizer({ pieceMs: Number(pieceMs), onPiece }),
+      durationMsMax: 3_600_000,
+    },
     meter,
     parallelism: 1,
-    allow: loopbackAllowed,
-    scratchFolder: join(dataFolder, "scratch"),
-    keepMedia: true,
-    mediaBytesMax: 100_000_000,
-    durationMsMax: 3_600_000,
     log,
   });
   process.stdout.write("ready\n");

@@ -27,7 +27,7 @@ export type Phase = "fetching" | "fetched" | "recognizing" | "ended";
 /** A working process (working-process.ts), which tells what it does. */
 export class Working implements AsyncDisposable {
   /** Jobs that it works on, by their id: which try it is. */
-  readonly tries = new Map<string, number>();
+  readonly attempts = new Map<string, number>();
   /** How far it has come with the job that it spoke of last. */
   phase: Phase = "ended";
   /** Jobs that it has begun. */
@@ -83,15 +83,15 @@ export class Working implements AsyncDisposable {
 
   #onLog(line: string): void {
     if (!line.startsWith("{")) return void this.troubles.push(line);
-    const { event, jobId, tries, level } = JSON.parse(line);
+    const { event, jobId, attempts, level } = JSON.parse(line);
     if (level >= warnLevel) this.troubles.push(line);
     if (event === "job.started") {
       this.begun.add(jobId);
-      this.tries.set(jobId, tries);
+      this.attempts.set(jobId, attempts);
       this.phase = "fetching";
     } else if (event === "job.fetched") {
       this.phase = "fetched";
-    } else if (endings.has(event) && this.tries.delete(jobId)) {
+    } else if (endings.has(event) && this.attempts.delete(jobId)) {
       this.phase = "ended";
     }
   }

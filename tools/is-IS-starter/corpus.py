@@ -8,7 +8,8 @@ import torch
 from fbank import BINS, SILENCE
 from model import ID, RECEPTIVE_FRAMES, outputs_of
 
-# An utterance ends with this many frames of silence, as the recognizer gives it: they push the last letters out.
+# An utterance ends with this many frames of silence, as in the recognizer: they push the last
+# letters out.
 FLUSH_FRAMES = RECEPTIVE_FRAMES - 1
 
 
@@ -36,7 +37,7 @@ class Corpus:
         return self.utterances[number][3]
 
     def batches(self, frames_max):
-        """Numbers of utterances of about the same length, at most so many frames together, in random order."""
+        """Numbers of utterances of about the same length, at most frames_max frames together, in random order."""
         spread = [(count * random.uniform(0.93, 1.07), number) for number, (_, _, count, _) in enumerate(self.utterances) if count <= 1400]
         batches, batch, longest = [], [], 0
         for _, number in sorted(spread):
@@ -49,7 +50,7 @@ class Corpus:
         return batches
 
     def batch(self, numbers, fill, mask_share=1.0):
-        """Features, lengths of the outputs, symbols, lengths of the texts. So many utterances are masked; what is gets `fill` [80]."""
+        """Features, lengths of the outputs, symbols, lengths of the texts. mask_share of the utterances are masked; masked frames get `fill` [80]."""
         longest = max(self.utterances[number][2] for number in numbers) + FLUSH_FRAMES
         features = np.full((len(numbers), longest, BINS), SILENCE, np.float32)
         for row, number in enumerate(numbers):

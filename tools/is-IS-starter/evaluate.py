@@ -32,18 +32,18 @@ def written_set(folder):
 
 
 def evaluate(model, utterances, words, show):
-    """Prints the rates; with `show`, what was heard wrongly too."""
-    heard = {"greedy": [], "lexicon": [], "best of ten": []}
+    """Prints the rates; with `show`, also each wrong text."""
+    results = {"greedy": [], "lexicon": [], "best of ten": []}
     for text, frames in utterances:
         with torch.no_grad():
             scores = model(functional.pad(frames[None], (0, 0, 0, FLUSH_FRAMES), value=SILENCE))[0]
         texts = search(scores, words)
-        heard["greedy"].append((text, greedy(scores)))
-        heard["lexicon"].append((text, texts[0]))
-        heard["best of ten"].append((text, min(texts, key=lambda each: distance(text.split(), each.split()))))
+        results["greedy"].append((text, greedy(scores)))
+        results["lexicon"].append((text, texts[0]))
+        results["best of ten"].append((text, min(texts, key=lambda each: distance(text.split(), each.split()))))
         if show and texts[0] != text:
             print(f"{text} -> {texts[0]}")
-    for name, pairs in heard.items():
+    for name, pairs in results.items():
         wrong_words, wrong_letters = rates(pairs)
         print(f"{name}: {100 * wrong_words:.1f} % of words wrong, {100 * wrong_letters:.1f} % of letters", flush=True)
 

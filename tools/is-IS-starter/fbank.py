@@ -1,5 +1,5 @@
 """Kaldi's log-mel filter banks as the recognizer computes them: 16 kHz, samples in -1..1, 80 bins of 20 to 7600 Hz, frames of 25 ms
-every 10 ms, centerd (snip_edges=false), Povey window, pre-emphasis 0.97, without the DC offset."""
+every 10 ms, centered (snip_edges=false), Povey window, pre-emphasis 0.97, without the DC offset."""
 
 import numpy as np
 

@@ -79,7 +79,7 @@ def verb_object(r):
 
 
 def statement(r):
-    """Somebody does something with something."""
+    """A person does something with something."""
     verb, case = verb_object(r)
     form = r.choice(["definite", "definite", "indefinite"])
     what = getattr(thing(r), form)[case]
@@ -92,7 +92,7 @@ def statement(r):
 
 
 def bare_statement(r):
-    """Somebody does something that takes no object."""
+    """A person does something that takes no object."""
     verb = r.choice(INTRANSITIVE)
     who, does = r.choice([
         ("ég", verb.first), (person(r), verb.third), (person(r), verb.past), ("við", verb.we),
@@ -102,7 +102,7 @@ def bare_statement(r):
 
 
 def perfect(r):
-    """Somebody has done something."""
+    """A person has done something."""
     verb, case = verb_object(r)
     have = some(r, "ég hef", "ég hafði", "hefur þú", "við höfum", "þeir hafa", "getur hann", "get ég", "þú getur",
                 f"{person(r)} hefur", f"{person(r)} gat ekki")
@@ -167,7 +167,7 @@ def there_is(r):
 
 
 def journey(r):
-    """Somebody goes somewhere."""
+    """A person goes somewhere."""
     going = some(r, "ég fer", "við förum", "ég ætla að fara", f"{person(r)} fór", "þau fóru", "ég keyri", "hún flutti",
                  f"{person(r)} kom", "viltu koma", "hvenær ferðu", "rútan fer", "við gengum", "þeir flugu", "ég þarf að fara")
     return f"{going} {whither(r)}{some(r, '', ' ' + r.choice(TIMES), ' með ' + r.choice(PERSONS).definite['dative'])}"

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.signal import butter, fftconvolve, resample_poly, sosfilt
 
 RATE = 16000
-# espeak-ng falls back to the plain voice without a word when it lacks a variant: these are of Debian's 1.51.
+# espeak-ng silently falls back to the plain voice when it lacks a variant: these are of Debian's
+# 1.51.
 TRAINING_VOICES = (
     "m1 m2 m3 m4 m5 m6 m8 f1 f2 f3 f5 klatt klatt2 klatt3 klatt5 klatt6 Gene2 adam Alex Alicia Andrea Andy Annie antonio aunty belinda "
     "benjamin boris caleb david Denis Diogo ed edward edward2 grandma grandpa gustave Henrique Hugo iven2 iven3 iven4 john kaukovalta "

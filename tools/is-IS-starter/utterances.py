@@ -1,4 +1,4 @@
-"""What is spoken for training: sentences, and lists of words so that every word is heard often. `python3 utterances.py` shows some."""
+"""What is spoken for training: sentences, and lists of words so that every word occurs often. `python3 utterances.py` shows some."""
 
 import argparse
 import random
@@ -64,7 +64,7 @@ class Utterances:
         return text
 
     def seldom(self):
-        """The least heard of six words drawn by chance."""
+        """The rarest so far of six random words."""
         return min(self.random.sample(self.words, 6), key=self.count.get)
 
 

@@ -1,10 +1,10 @@
-"""Makes the two models of test/models/diarization: small, but of the layouts that real ones have, and good enough to tell apart voices
-of espeak-ng and flite.
+"""Makes the two models of test/models/diarization: small, but in the layouts that real ones have, and
+good enough to distinguish voices of espeak-ng and flite.
 
-segmentation.onnx: pyannote's layout with one speaker a window: its loudness. Windows are short, so that one voice is all there is in most
-of them; which voice it is, the embeddings tell.
-embedding.onnx: WeSpeaker's layout: mean and deviation of each filter bank over the loud frames, turned by linear discriminant analysis to
-what differs most between 70 voices and least within one.
+segmentation.onnx: pyannote's layout with one speaker per window: its loudness. Windows are short, so
+that most of them have one voice only; the embeddings identify it.
+embedding.onnx: WeSpeaker's layout: mean and deviation of each filter bank over the loud frames, turned
+by linear discriminant analysis to what differs most between 70 voices and least within one.
 
 Debian 12: apt-get install python3-numpy python3-onnx espeak-ng flite. Takes about two minutes.
 Run: nice -n 19 /usr/bin/python3 tools/test-models/make-diarization.py test/models/diarization
@@ -58,8 +58,8 @@ def say(engine, voice, text):
             subprocess.run(["flite", "-voice", voice, "-t", text, "-o", path], check=True)
             with open(path, "rb") as file:
                 return read_wav(file.read())
-    told = subprocess.run(["espeak-ng", "-v", voice, "--stdout", text], check=True, capture_output=True)
-    data = bytearray(told.stdout)
+    spoken = subprocess.run(["espeak-ng", "-v", voice, "--stdout", text], check=True, capture_output=True)
+    data = bytearray(spoken.stdout)
     # Written to a pipe, its header has no lengths.
     data[4:8] = (len(data) - 8).to_bytes(4, "little")
     data[40:44] = (len(data) - 44).to_bytes(4, "little")
@@ -172,8 +172,8 @@ def make_embedding(path):
         node("Sqrt", ["positive"], ["deviation"]),
         node("Concat", ["mean", "deviation"], ["both"], axis=2),
         node("Squeeze", ["both", "time"], ["statistics"]),
-        node("Sub", ["statistics", "middle"], ["centerd"]),
-        node("MatMul", ["centerd", "turn"], ["embedding"]),
+        node("Sub", ["statistics", "middle"], ["centered"]),
+        node("MatMul", ["centered", "turn"], ["embedding"]),
     ]
     number = lambda value: np.array(value, np.float32)
     save(

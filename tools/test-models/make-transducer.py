@@ -1,8 +1,10 @@
-"""Makes transducers of CTC models that hear the same: a streaming one of models/is-IS-starter, in the layout that sherpa-onnx calls lstm,
-and with --whole one for whole utterances of test/models/is-IS-whole.
+"""Makes transducers of CTC models, with the same results: a streaming one of models/is-IS-starter, in
+the layout that sherpa-onnx calls lstm, and with --whole one for whole utterances of
+test/models/is-IS-whole.
 
-encoder.onnx is the model's network with what CTC does after it: a letter heard in the frame before is no new one, so its share goes to
-blank. The streaming one keeps the frame before in its second state. Blank is token 0, as transducers have it. decoder.onnx tells the last token, and
+encoder.onnx is the model's network and the rule of CTC: a letter that was recognized in the previous
+frame is not a new one, so its share goes to blank. The streaming one keeps the previous frame in its
+second state. Blank is token 0, as in all transducers. decoder.onnx returns the last token, and
 joiner.onnx adds both: the last token is a little less likely. Weights are stored with 16 bits.
 
 Debian 12: apt-get install python3-numpy python3-onnx. Takes a second.
@@ -97,8 +99,8 @@ def named(constants):
 
 
 def make_streaming_encoder(starter, path, blank, vocabulary):
-    told = {each.key: each.value for each in starter.metadata_props}
-    window, hidden = int(told["window_size"]), int(told["cache_last_channel_dim3"])
+    metadata = {each.key: each.value for each in starter.metadata_props}
+    window, hidden = int(metadata["window_size"]), int(metadata["cache_last_channel_dim3"])
     inputs = [each.name for each in starter.graph.input]
     logprobs, _, next_one, next_two, _ = [each.name for each in starter.graph.output]
     weights, widened = halved(starter.graph.initializer)
@@ -143,7 +145,7 @@ def make_streaming_encoder(starter, path, blank, vocabulary):
             "version": 1,
             "num_encoder_layers": 1,
             "T": window,
-            "decode_chunk_len": int(told["chunk_shift"]),
+            "decode_chunk_len": int(metadata["chunk_shift"]),
             "d_model": hidden,
             "rnn_hidden_size": hidden + vocabulary,
         },

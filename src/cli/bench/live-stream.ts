@@ -44,7 +44,7 @@ const unsentBytesMax = 128 << 10;
 const finalize = Buffer.from('{"audioContent":""}');
 
 /**
- * One stream of section 4.9: opens, sends its chunks at their times, finalizes, and waits for the
+ * One stream of §4.9: opens, sends its chunks at their times, finalizes, and waits for the
  * server's close.
  */
 export class LiveStream {

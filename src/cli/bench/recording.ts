@@ -67,7 +67,7 @@ export function secondsOf({ samples, sampleRateHertz }: Recording): number {
   return samples.length / bytesPerSample / sampleRateHertz;
 }
 
-/** A recording as messages of section 4.9. */
+/** A recording as messages of §4.9. */
 export interface Chunks {
   readonly sampleRateHertz: number;
   readonly messages: readonly Buffer[];

@@ -1,6 +1,6 @@
 import { jsonField, jsonText } from "./json-field.ts";
 
-/** What the load tool looks at in a message of the server (section 4.9). */
+/** What the load tool looks at in a message of the server (§4.9). */
 export interface StreamAnswer {
   readonly results: readonly StreamResult[];
   readonly error: { readonly code: number; readonly message: string } | undefined;

@@ -20,7 +20,9 @@ import { useJobs } from "./use-jobs.ts";
 import "../parts/rows.css";
 import "./jobs.css";
 
-/** The form for a new job, the uploads, and the list of jobs, kept current. `?new` opens the form. */
+/**
+ * The form for a new job, the uploads, and the list of jobs, kept current. `?new` opens the form.
+ */
 export function JobsPage() {
   const t = useText();
   const { draft, uploads } = useUploads();

@@ -88,16 +88,8 @@ export class LiveRecording {
   /** The whole recording as a WAVE file. */
   wav(): Blob {
     const stored = this.#stored.map(({ content }) => content);
-    return new Blob(
-      [
-        wavHeader({ sampleRateHertz: this.rate, dataBytes: 2 * this.#length }),
-        ...stored,
-        ...this.#loose,
-      ],
-      {
-        type: "audio/wav",
-      },
-    );
+    const header = wavHeader({ sampleRateHertz: this.rate, dataBytes: this.bytes });
+    return new Blob([header, ...stored, ...this.#loose], { type: "audio/wav" });
   }
 
   /** Some of the audio from a sample on. */

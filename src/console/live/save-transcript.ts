@@ -11,8 +11,8 @@ import type { LiveRecording } from "./live-recording.ts";
 import type { Utterance } from "./spoken.ts";
 
 /**
- * The key in a transcript's additionalMetadata whose value names the recording, so that a transcript
- * is found again if the answer that it was created got lost.
+ * The key in a transcript's additionalMetadata whose value names the recording, so that a
+ * transcript is found again if the answer that it was created got lost.
  */
 const recordingKey = "console.recording";
 

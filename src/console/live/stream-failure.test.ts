@@ -17,7 +17,8 @@ const apiError = (status: number, reason: string) => new ApiError("no", { status
 
 test("failureOf() returns why a stream ended and when to retry", () => {
   const rows: readonly [cause: unknown, failures: number, reason: string, retryMs?: number][] = [
-    // The stream reached its maximum length: the next one starts at once, unless that failed before.
+    // The stream reached its maximum length: the next one starts at once, unless that failed
+    // before.
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 0, "STREAM_TOO_LONG", 0],
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 1, "STREAM_TOO_LONG", 1000],
     // The network or the service is unavailable.

@@ -24,7 +24,9 @@ export interface MonthUse {
   };
 }
 
-/** The month of `now`. `usageDays`: as the service lists them, newest first, without unused days. */
+/**
+ * The month of `now`. `usageDays`: as the service lists them, newest first, without unused days.
+ */
 export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const prefix = now.toISOString().slice(0, "2026-11-".length);

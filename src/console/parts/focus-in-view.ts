@@ -8,9 +8,9 @@ addEventListener("scroll", () => (scrolledAtMs = performance.now()), { passive: 
 const userEvents = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 /**
- * Focuses an element and keeps it in view. Smooth scrolling that End, Page Down or the wheel started
- * continues after the browser has scrolled the element into view, so the element is scrolled back
- * until scrolling ends or the user moves on.
+ * Focuses an element and keeps it in view. Smooth scrolling that End, Page Down or the wheel
+ * started continues after the browser has scrolled the element into view, so the element is
+ * scrolled back until scrolling ends or the user moves on.
  */
 export function focusInView(element: HTMLElement): void {
   const isScrolling = performance.now() - scrolledAtMs < scrollEndMs;

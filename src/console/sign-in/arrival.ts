@@ -1,6 +1,6 @@
 /**
- * What the fragment of the address contains: the token of a sign-in link, or why signing in with the
- * provider failed.
+ * What the fragment of the address contains: the token of a sign-in link, or why signing in with
+ * the provider failed.
  */
 export type Arrival =
   | { readonly signInToken: string }

@@ -75,7 +75,8 @@ const names = new Set(["Hlust", "bin/hlust console", "https://", "N", "P"]);
 const code = /\w\(|^[()|&,]|&&|\|\||`|,$/;
 
 /**
- * Texts that a component contains itself: between its tags, in attributes, and as strings in braces.
+ * Texts that a component contains itself: between its tags, in attributes, and as strings in
+ * braces.
  */
 function literalTextIn(source: string): string[] {
   const plain = source

@@ -1,5 +1,6 @@
 /**
- * Why a text is not a public key; it is checked before anything is sent (keys/public-key-problem.ts).
+ * Why a text is not a public key; it is checked before anything is sent
+ * (keys/public-key-problem.ts).
  */
 export const publicKeyProblems = {
   empty: { is: "Límdu opinbera lykilinn hér.", en: "Paste the public key here." },

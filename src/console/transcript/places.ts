@@ -8,7 +8,9 @@ const placesMax = 50;
 /** Places before this are not kept. */
 const secondsMin = 3;
 
-/** Where the user stopped in a transcript; undefined if they did not start it or reached its end. */
+/**
+ * Where the user stopped in a transcript; undefined if they did not start it or reached its end.
+ */
 export function placeIn(id: string): number | undefined {
   return placesOf(readKept(keptAs)).find(([kept]) => kept === id)?.[1];
 }

@@ -28,8 +28,8 @@ type PlaceListener = (seconds: number, isSought: boolean) => void;
 
 /**
  * The playback of one recording, shared by the text, the player and the keyboard shortcuts. Without
- * a media element, commands wait for one. `onPlace` listeners get the place with each frame while it
- * plays, and whenever it changes otherwise.
+ * a media element, commands wait for one. `onPlace` listeners get the place with each frame while
+ * it plays, and whenever it changes otherwise.
  */
 export class Playback {
   #media: HTMLMediaElement | undefined;

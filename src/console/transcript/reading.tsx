@@ -82,7 +82,9 @@ export function Reading({
   );
 }
 
-/** The text of a transcript: the same object for the same version, though each answer has new URLs. */
+/**
+ * The text of a transcript: the same object for the same version, though each answer has new URLs.
+ */
 function useTextOf({ version, segments }: TranscriptJson): SpokenText {
   const id = version?.name;
   const [shown, setShown] = useState(() => ({ id, text: spokenText(segments ?? []) }));

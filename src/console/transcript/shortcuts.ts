@@ -11,8 +11,8 @@ export type Command =
   | { readonly do: "tenth"; readonly at: number };
 
 /**
- * The part of a key event that decides the command. AltGr types letters, so a key with it is never a
- * command.
+ * The part of a key event that decides the command. AltGr types letters, so a key with it is never
+ * a command.
  */
 export interface Key {
   readonly key: string;

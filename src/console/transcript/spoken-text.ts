@@ -25,7 +25,9 @@ export interface SpokenText {
   readonly starts: Float64Array;
   readonly ends: Float64Array;
   readonly offsets: Uint32Array;
-  /** The words in order of their starts, if speakers overlap so that it is not the reading order. */
+  /**
+   * The words in order of their starts, if speakers overlap so that it is not the reading order.
+   */
   readonly byTime: Uint32Array | undefined;
 }
 

@@ -11,7 +11,8 @@ const waveformWait = { everyMs: 5_000, timesMax: 24 };
 
 /**
  * A transcript with its text. `name`: transcripts/<transcript_id>; `version`: the id of an earlier
- * version. Answers may have many megabytes, so they are neither compared nor refetched without need.
+ * version. Answers may have many megabytes, so they are neither compared nor refetched without
+ * need.
  */
 export function transcriptQuery(name: string, version?: string) {
   const path = version === undefined ? name : `${name}/versions/${encodeURIComponent(version)}`;

@@ -7,7 +7,9 @@ import { pageQuery, type SummaryPage } from "./page-query.ts";
 
 /** The list to show, and its state. */
 export interface ShownList {
-  /** The list to show; after a change of the filter the previous one, until the first page is here. */
+  /**
+   * The list to show; after a change of the filter the previous one, until the first page is here.
+   */
   readonly shown: ListPages | undefined;
   readonly isWaiting: boolean;
   /** Why the first page could not be read. */

@@ -6,8 +6,8 @@ import {
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
 /**
- * All rows have the height of the first one, which depends on its style and the user's font size: so
- * no row ever moves.
+ * All rows have the height of the first one, which depends on its style and the user's font size:
+ * so no row ever moves.
  */
 let lastRowHeight = 85;
 /** The number of rows rendered above and below the window. */

@@ -12,7 +12,9 @@ interface Sample {
 export class TransferSpeed {
   #samples: Sample[] = [];
 
-  /** `at`: in ms, of a monotonic clock. Fewer bytes than before mean that the transfer restarted. */
+  /**
+   * `at`: in ms, of a monotonic clock. Fewer bytes than before mean that the transfer restarted.
+   */
   note(bytes: number, at: number): void {
     if (bytes < (this.#samples.at(-1)?.bytes ?? 0)) this.#samples = [];
     this.#samples.push({ at, bytes });

@@ -98,8 +98,8 @@ export class CtcBeam {
   }
 
   /**
-   * Keeps the likeliest of too many tokens, by counting in bins: sorting thousands would take longer
-   * than everything else.
+   * Keeps the likeliest of too many tokens, by counting in bins: sorting thousands would take
+   * longer than everything else.
    */
   #keepLikeliest(best: number): void {
     const binOf = (log: number) => Math.floor(((best - log) * binCount) / tokenMargin);

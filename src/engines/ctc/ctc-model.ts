@@ -31,9 +31,9 @@ export interface CtcModel {
 const lexiconPenaltyDefault = 4;
 
 /**
- * Loads a model of engine ctc. Its card has the files `model` and `tokens`, optionally `lexicon` (one
- * word a line), and options that override the model's metadata: windowFrames, shiftFrames, frameMs,
- * lexiconPenalty. Throws an Error that begins with the path of the file that is wrong.
+ * Loads a model of engine ctc. Its card has the files `model` and `tokens`, optionally `lexicon`
+ * (one word a line), and options that override the model's metadata: windowFrames, shiftFrames,
+ * frameMs, lexiconPenalty. Throws an Error that begins with the path of the file that is wrong.
  */
 export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
   const { model, tokens, lexicon } = card.files;

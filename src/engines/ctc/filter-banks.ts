@@ -20,9 +20,9 @@ const window = Float64Array.from({ length: windowSamples }, (_, index) =>
 );
 
 /**
- * Logarithmic mel filter banks of a stream of samples, as Kaldi computes them (feature-fbank.cc with
- * snip_edges=false, no dither; samples from -1 to 1): the features that neural models are trained
- * on. Frames are kept until they are dropped.
+ * Logarithmic mel filter banks of a stream of samples, as Kaldi computes them (feature-fbank.cc
+ * with snip_edges=false, no dither; samples from -1 to 1): the features that neural models are
+ * trained on. Frames are kept until they are dropped.
  */
 export class FilterBanks {
   readonly binCount: number;

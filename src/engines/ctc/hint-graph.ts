@@ -13,8 +13,9 @@ export interface HintState {
 
 /**
  * Phrases that are likely to be said, as an Aho-Corasick automaton over their letters. Each letter
- * along a phrase adds to the score; the sum stays when the phrase is complete, and is subtracted when
- * the text leaves the phrase. A node is the longest beginning of a phrase that the text ends with.
+ * along a phrase adds to the score; the sum stays when the phrase is complete, and is subtracted
+ * when the text leaves the phrase. A node is the longest beginning of a phrase that the text ends
+ * with.
  */
 export class HintGraph {
   /** The state at the start of an utterance. */

@@ -6,8 +6,8 @@ const powerMin = 1.1920928955078125e-7;
 export const silenceFeature = Math.log(powerMin);
 
 /**
- * Triangular filters over a power spectrum, spaced evenly on the mel scale; each begins at the center
- * of the one before and ends at the center of the next.
+ * Triangular filters over a power spectrum, spaced evenly on the mel scale; each begins at the
+ * center of the one before and ends at the center of the next.
  */
 export class MelFilters {
   readonly #count: number;

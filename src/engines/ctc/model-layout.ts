@@ -35,8 +35,8 @@ const inputSizeMax = 1 << 24;
 /** The subsampling of zipformer models without metadata. */
 const subsamplingDefault = 4;
 /**
- * The sum of the probabilities of an output may differ this much from 1: otherwise the numbers are no
- * probabilities.
+ * The sum of the probabilities of an output may differ this much from 1: otherwise the numbers are
+ * no probabilities.
  */
 const sumTolerance = 0.05;
 /** Frames that a recording model is run with, to find out how many tokens it has. */

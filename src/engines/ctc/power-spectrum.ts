@@ -88,8 +88,8 @@ export class PowerSpectrum {
   }
 
   /**
-   * The spectra of even and odd samples are conjugate symmetric: they are the sum and the difference
-   * of mirrored values.
+   * The spectra of even and odd samples are conjugate symmetric: they are the sum and the
+   * difference of mirrored values.
    */
   #separate(powers: Float64Array): void {
     const real = this.#real;

@@ -24,8 +24,8 @@ export class RecordingModel {
   }
 
   /**
-   * The time that this many frames take, in frames: measured once, so that every stream is decoded at
-   * the same points.
+   * The time that this many frames take, in frames: measured once, so that every stream is decoded
+   * at the same points.
    */
   costOf(frames: number): number {
     return frames * this.#costOfFrame;

@@ -8,8 +8,8 @@ import type { StreamingBatch, Window } from "./streaming-batch.ts";
 import { newStreamState, type StreamState } from "./window-tensors.ts";
 
 /**
- * Decodes an utterance while it is spoken, a window at a time, in one batch with other streams of its
- * model.
+ * Decodes an utterance while it is spoken, a window at a time, in one batch with other streams of
+ * its model.
  */
 export class StreamingDecoder implements Decoder {
   readonly #parts: DecoderParts;

@@ -52,8 +52,8 @@ export class WordScorer {
   }
 
   /**
-   * The score when nothing follows: with the penalty of an unknown last word, and without incomplete
-   * phrases.
+   * The score when nothing follows: with the penalty of an unknown last word, and without
+   * incomplete phrases.
    */
   finish(state: WordState): number {
     const { score, hint } = state;

@@ -1,8 +1,8 @@
 import { type Cepstra, cepstrumLength } from "./cepstra.ts";
 
-// The mean of the cepstra represents the microphone and the voice; subtracted from each frame before
-// the search, it leaves the words (cepstral mean normalization). It is ours and not the decoder's
-// own, so that no decoder carries the mean of one client to the next one.
+// The mean of the cepstra represents the microphone and the voice; subtracted from each frame
+// before the search, it leaves the words (cepstral mean normalization). It is ours and not the
+// decoder's own, so that no decoder carries the mean of one client to the next one.
 
 /** Speech has more power than this share of the way from quiet to loud. */
 const speechShare = 0.3;

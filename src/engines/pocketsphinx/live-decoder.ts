@@ -14,8 +14,8 @@ const secondPassMsMax = 150;
 
 /**
  * Decodes an utterance while it is spoken, in one search that subtracts the same mean from every
- * frame. When that mean has become wrong, the search begins again at the start of the utterance with
- * a better one: mostly never, or early, when it costs little.
+ * frame. When that mean has become wrong, the search begins again at the start of the utterance
+ * with a better one: mostly never, or early, when it costs little.
  */
 export class LiveDecoder implements Decoder {
   readonly #alternativesMax: number;

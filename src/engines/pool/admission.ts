@@ -4,7 +4,8 @@ import type { LoadReport } from "../protocol/load-report.ts";
 
 /**
  * Live sessions may need this share of each core. The rest lets them catch up after a burst, and
- * goes to recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at 0.93, 1 s.
+ * goes to recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at 0.93, 1
+ * s.
  */
 const liveShareMax = 0.8;
 /** After a refusal, streams are admitted again when this much more room is free than they need. */
@@ -64,7 +65,9 @@ export class Admission {
     this.#costs.job.learn(work.job);
   }
 
-  /** Live sessions these processes can serve at a time if all carry speech and nothing else runs. */
+  /**
+   * Live sessions these processes can serve at a time if all carry speech and nothing else runs.
+   */
   streamsMax(processes: readonly LoadedProcess[]): number {
     const streams = Math.floor(this.#coresFor(processes) / this.liveDemand);
     return Math.max(processes.length > 0 ? 1 : 0, streams);

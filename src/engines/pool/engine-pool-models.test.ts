@@ -65,7 +65,8 @@ test("a model that is installed while the pool runs serves too", async () => {
 });
 
 /**
- * Installs a model and opens a stream with it. Returns the stream and the pid of the model's process.
+ * Installs a model and opens a stream with it. Returns the stream and the pid of the model's
+ * process.
  */
 async function openFaroese() {
   const before = new Set(enginePids());

@@ -3,8 +3,9 @@ import type { InputPosition } from "../protocol/session-checkpoint.ts";
 import { SlabPool } from "./slab-pool.ts";
 
 /**
- * Shorter chunks are copied into slabs, so that the buffer takes little more memory than its samples.
- * Measured, this costs less than keeping the chunks of a live stream for the garbage collector.
+ * Shorter chunks are copied into slabs, so that the buffer takes little more memory than its
+ * samples. Measured, this costs less than keeping the chunks of a live stream for the garbage
+ * collector.
  */
 const shortSeconds = 0.5;
 const slabSeconds = 1;

@@ -30,8 +30,8 @@ export interface ServingModelsOptions {
 export interface RefusedState {
   readonly name: string;
   /**
-   * UNUSABLE: its model.json or another file is wrong. NOT_LOADED: no process could load it. The log
-   * has the details.
+   * UNUSABLE: its model.json or another file is wrong. NOT_LOADED: no process could load it. The
+   * log has the details.
    */
   readonly reason: "UNUSABLE" | "NOT_LOADED";
 }

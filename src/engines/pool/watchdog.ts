@@ -28,8 +28,8 @@ export interface WatchdogOptions {
 
 /**
  * Detects a process that runs and makes no progress: stopped, deadlocked, or in an endless loop. A
- * slow process is not stuck: it may wait for a core of a busy machine without limit, and for its disk
- * ten times as long as it may otherwise be silent.
+ * slow process is not stuck: it may wait for a core of a busy machine without limit, and for its
+ * disk ten times as long as it may otherwise be silent.
  */
 export class Watchdog implements Disposable {
   readonly #options: WatchdogOptions;
@@ -87,9 +87,10 @@ export class Watchdog implements Disposable {
 }
 
 /**
- * Whether the process could not work, as far as the kernel reports. `early`: when its silence began;
- * `before`: stuckMsMax ago. CPU time is checked first: an endless loop may read a page from the disk
- * now and then, but a process that is slow because of its disk gets no such share of a core.
+ * Whether the process could not work, as far as the kernel reports. `early`: when its silence
+ * began; `before`: stuckMsMax ago. CPU time is checked first: an endless loop may read a page from
+ * the disk now and then, but a process that is slow because of its disk gets no such share of a
+ * core.
  */
 function isKeptFromWorking(
   { early, before, now }: Record<"early" | "before" | "now", ProcessSigns | undefined>,

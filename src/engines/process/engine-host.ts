@@ -26,7 +26,9 @@ import { openTurnLength } from "./turn-length.ts";
 const aheadSeconds = 2;
 const suspectAheadSeconds = 40;
 
-/** The sessions of an engine process: takes their frames, gives them turns, writes their results. */
+/**
+ * The sessions of an engine process: takes their frames, gives them turns, writes their results.
+ */
 export class EngineHost implements ProcessHost {
   readonly ready: ReadyProcess;
   readonly engine: Engine;
@@ -210,7 +212,9 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
     return this.#host.runSlice(this);
   }
 
-  /** Audio that is processed faster than it is spoken is a recording, and has its turns with them. */
+  /**
+   * Audio that is processed faster than it is spoken is a recording, and has its turns with them.
+   */
   rank(): RecognitionMode {
     const processedMs = (this.session.processedSeconds - this.#processedBefore) * 1000;
     const isAhead = processedMs > performance.now() - this.#countsFromMs;

@@ -1,4 +1,5 @@
-// The program of an engine process: loads one model, and recognizes for the sessions of the service.
+// The program of an engine process: loads one model, and recognizes for the sessions of the
+// service.
 import { EngineHost } from "./engine-host.ts";
 import { measureSpeech } from "./measure-speech.ts";
 import { openEngine } from "./open-engine.ts";

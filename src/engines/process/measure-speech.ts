@@ -9,8 +9,8 @@ const measuringMsMax = 100;
 const roundsMax = 20;
 
 /**
- * CPU seconds for a second of live speech with this engine, from the resampler to the final. It also
- * warms up the engine and its memory.
+ * CPU seconds for a second of live speech with this engine, from the resampler to the final. It
+ * also warms up the engine and its memory.
  */
 export async function measureSpeech(engine: Engine): Promise<number> {
   const cpuMs = () => engineCpuMs(engine);

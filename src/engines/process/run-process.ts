@@ -19,8 +19,8 @@ export interface ProcessHost {
 
 /**
  * The program of a process of the pool: opens a host for the source on the command line (JSON),
- * passes the frames on standard input to it, and ends when that ends. A source that cannot be loaded
- * is reported to the service.
+ * passes the frames on standard input to it, and ends when that ends. A source that cannot be
+ * loaded is reported to the service.
  */
 export async function runProcess(
   open: (source: string, writer: FrameWriter) => Promise<ProcessHost>,

@@ -74,7 +74,9 @@ function readThread(folder: string): ThreadSigns | undefined {
   }
 }
 
-/** The fields of proc_pid_stat(5) from the state on: the name before them may contain any character. */
+/**
+ * The fields of proc_pid_stat(5) from the state on: the name before them may contain any character.
+ */
 function statOf(folder: string): string[] {
   const text = readFileSync(`${folder}/stat`, "latin1");
   return text.slice(text.lastIndexOf(")") + 2).split(" ");

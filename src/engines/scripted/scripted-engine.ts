@@ -16,8 +16,8 @@ const wordMs = 500;
 const samplesPerMs = engineSampleRate / 1000;
 
 /**
- * Samples that are commands: when an accepted chunk begins with one of them, the engine fails as real
- * ones may. A run of 40 ms of one is sure to begin a chunk.
+ * Samples that are commands: when an accepted chunk begins with one of them, the engine fails as
+ * real ones may. A run of 40 ms of one is sure to begin a chunk.
  */
 export const scriptedOrders = {
   /** The process crashes. */
@@ -42,8 +42,8 @@ const remoteMsMax = 60_000;
 
 /**
  * An engine for load tests and for faults that a real one cannot be made to have: it returns a word
- * for every 500 ms of an utterance and costs next to nothing. Any sample other than 0 is speech; the
- * text depends only on the length of the speech.
+ * for every 500 ms of an utterance and costs next to nothing. Any sample other than 0 is speech;
+ * the text depends only on the length of the speech.
  */
 export function createScriptedEngine(): Engine {
   return {
@@ -180,8 +180,8 @@ function toil(seconds: number): void {
 }
 
 /**
- * The first sample that is not 0, -1 without one. A loop: a callback for each sample takes ten times
- * as long, and load tests measure the rest of the service.
+ * The first sample that is not 0, -1 without one. A loop: a callback for each sample takes ten
+ * times as long, and load tests measure the rest of the service.
  */
 function firstLoud(samples: Int16Array): number {
   for (let at = 0; at < samples.length; at++) if (samples[at] !== 0) return at;

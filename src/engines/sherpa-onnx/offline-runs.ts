@@ -11,8 +11,8 @@ import {
 /** Runs begin in the order of their arrival plus this delay of their mode. */
 const delayMs: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 2000, job: 30_000 };
 /**
- * Silence after the samples, and the least length of both: the last word is recognized better, and no
- * model gets less audio than it can process.
+ * Silence after the samples, and the least length of both: the last word is recognized better, and
+ * no model gets less audio than it can process.
  */
 const trailMs = 300;
 const lengthMsMin = 1000;
@@ -43,7 +43,9 @@ export class OfflineRuns {
   readonly #recognizer: OfflineRecognizer;
   readonly #runsMax: number;
   readonly #waiting = new Set<Waiting>();
-  /** References, since the library has none: without one, a stream may be freed while it is decoded. */
+  /**
+   * References, since the library has none: without one, a stream may be freed while it is decoded.
+   */
   readonly #underWay = new Set<OfflineStream>();
   #runs = 0;
 
@@ -59,8 +61,8 @@ export class OfflineRuns {
   }
 
   /**
-   * Decodes these samples when it is their turn. A config of its own is only for runsMax 1, since all
-   * runs share it.
+   * Decodes these samples when it is their turn. A config of its own is only for runsMax 1, since
+   * all runs share it.
    */
   add(samples: Int16Array, mode: RecognitionMode, config?: SherpaConfig): Run {
     const dueAtMs = performance.now() + delayMs[mode];

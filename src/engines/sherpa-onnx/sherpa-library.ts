@@ -33,9 +33,9 @@ export interface DiarizedSegment {
 }
 
 /**
- * The part of sherpa-onnx-node 1.13.8 that is used, under its own names. Promises are work on its own
- * threads, for which the caller must keep references to the handles. A synchronous call that cannot
- * load a model ends the process.
+ * The part of sherpa-onnx-node 1.13.8 that is used, under its own names. Promises are work on its
+ * own threads, for which the caller must keep references to the handles. A synchronous call that
+ * cannot load a model ends the process.
  */
 export interface SherpaLibrary {
   createOnlineRecognizer(config: SherpaConfig): OnlineRecognizer;

@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Decodes the streams of a process together, one step of each at a time: the steps of one turn of the
- * event loop are one call of the library, which takes much less time than a call for each.
+ * Decodes the streams of a process together, one step of each at a time: the steps of one turn of
+ * the event loop are one call of the library, which takes much less time than a call for each.
  */
 export class StreamBatch {
   readonly #library: SherpaLibrary;
@@ -32,8 +32,8 @@ export class StreamBatch {
   }
 
   /**
-   * Resolves when a step of this stream, which must be ready, has been decoded. A second call before
-   * that returns the same promise.
+   * Resolves when a step of this stream, which must be ready, has been decoded. A second call
+   * before that returns the same promise.
    */
   decode(stream: OnlineStream, mode: RecognitionMode): Promise<void> {
     const known = this.#waiting.get(stream);

@@ -24,8 +24,8 @@ export interface StreamingParts {
 }
 
 /**
- * Decodes an utterance while it is spoken, in steps of the model that are batched with those of other
- * streams.
+ * Decodes an utterance while it is spoken, in steps of the model that are batched with those of
+ * other streams.
  */
 export class StreamingDecoder implements Decoder {
   readonly #parts: StreamingParts;

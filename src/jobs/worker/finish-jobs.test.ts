@@ -10,8 +10,9 @@ import {
 import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { newId } from "../../std/ids.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
-import { createFinish, LeaseLost, type FinishedJob } from "./finish-jobs.ts";
-import { beginTries } from "./try-store.ts";
+import { LeaseLost } from "../../database/lease.ts";
+import { createFinish, type FinishedJob } from "./finish-jobs.ts";
+import { leaseJobs } from "./lease-jobs.ts";
 
 let fixture: WorkerFixture;
 
@@ -26,20 +27,15 @@ test("of jobs that end together, one that has lost its lease changes nothing, an
   const { db } = jobs.database;
   const names: string[] = [];
   for (let i = 0; i < 3; i++) names.push(await fixture.submit("/never-fetched.wav"));
-  const leases = await jobs.queue.lease([], 8);
-  assert.equal(leases.length, 3);
-  const begun = await beginTries(db, leases);
+  const leased = await leaseJobs(db, { passedOver: [], countMax: 8 });
   assert.deepEqual(
-    begun.map((job) => job?.tries),
+    leased.map(({ attempts }) => attempts),
     [1, 1, 1],
   );
-  const [, lost] = leases;
-  assert.ok(lost);
-  await db.updateTable("transcript_job").set({ lease: 2 }).where("id", "=", lost.jobId).execute();
-  const finish = createFinish(jobs);
-  const ends = leases.map(async (lease, index): Promise<void> => {
-    const metadata = begun[index]?.metadata;
-    assert.ok(metadata);
+  const lost = leased[1]?.lease.id ?? assert.fail();
+  await db.updateTable("transcript_job").set({ lease: 2 }).where("id", "=", lost).execute();
+  const finish = createFinish(db);
+  const ends = leased.map(async ({ lease, metadata }): Promise<void> => {
     const transcriptId = newId();
     const rows = await transcriptRows({
       id: transcriptId,
@@ -57,13 +53,13 @@ test("of jobs that end together, one that has lost its lease changes nothing, an
   assert.ok(failed[0]?.reason instanceof LeaseLost);
   const ended = await db.selectFrom("transcript_job").select(["id", "state"]).execute();
   for (const { id, state } of ended) {
-    assert.equal(state, id === lost.jobId ? "PROCESSING" : "SUCCESS");
+    assert.equal(state, id === lost ? "PROCESSING" : "SUCCESS");
   }
   const transcripts = await db.selectFrom("transcript").select("id").execute();
   assert.equal(transcripts.length, 2);
-  const [queued] = await jobs.queue.lease([], 8);
-  assert.equal(queued, undefined, "the lost one is still leased, the others are done");
-  await db.transaction().execute(async (trx) => await jobs.queue.endAll(trx, [lost]));
+  const [due] = await leaseJobs(db, { passedOver: [], countMax: 8 });
+  assert.equal(due, undefined, "the lost one is still leased, the others are done");
+  await db.deleteFrom("transcript_job").where("id", "=", lost).execute();
 });
 
 test("many short jobs at once each get their own transcript, waveform and hash", async () => {

@@ -5,6 +5,7 @@ import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { SpeakerSpan } from "./assign-speakers.ts";
 import type { Piece } from "./cut-pieces.ts";
+import { attemptsMax } from "./lease-jobs.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**
@@ -12,7 +13,6 @@ import type { Span } from "./piece-segments.ts";
  * windows are joined by voices.
  */
 const windowMs = 300_000;
-const triesMax = 3;
 
 /** Who speaks in a window of a recording. */
 export interface StoredWindow extends Span {
@@ -109,14 +109,14 @@ export class SpeakerListener implements Disposable {
   async #tell(samples: Int16Array): Promise<WindowSpeakers> {
     const { recognizer, retryMs } = this.#options;
     const signal = this.#signal;
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       try {
         return await recognizer.diarize(samples, signal);
       } catch (error) {
         signal.throwIfAborted();
         const isPassing = error instanceof ServiceError && error.code === "unavailable";
-        if (!isPassing || tries === triesMax) throw error;
-        await sleep(retryMs * 4 ** tries, undefined, { signal });
+        if (!isPassing || attempts === attemptsMax) throw error;
+        await sleep(retryMs * 4 ** attempts, undefined, { signal });
       }
     }
   }

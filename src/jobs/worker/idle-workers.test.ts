@@ -5,15 +5,15 @@ import { openTestDatabase } from "../../../test/fixtures/open-test-database.ts";
 import type { Tables } from "../../database/tables.ts";
 import { IdleWorkers } from "./idle-workers.ts";
 
-test("`IdleWorkers` tells what another one wants, once, while that goes on saying so", async () => {
+test("`IdleWorkers` gives away each request of an idle worker once, while that advertises itself", async () => {
   await using database = await openTestDatabase();
-  // In a transaction the clock of the database stands still.
-  await database.db.transaction().execute(tellEachOther);
+  // In a transaction the clock of the database does not advance.
+  await database.db.transaction().execute(exchangeRequests);
 });
 
-async function tellEachOther(db: Transaction<Tables>): Promise<void> {
-  /** As one that has not asked yet: answers hold for a moment. */
-  const areThere = async (): Promise<boolean> => await new IdleWorkers(db).areThere();
+async function exchangeRequests(db: Transaction<Tables>): Promise<void> {
+  /** As a worker that has not asked yet: answers are kept for a moment. */
+  const anyIdle = async (): Promise<boolean> => await new IdleWorkers(db).anyIdle();
   const shift = async (interval: string): Promise<void> => {
     await sql`update idle_worker set seen_at = now() + ${interval}::interval`.execute(db);
   };
@@ -21,31 +21,31 @@ async function tellEachOther(db: Transaction<Tables>): Promise<void> {
     (await db.selectFrom("idle_worker").select("id").execute()).length;
   const [busy, idle] = [new IdleWorkers(db), new IdleWorkers(db)];
 
-  assert.equal(await busy.answer(), 0, "nobody is there");
-  await idle.untell();
-  assert.equal(await areThere(), false);
-  assert.equal(await idle.tell(3), true);
-  assert.equal(await idle.tell(3), false, "nothing new");
-  assert.equal(await areThere(), true);
-  assert.equal(await idle.areThere(), false, "to itself it is no other one");
-  assert.equal(await idle.answer(), 0);
-  assert.equal(await busy.answer(), 3);
-  assert.equal(await busy.answer(), 0, "told once");
-  assert.equal(await areThere(), true, "it stands idle until it has what it wants");
+  assert.equal(await busy.claimRequest(), 0, "no worker is idle");
+  await idle.withdraw();
+  assert.equal(await anyIdle(), false);
+  assert.equal(await idle.advertise(3), true);
+  assert.equal(await idle.advertise(3), false, "nothing new");
+  assert.equal(await anyIdle(), true);
+  assert.equal(await idle.anyIdle(), false, "to itself it is no other one");
+  assert.equal(await idle.claimRequest(), 0);
+  assert.equal(await busy.claimRequest(), 3);
+  assert.equal(await busy.claimRequest(), 0, "claimed once");
+  assert.equal(await anyIdle(), true, "it is idle until it has jobs");
 
   for (const away of ["-4 seconds", "4 seconds"]) {
     await shift(away);
-    assert.equal(await areThere(), false, away);
+    assert.equal(await anyIdle(), false, away);
     await db.updateTable("idle_worker").set({ wanted: 3 }).execute();
-    assert.equal(await busy.answer(), 0, away);
+    assert.equal(await busy.claimRequest(), 0, away);
   }
-  await idle.untell();
+  await idle.withdraw();
   assert.equal(await rows(), 0);
-  assert.equal(await idle.tell(1), true);
-  assert.equal(await rows(), 1, "it says so again at once");
+  assert.equal(await idle.advertise(1), true);
+  assert.equal(await rows(), 1, "it is advertised again at once");
   await busy.sweep();
   assert.equal(await rows(), 1);
   await shift("-2 minutes");
   await busy.sweep();
-  assert.equal(await rows(), 0, "what was killed leaves nothing");
+  assert.equal(await rows(), 0, "a worker that was killed leaves nothing");
 }

@@ -2,57 +2,54 @@ import { sql, type Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../std/ids.ts";
 
-/** How often a worker that stands idle says so. */
-const tellMs = 1_000;
-/** How long an answer to areThere() holds. */
-const askMs = 250;
+/** How often an idle worker advertises itself. */
+const advertiseEveryMs = 1_000;
+/** How long an answer of anyIdle() holds. */
+const anyIdleForMs = 250;
 /**
- * Who has said nothing for so long is busy, or dead; nor is it idle where the clock was set back
- * since.
+ * A worker that has not advertised itself for 3 s is busy, or dead; nor is it idle where the clock
+ * was set back since.
  */
 const isFresh = sql<boolean>`seen_at between now() - interval '3 seconds' and now() + interval '3 seconds'`;
 
-/**
- * What a worker and the others of its database tell each other about engines that have nothing to
- * do.
- */
+/** Through which the workers of a database learn which of them are idle. */
 export class IdleWorkers {
   readonly #db: Kysely<Tables>;
   readonly #id = newId();
-  /** On the clock of performance.now(); undefined: it has said nothing, or taken it back. */
-  #toldMs: number | undefined;
-  #askedMs = -Infinity;
-  #areThere = false;
+  /** On the clock of performance.now(); undefined: it is not advertised. */
+  #advertisedMs: number | undefined;
+  #checkedMs = -Infinity;
+  #isAnyIdle = false;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
   /**
-   * Says that this worker stands idle and would take so many jobs, again and again; true where it
-   * is new.
+   * Advertises this worker as idle, with the number of jobs it would take; called again and again.
+   * true where that is new.
    */
-  async tell(wanted: number): Promise<boolean> {
-    const toldMs = this.#toldMs;
-    if (performance.now() - (toldMs ?? -Infinity) < tellMs) return false;
-    this.#toldMs = performance.now();
+  async advertise(wanted: number): Promise<boolean> {
+    const advertisedMs = this.#advertisedMs;
+    if (performance.now() - (advertisedMs ?? -Infinity) < advertiseEveryMs) return false;
+    this.#advertisedMs = performance.now();
     await sql`
       insert into idle_worker (id, wanted, seen_at) values (${this.#id}, ${wanted}, now())
       on conflict (id) do update set wanted = excluded.wanted, seen_at = excluded.seen_at
     `.execute(this.#db);
-    return toldMs === undefined;
+    return advertisedMs === undefined;
   }
 
-  /** Takes back what it has told. */
-  async untell(): Promise<void> {
-    if (this.#toldMs === undefined) return;
-    this.#toldMs = undefined;
+  /** This worker is no longer idle. */
+  async withdraw(): Promise<void> {
+    if (this.#advertisedMs === undefined) return;
+    this.#advertisedMs = undefined;
     await this.#db.deleteFrom("idle_worker").where("id", "=", this.#id).execute();
   }
 
-  /** Whether another worker stands idle, or did a moment ago. */
-  async areThere(): Promise<boolean> {
-    if (performance.now() - this.#askedMs < askMs) return this.#areThere;
+  /** Whether another worker is idle, or was a moment ago. */
+  async anyIdle(): Promise<boolean> {
+    if (performance.now() - this.#checkedMs < anyIdleForMs) return this.#isAnyIdle;
     const row = await this.#db
       .selectFrom("idle_worker")
       .where("id", "<>", this.#id)
@@ -60,18 +57,16 @@ export class IdleWorkers {
       .select("id")
       .executeTakeFirst();
     this.#note(row !== undefined);
-    return this.#areThere;
+    return this.#isAnyIdle;
   }
 
-  #note(areThere: boolean): void {
-    this.#askedMs = performance.now();
-    this.#areThere = areThere;
+  #note(isAnyIdle: boolean): void {
+    this.#checkedMs = performance.now();
+    this.#isAnyIdle = isAnyIdle;
   }
 
-  /**
-   * How many jobs another idle worker wants, which nobody else is told now; 0: there is none left.
-   */
-  async answer(): Promise<number> {
+  /** How many jobs another idle worker asks for: each request is claimed once. 0: there is none. */
+  async claimRequest(): Promise<number> {
     const { rows } = await sql<{ wanted: number }>`
       update idle_worker set wanted = 0
       from (

@@ -3,26 +3,28 @@ import { after, before, test } from "node:test";
 import { loopbackAllowed, toneRecognizer, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
 import { craftFlac } from "../../../test/jobs/crafted-media.ts";
 import { openWorkerFixture, type WorkerFixture } from "../../../test/fixtures/worker-fixture.ts";
-import { until } from "../../../test/fixtures/until.ts";
 import { insertMedia } from "../../media/media-records.ts";
 import { newId } from "../../std/ids.ts";
 import { createLog } from "../../std/log.ts";
-import { createFinish, LeaseLost } from "./finish-jobs.ts";
+import { LeaseLost } from "../../database/lease.ts";
+import { EngineSlots } from "./engine-slots.ts";
+import { createFinish } from "./finish-jobs.ts";
+import { insertPiece, insertWindow } from "./job-checkpoints.ts";
+import { JobMedia } from "./job-media.ts";
+import { JobProgress } from "./job-progress.ts";
 import { failureStatus, internalFailure } from "../job-failure.ts";
-import type { JobLease } from "../job-queue.ts";
-import { PieceSlots } from "./piece-slots.ts";
 import { runJob } from "./run-job.ts";
 import { prepareScratchFolder } from "../../describe/scratch-file.ts";
+import { failJob } from "./end-jobs.ts";
 import {
-  beginTries,
-  clearTries,
-  failTry,
-  insertPiece,
-  insertWindow,
+  countLastAttempt,
+  extendJob,
+  leaseJobs,
+  releaseJob,
+  resetAttempts,
   setMedia,
-  writeProgress,
   type LeasedJob,
-} from "./try-store.ts";
+} from "./lease-jobs.ts";
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
@@ -35,69 +37,45 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-/** The next lease, once there is one. */
-async function lease(): Promise<JobLease> {
-  let found: JobLease | undefined;
-  await until(async () => {
-    [found] = await jobs.queue.lease([], 1);
-    return found !== undefined;
-  });
-  assert.ok(found);
-  return found;
+async function lease(): Promise<LeasedJob> {
+  const [job] = await leaseJobs(jobs.database.db, { passedOver: [], countMax: 1 });
+  return job ?? assert.fail("no job is due");
 }
 
-async function begin(of: JobLease): Promise<LeasedJob> {
-  const [job] = await beginTries(jobs.database.db, [of]);
-  assert.ok(job);
-  return job;
-}
-
-/** The lease runs out; nobody waits for it in a test. Resolves when that is found. */
+/** The leases run out, without a wait in a test. */
 async function lapse(): Promise<void> {
-  const { pool } = jobs.database;
-  await pool.query("update pgboss.job set heartbeat_on = now() - interval '1 minute'");
-  await until(async () => (await rowsOf("pgboss.job where state = 'retry'")).length === 1);
+  await jobs.database.pool.query("update transcript_job set due_at = now()");
 }
 
 async function rowsOf(from: string): Promise<unknown[]> {
   return (await jobs.database.pool.query(`select * from ${from}`)).rows;
 }
 
-/**
- * Takes a job to its end as a worker of its own would that does not notice that its lease is lost.
- */
-async function finish(
-  of: JobLease,
-  job: LeasedJob,
-  onSize: (isSmall: boolean) => void = () => {},
-): Promise<void> {
-  const { database, queue, store, sandbox, scratchFolder } = jobs;
-  const { signal } = new AbortController();
+/** Takes a job to its end as a worker of its own would that does not notice a lost lease. */
+async function finish(job: LeasedJob, sized: (isSmall: boolean) => void = () => {}): Promise<void> {
+  const { database, store, sandbox, scratchFolder, meter } = jobs;
+  const { db } = database;
+  const log = createLog("silent");
+  const rules = { allow: loopbackAllowed, keepMedia: true, mediaBytesMax: 1e8 };
   const parts = {
-    database,
-    queue,
-    store,
-    sandbox,
-    scratchFolder,
-    recognizer: toneRecognizer(),
-    finish: createFinish({ database, queue }),
-    allow: loopbackAllowed,
-    keepMedia: true,
-    mediaBytesMax: 1e8,
-    meter: jobs.meter,
-    durationMsMax: 3_600_000,
-    retryMs: 5,
-    log: createLog("silent"),
+    db,
+    media: new JobMedia({ db, store, scratchFolder, log }, rules),
+    recognition: { recognizer: toneRecognizer(), sandbox, durationMsMax: 3_600_000, retryMs: 5 },
+    meter,
+    finish: createFinish(db),
+    log,
   };
+  const { signal } = new AbortController();
+  const slots = new EngineSlots(2);
   await runJob(parts, {
-    lease: of,
     job,
-    slots: new PieceSlots(2).of(of),
+    progress: new JobProgress(),
     signal,
     stopping: signal,
-    onProgress() {},
-    async onKept() {},
-    onSize,
+    takeEngine: async (until) => slots.take({ id: job.lease.id, accountId: job.accountId }, until),
+    sized,
+    mediaKept() {},
+    async pieceKept() {},
   });
 }
 
@@ -107,35 +85,32 @@ async function finish(
  */
 const rows: readonly (readonly [string, (stale: () => Promise<void>) => Promise<void>])[] = [
   [
-    "while the job waits for the next one",
+    "while no other worker has leased the job",
     async (stale) => {
-      await assert.rejects(stale(), LeaseLost);
-      const next = await lease();
-      await finish(next, await begin(next));
+      await stale();
+      await assert.rejects(lease(), /no job is due/);
     },
   ],
   [
-    "after the next lease, before its try",
+    "after the next lease",
     async (stale) => {
       const next = await lease();
       await assert.rejects(stale(), LeaseLost);
-      await finish(next, await begin(next));
+      await finish(next);
     },
   ],
   [
     "at the same time",
     async (stale) => {
       const next = await lease();
-      const job = await begin(next);
-      const [lost] = await Promise.allSettled([stale(), finish(next, job)]);
+      const [lost] = await Promise.allSettled([stale(), finish(next)]);
       assert.ok(lost.status === "rejected" && lost.reason instanceof LeaseLost);
     },
   ],
   [
     "after the other one's end",
     async (stale) => {
-      const next = await lease();
-      await finish(next, await begin(next));
+      await finish(await lease());
       await assert.rejects(stale(), LeaseLost);
     },
   ],
@@ -145,13 +120,12 @@ test("a job has one transcript, whenever a worker without its lease comes to the
   for (const [index, [when, race]] of rows.entries()) {
     const name = await fixture.submit("/tones.wav", toneWav([10, 20, 30]));
     const first = await lease();
-    const job = await begin(first);
     await lapse();
-    await race(async () => await finish(first, job));
+    await race(async () => await finish(first));
     const ended = await jobs.get(fixture.account, name);
     assert.equal((await fixture.transcriptOf(ended)).text, "10 20 30", when);
     assert.equal((await rowsOf("transcript")).length, index + 1, when);
-    assert.equal((await rowsOf("pgboss.job where state <> 'completed'")).length, 0, when);
+    assert.equal((await rowsOf("transcript_job where state <> 'SUCCESS'")).length, 0, when);
   }
   const { rows: sums } = await jobs.database.pool.query(`select
     (select sum(job_ms) from usage_day where subject_id = account_id) as counted,
@@ -163,49 +137,39 @@ test("a job has one transcript, whenever a worker without its lease comes to the
 
 test("a recording that is longer than it says takes the place of a long one", async () => {
   await fixture.submit("/says-a-second.flac", craftFlac(65, 16_000));
-  const of = await lease();
   const sizes: boolean[] = [];
-  await finish(of, await begin(of), (isSmall) => void sizes.push(isSmall));
+  await finish(await lease(), (isSmall) => void sizes.push(isSmall));
   assert.deepEqual(sizes, [true, false]);
 });
 
 test("nothing that a worker without its lease writes changes the job", async () => {
   const { db } = jobs.database;
   await fixture.submit("/tones.wav", toneWav([10, 20, 30]));
-  const stale = await lease();
-  await begin(stale);
+  const { lease: stale } = await lease();
   await lapse();
-  const next = await lease();
-  await begin(next);
+  await lease();
   const mediaId = newId();
   const span = { startMs: 0, endMs: 1_000 };
   const writes: Record<string, () => Promise<unknown>> = {
     piece: () => insertPiece(db, stale, { ...span, index: 0 }, []),
     window: () => insertWindow(db, stale, 0, { ...span, speakers: { turns: [], speakers: [] } }),
-    progress: () => writeProgress(db, stale, 50),
-    tries: () => clearTries(db, stale),
+    progress: () => extendJob(db, stale, 50),
+    attempts: () => resetAttempts(db, stale),
+    last: () => countLastAttempt(db, stale),
     failure: async () =>
-      db.transaction().execute(async (trx) => failTry(trx, stale, failureStatus(internalFailure))),
-    extend: () => jobs.queue.extend(stale),
-    end: () => db.transaction().execute(async (trx) => jobs.queue.end(trx, stale)),
-    release: () => db.transaction().execute(async (trx) => jobs.queue.release(trx, stale, 0)),
+      db.transaction().execute(async (trx) => failJob(trx, stale, failureStatus(internalFailure))),
+    extend: () => extendJob(db, stale),
+    release: () => releaseJob(db, stale, { isForgiven: true }),
     media: () =>
       db.transaction().execute(async (trx) => {
         const stored = { sizeBytes: 1, sha256: Buffer.alloc(32), contentType: "audio/wav" };
         await insertMedia(trx, { id: mediaId, accountId: fixture.account, ...stored });
         return await setMedia(trx, stale, mediaId);
       }),
-    again: async () => (await beginTries(db, [stale]))[0],
   };
   const all = async (): Promise<unknown[]> =>
     await Promise.all(
-      [
-        "transcript_job",
-        "transcript_job_piece",
-        "transcript_job_window",
-        "pgboss.job",
-        "transcript",
-      ].map(rowsOf),
+      ["transcript_job", "transcript_job_piece", "transcript_job_window", "transcript"].map(rowsOf),
     );
   const written = await all();
   for (const [name, write] of Object.entries(writes)) {

@@ -1,57 +1,54 @@
 /** How far the recognition of a recording is. */
 export interface Progress {
-  /** Recognized, of so many in all; with what earlier tries of the job kept. */
+  /** Recognized, of totalMs in all; with what earlier attempts at the job kept. */
   readonly doneMs: number;
   readonly totalMs: number;
-  /** Of it, recognized by this try: what its speed is measured by. */
+  /** Of it, recognized in this attempt: what its speed is measured by. */
   readonly hereMs: number;
 }
 
 /**
- * Adds up what is recognized: pieces that are done, and of the others what an engine has heard. A
- * piece that is tried again is not taken back, and counts for more only when more of it is heard
- * than before.
+ * Adds up what is recognized: pieces that are done, and of the others what an engine has processed.
+ * A piece that is recognized again is not taken back, and counts for more only when more of it is
+ * processed than before.
  */
-export class ProgressCounter {
-  readonly #onProgress: (progress: Progress) => void;
-  readonly #heardMs = new Map<number, number>();
+export class JobProgress implements Progress {
+  readonly #processedMs = new Map<number, number>();
   #totalMs = 0;
   #doneMs = 0;
   #hereMs = 0;
 
-  constructor(onProgress: (progress: Progress) => void) {
-    this.#onProgress = onProgress;
+  get doneMs(): number {
+    return this.#doneMs;
   }
 
-  /** The recording is at least so long; told before the first piece. */
+  get totalMs(): number {
+    return this.#totalMs;
+  }
+
+  get hereMs(): number {
+    return this.#hereMs;
+  }
+
+  /** The recording is at least this long; called before the first piece. */
   reaches(ms: number): void {
     this.#totalMs = Math.max(this.#totalMs, ms);
   }
 
-  /** So much of a piece is heard. */
-  heard(piece: PieceSpan, ms: number): void {
-    this.#take(piece, ms);
-    this.#tell();
-  }
-
-  /** A piece is done: by this try, or before. */
-  done(piece: PieceSpan, { isKnown }: { readonly isKnown: boolean }): void {
-    if (isKnown) this.#doneMs += piece.endMs - piece.startMs;
-    else this.#take(piece, piece.endMs - piece.startMs);
-    this.#heardMs.delete(piece.index);
-    this.#tell();
-  }
-
-  #take({ index, startMs, endMs }: PieceSpan, ms: number): void {
-    const before = this.#heardMs.get(index) ?? 0;
+  /** An engine has processed this much of a piece. */
+  processed({ index, startMs, endMs }: PieceSpan, ms: number): void {
+    const before = this.#processedMs.get(index) ?? 0;
     const now = Math.max(before, Math.min(ms, endMs - startMs));
-    this.#heardMs.set(index, now);
+    this.#processedMs.set(index, now);
     this.#doneMs += now - before;
     this.#hereMs += now - before;
   }
 
-  #tell(): void {
-    this.#onProgress({ doneMs: this.#doneMs, totalMs: this.#totalMs, hereMs: this.#hereMs });
+  /** A piece is done: in this attempt, or before. */
+  done(piece: PieceSpan, { isKnown }: { readonly isKnown: boolean }): void {
+    if (isKnown) this.#doneMs += piece.endMs - piece.startMs;
+    else this.processed(piece, piece.endMs - piece.startMs);
+    this.#processedMs.delete(piece.index);
   }
 }
 

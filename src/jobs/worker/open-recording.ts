@@ -25,6 +25,8 @@ export interface RecordingParts extends MediaCopyParts {
   readonly store: Pick<MediaStore, "open" | "file">;
 }
 
+export type RecordingOptions = Omit<ReadMediaOptions, "file"> & { readonly signal: AbortSignal };
+
 /**
  * Opens media for the decoder. What this process decodes by itself is read where it lies, if that
  * is a file of this machine; all else is copied for the sandbox. Throws what openMediaCopy() and
@@ -33,7 +35,7 @@ export interface RecordingParts extends MediaCopyParts {
 export async function openRecording(
   parts: RecordingParts,
   mediaId: string,
-  options: Omit<ReadMediaOptions, "file"> & { readonly signal: AbortSignal },
+  options: RecordingOptions,
 ): Promise<Recording> {
   const { signal, durationMsMax } = options;
   const stored = parts.store.file?.(mediaId);

@@ -5,8 +5,8 @@ import type { EngineWord } from "../../engines/protocol/engine.ts";
 import type { Recognition } from "../../engines/protocol/recognizer.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { msOfDuration } from "../../std/duration.ts";
-import { segmentsFromJson } from "../../transcripts/segments.ts";
-import { joinSegments, segmentsJson, segmentsOfPiece } from "./piece-segments.ts";
+import { segmentsFromJson, segmentsJson } from "../../transcripts/segments.ts";
+import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
 
 function recognition(text: string, words: readonly EngineWord[], audioEndMs: number): Recognition {
   return { isFinal: true, alternatives: [{ text, words }], audioEndMs };
@@ -160,9 +160,7 @@ test("`joinSegments()` makes the readable text, without a space at its end", () 
     [],
     segmentsOfPiece([recognition("c", [word("c", 0, 1)], 3)], { startMs: 20_000, endMs: 30_000 }),
   ];
-  const stored = pieces.map((segments) =>
-    segmentsFromJson(JSON.parse(JSON.stringify(segmentsJson(segments)))),
-  );
+  const stored = pieces.map((segments) => segmentsFromJson(JSON.parse(segmentsJson(segments))));
   const joined = joinSegments(stored);
   const text = joined.flatMap(({ words }) => words.map(({ word }) => word)).join("");
   assert.equal(text, "a b c");

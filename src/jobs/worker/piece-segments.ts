@@ -1,11 +1,10 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { EngineWord } from "../../engines/protocol/engine.ts";
 import type { Recognition } from "../../engines/protocol/recognizer.ts";
 import {
   SegmentSchema,
   WordSchema,
   type Segment,
-  type SegmentJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs } from "../../std/duration.ts";
 
@@ -50,11 +49,6 @@ export function joinSegments(pieces: readonly (readonly Segment[])[]): Segment[]
   const last = segments.at(-1)?.words.at(-1);
   if (last) last.word = last.word.trimEnd();
   return segments;
-}
-
-/** Segments as they stand in the checkpoint of a piece. */
-export function segmentsJson(segments: readonly Segment[]): SegmentJson[] {
-  return segments.map((segment) => toJson(SegmentSchema, segment));
 }
 
 /** Words with times of the media, none before the one before it or outside `span`. */

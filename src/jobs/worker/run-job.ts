@@ -1,165 +1,160 @@
+import type { Kysely } from "kysely";
 import type { Meter } from "../../auth/meter.ts";
-import type { Database } from "../../database/database.ts";
+import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
+import type { Tables } from "../../database/tables.ts";
 import { TranscriptMetadata_DataSource as DataSource } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { fetchMedia, type FetchLimits } from "../../media/fetch-media.ts";
-import type { Resolve } from "../../media/media-hop.ts";
 import { keepPeaks } from "../../media/media-facts.ts";
-import { deleteBytes, insertMedia } from "../../media/media-records.ts";
-import type { MediaStore } from "../../media/media-store.ts";
-import type { MediaAllowList } from "../../media/media-url.ts";
-import {
-  checkStoredBytes,
-  holdStoredBytes,
-  isStorageLimit,
-  putWithin,
-  roomOf,
-} from "../../media/stored-bytes.ts";
 import type { Batches } from "../../std/batches.ts";
 import { durationFromMs } from "../../std/duration.ts";
 import { newId } from "../../std/ids.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError, shown } from "../../std/service-error.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
+import { installedLanguage } from "../job-language.ts";
 import { speakersIn } from "./assign-speakers.ts";
 import { pieceMsMax } from "./cut-pieces.ts";
-import { LeaseLost, type FinishedJob } from "./finish-jobs.ts";
+import type { FinishedJob } from "./finish-jobs.ts";
 import { SpeakerListener } from "./hear-speakers.ts";
 import { HeldPeaks } from "./held-peaks.ts";
-import { installedLanguage } from "../job-language.ts";
-import type { Progress } from "./job-progress.ts";
-import type { JobLease, JobQueue } from "../job-queue.ts";
-import { nameSpeakers } from "./name-speakers.ts";
-import { openRecording } from "./open-recording.ts";
-import { persist } from "../../database/retry-while-down.ts";
-import type { JobSlots } from "./piece-slots.ts";
-import { transcribeMedia, type TranscribeParts, type Transcription } from "./transcribe-media.ts";
+import type { JobAttempt } from "./job-attempt.ts";
 import {
   insertPiece,
   insertWindow,
   readPieces,
   readWindows,
-  setMedia,
-  type LeasedJob,
   type StoredPiece,
-} from "./try-store.ts";
+} from "./job-checkpoints.ts";
+import type { JobMedia } from "./job-media.ts";
+import type { LeasedJob } from "./lease-jobs.ts";
+import { nameSpeakers } from "./name-speakers.ts";
+import {
+  retryMsDefault,
+  transcribeMedia,
+  type TranscribeOptions,
+  type TranscribeParts,
+  type Transcription,
+} from "./transcribe-media.ts";
 
-export interface JobParts extends Omit<TranscribeParts, "slots"> {
-  readonly database: Pick<Database, "db">;
-  readonly queue: JobQueue;
+export interface JobParts {
+  readonly db: Kysely<Tables>;
+  readonly media: JobMedia;
+  readonly recognition: TranscribeParts;
+  readonly meter: Pick<Meter, "checkAudio">;
   /** Ends jobs well; see createFinish(). */
   readonly finish: Batches<FinishedJob, undefined>;
-  readonly store: MediaStore;
-  readonly allow: MediaAllowList;
-  readonly scratchFolder: string;
-  readonly keepMedia: boolean;
-  readonly mediaBytesMax: number;
-  /** Bytes that an account may keep, where the operator has set nothing else. Default 0: any. */
-  readonly storedBytesMax?: number;
-  readonly meter: Pick<Meter, "checkAudio">;
   readonly log: Log;
-  /** For tests. */
-  readonly resolve?: Resolve | undefined;
-  readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }
 
-export interface JobRun {
-  readonly lease: JobLease;
-  readonly job: LeasedJob;
-  readonly slots: JobSlots;
-  /** Ends the work at once. */
-  readonly signal: AbortSignal;
-  /** Ends the work when the pieces that are being recognized are kept. */
-  readonly stopping: AbortSignal;
-  readonly onProgress: (progress: Progress) => void;
-  /** Called once the media is kept, and after each piece that is. */
-  readonly onKept: (what: "media" | "piece") => Promise<void>;
-  /** Called once it is known whether the recording is a single piece. */
-  readonly onSize: (isSmall: boolean) => void;
-}
+/** What a job needs of its attempt. */
+export type RunningAttempt = Pick<
+  JobAttempt,
+  "job" | "progress" | "signal" | "stopping" | "takeEngine" | "sized" | "mediaKept" | "pieceKept"
+>;
 
 /**
  * Takes a job to its SUCCESS: media, transcription, and one commit of everything. Throws what
  * stopped it.
  */
-export async function runJob(parts: JobParts, run: JobRun): Promise<void> {
-  const { lease, job, signal, stopping } = run;
-  const { sandbox, durationMsMax } = parts;
-  const languageCode = languageOf(parts, job);
+export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<void> {
+  const { db, media, recognition, meter } = parts;
+  const { job, signal, stopping } = attempt;
+  const { lease, accountId } = job;
+  const languageCode = languageOf(recognition, job);
   // What has begun is taken to its end.
-  if (lease.number === 1) {
-    await parts.meter.checkAudio({ accountId: job.accountId, keyId: job.keyId ?? undefined });
-  }
-  const mediaId = job.mediaId ?? (await takeMedia(parts, run));
-  await run.onKept("media");
-  const ending = AbortSignal.any([signal, stopping]);
-  const source = { sandbox, durationMsMax, signal: ending };
-  await using recording = await openRecording(parts, mediaId, source);
-  let isSmall = (recording.facts.durationMs ?? pieceMsMax) < pieceMsMax;
-  run.onSize(isSmall);
-  const { db } = parts.database;
   const isFirst = lease.number === 1;
-  const known = isFirst
-    ? new Map<number, StoredPiece>()
-    : await persist(signal, async () => await readPieces(db, lease.jobId));
-  using speakers = await openListener(parts, run);
+  if (isFirst) await meter.checkAudio({ accountId, keyId: job.keyId ?? undefined });
+  const mediaId = await media.take(attempt);
+  attempt.mediaKept();
+  const { sandbox, durationMsMax } = recognition;
+  const ending = AbortSignal.any([signal, stopping]);
+  await using recording = await media.open(mediaId, { sandbox, durationMsMax, signal: ending });
+  using speakers = await openListener(parts, attempt);
   const peaks = new HeldPeaks(async (number, piece) =>
-    persist(signal, async () => await keepPeaks(db, mediaId, number, piece)),
+    retryWhileDatabaseDown(signal, async () => await keepPeaks(db, mediaId, number, piece)),
   );
-  let hasPieces = !isFirst || speakers !== undefined;
-  const transcription = await transcribeMedia(
-    { ...parts, slots: run.slots },
-    {
-      recording,
-      languageCode,
-      known,
-      async keep(piece, segments) {
-        // Where there is one piece, the end of the job keeps it.
-        if (isSmall && piece.index === 0) return;
-        if (isSmall) {
-          // It is longer than it says.
-          isSmall = false;
-          run.onSize(isSmall);
-        }
-        hasPieces = true;
-        await persist(signal, async () => await insertPiece(db, lease, piece, segments));
-        await run.onKept("piece");
-      },
-      keepPeaks: parts.keepMedia ? peaks.keep.bind(peaks) : undefined,
-      onProgress: run.onProgress,
-      speakers,
-      signal,
-      stopping,
-    },
-  );
-  const ended = await endOf(parts, run, mediaId, transcription);
+  const checkpoints = new Checkpoints(db, attempt, recording.facts.durationMs);
+  const transcription = await transcribeMedia(recognition, {
+    attempt,
+    recording,
+    languageCode,
+    known: isFirst ? new Map() : await checkpoints.read(),
+    keep: checkpoints.keep,
+    keepPeaks: media.keepMedia ? peaks.keep.bind(peaks) : undefined,
+    speakers,
+  });
+  const ended = await endOf(job, transcription, media.keepMedia ? mediaId : null);
   const { durationMs, fileType } = transcription;
   const facts = { mediaId, durationMs, fileType, lastPeaks: peaks.last, ...recording.hashed() };
-  const finished = { ...ended, hasPieces, media: parts.keepMedia ? facts : undefined };
-  await persist(signal, async () => await parts.finish.add(finished));
+  const hasPieces = !isFirst || speakers !== undefined || checkpoints.hasSome;
+  const finished = { ...ended, hasPieces, media: media.keepMedia ? facts : undefined };
+  await retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished));
 }
 
-/** Hears who speaks, where a model is installed that can tell. */
+/** Keeps the pieces of a job; a recording of a single piece is kept by the end of its job. */
+class Checkpoints {
+  readonly #db: Kysely<Tables>;
+  readonly #attempt: RunningAttempt;
+  #isSmall: boolean;
+  #hasSome = false;
+
+  /** `durationMs`: what the recording says. */
+  constructor(db: Kysely<Tables>, attempt: RunningAttempt, durationMs: number | undefined) {
+    this.#db = db;
+    this.#attempt = attempt;
+    this.#isSmall = (durationMs ?? pieceMsMax) < pieceMsMax;
+    attempt.sized(this.#isSmall);
+  }
+
+  /** Whether this attempt has kept a piece. */
+  get hasSome(): boolean {
+    return this.#hasSome;
+  }
+
+  async read(): Promise<Map<number, StoredPiece>> {
+    const { job, signal } = this.#attempt;
+    return await retryWhileDatabaseDown(signal, async () => readPieces(this.#db, job.lease.id));
+  }
+
+  readonly keep: TranscribeOptions["keep"] = async (piece, segments) => {
+    const { job, signal } = this.#attempt;
+    if (this.#isSmall && piece.index === 0) return;
+    if (this.#isSmall) {
+      // It is longer than it says.
+      this.#isSmall = false;
+      this.#attempt.sized(false);
+    }
+    this.#hasSome = true;
+    await retryWhileDatabaseDown(signal, async () =>
+      insertPiece(this.#db, job.lease, piece, segments),
+    );
+    await this.#attempt.pieceKept();
+  };
+}
+
+/** Detects the speakers, where a model for that is installed. */
 async function openListener(
-  parts: JobParts,
-  { lease, signal }: JobRun,
+  { db, recognition, log }: JobParts,
+  { job: { lease }, signal }: RunningAttempt,
 ): Promise<SpeakerListener | undefined> {
-  const { recognizer, retryMs } = parts;
+  const { recognizer, retryMs = retryMsDefault } = recognition;
   if (!recognizer.canDiarize()) return undefined;
-  const { db } = parts.database;
-  const known = await persist(signal, async () => await readWindows(db, lease.jobId));
+  const known = await retryWhileDatabaseDown(signal, async () => await readWindows(db, lease.id));
   return new SpeakerListener({
     recognizer,
     known,
     keep: async (number, window) =>
-      persist(signal, async () => await insertWindow(db, lease, number, window)),
+      retryWhileDatabaseDown(signal, async () => await insertWindow(db, lease, number, window)),
     signal,
     retryMs,
-    log: parts.log.child({ jobId: lease.jobId }),
+    log: log.child({ jobId: lease.id }),
   });
 }
 
 /** The service's name of the job's language. Nodes may have different models. */
-function languageOf({ recognizer }: JobParts, { metadata }: LeasedJob): string {
+function languageOf(
+  { recognizer }: Pick<TranscribeParts, "recognizer">,
+  { metadata }: LeasedJob,
+): string {
   const installed = recognizer.languageCodes("job");
   const language = installedLanguage(metadata.languageCode, installed);
   if (language !== undefined) return language;
@@ -169,75 +164,25 @@ function languageOf({ recognizer }: JobParts, { metadata }: LeasedJob): string {
   );
 }
 
-/**
- * Fetches the media under a new id: what a worker without its lease still writes disturbs nobody.
- * Throws STORAGE_LIMIT where it is to stay and the account has no room for it.
- */
-async function takeMedia(parts: JobParts, run: JobRun): Promise<string> {
-  const { lease, job, signal, stopping } = run;
-  if (job.uri === null) {
-    throw new ServiceError("failed_precondition", "the uploaded media is gone");
-  }
-  const { accountId, uri: url } = job;
-  const { store, allow, keepMedia, resolve, fetchLimits: limits, storedBytesMax = 0 } = parts;
-  const { db } = parts.database;
-  const id = newId();
-  const room = keepMedia
-    ? await roomOf(db, { accountId, transcriptId: null }, { storedBytesMax })
-    : undefined;
-  const stored = await putWithin(room, parts.mediaBytesMax, async (bytesMax) =>
-    fetchMedia({
-      url,
-      id,
-      store,
-      allow,
-      bytesMax,
-      signal: AbortSignal.any([signal, stopping]),
-      ...(resolve && { resolve }),
-      ...(limits && { limits }),
-    }),
-  );
-  parts.log.info({ jobId: lease.jobId, mediaId: id, sizeBytes: stored.sizeBytes }, "job.fetched");
-  try {
-    await persist(signal, async () =>
-      db.transaction().execute(async (trx) => {
-        const max = keepMedia
-          ? await holdStoredBytes(trx, accountId, { storedBytesMax })
-          : undefined;
-        await insertMedia(trx, { id, accountId, ...stored });
-        if (!(await setMedia(trx, lease, id))) throw new LeaseLost();
-        await checkStoredBytes(trx, accountId, max);
-      }),
-    );
-  } catch (error) {
-    if (error instanceof LeaseLost || isStorageLimit(error)) {
-      await deleteBytes(parts, [id], "job_not_taken");
-    }
-    throw error;
-  }
-  return id;
-}
-
-/** The transcript of a job, and how the job ends with it. */
+/** The transcript of a job, and how the job ends with it. `mediaId`: what the transcript keeps. */
 async function endOf(
-  { keepMedia: keepsMedia }: JobParts,
-  { lease, job }: JobRun,
-  mediaId: string,
+  { lease, metadata, accountId, uri }: LeasedJob,
   { segments, durationMs, fileType }: Transcription,
+  mediaId: string | null,
 ): Promise<Pick<FinishedJob, "success" | "rows">> {
-  const { metadata, accountId } = job;
   const transcriptId = newId();
   metadata.recordingDuration = durationFromMs(durationMs);
   nameSpeakers(metadata, speakersIn(segments));
-  metadata.dataSource = job.uri === null ? DataSource.UPLOAD : DataSource.URI;
+  metadata.dataSource = uri === null ? DataSource.UPLOAD : DataSource.URI;
   const rows = await transcriptRows({
     id: transcriptId,
     accountId,
     metadata,
     segments,
-    mediaId: keepsMedia ? mediaId : null,
-    // What was declared may be wrong: the media that is kept tells what it is.
-    recordingFileType: keepsMedia ? null : fileType,
+    mediaId,
+    // What was declared may be wrong: media that is kept shows what it is.
+    recordingFileType: mediaId === null ? fileType : null,
   });
+  const keepsMedia = mediaId !== null;
   return { success: { lease, transcriptId, durationMs, keepsMedia }, rows };
 }

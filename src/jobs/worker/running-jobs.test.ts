@@ -5,14 +5,15 @@ import { RunningJobs, type RunningJob } from "./running-jobs.ts";
 let count = 0;
 
 class TestJob implements RunningJob {
-  readonly lease: RunningJob["lease"];
+  readonly id = String(++count).padStart(6, "0");
+  readonly accountId: string;
   readonly hasMedia: boolean;
   isSmall: boolean | undefined = false;
   hasBegun = false;
   isLeaving = false;
 
   constructor(accountId: string, hasMedia = true) {
-    this.lease = { accountId, jobId: String(++count).padStart(6, "0") };
+    this.accountId = accountId;
     this.hasMedia = hasMedia;
   }
 
@@ -40,7 +41,7 @@ class TestWorker {
     for (;;) {
       const passedOver = this.jobs.passedOver();
       const at = this.waiting.findIndex(
-        ({ lease }) => passedOver?.includes(lease.accountId) === false,
+        ({ accountId }) => passedOver?.includes(accountId) === false,
       );
       const [job] = at < 0 ? [] : this.waiting.splice(at, 1);
       if (!job) return this;
@@ -51,7 +52,7 @@ class TestWorker {
   }
 
   end(accountId: string): this {
-    const job = this.running.find(({ lease }) => lease.accountId === accountId);
+    const job = this.running.find((each) => each.accountId === accountId);
     assert.ok(job);
     this.running.splice(this.running.indexOf(job), 1);
     this.jobs.remove(job);
@@ -59,7 +60,7 @@ class TestWorker {
   }
 
   counts(): string {
-    const counts = Object.groupBy(this.running, ({ lease }) => lease.accountId);
+    const counts = Object.groupBy(this.running, ({ accountId }) => accountId);
     return Object.entries(counts)
       .map(([accountId, jobs = []]) => `${accountId}${jobs.length}`)
       .toSorted()
@@ -218,7 +219,7 @@ test("`RunningJobs` spares the engines that no job is going to begin on, and giv
   assert.equal(jobs.spare(0), 0, "more wait than engines are free");
   if (begun) begun.hasBegun = true;
   assert.equal(jobs.spare(4), 1, "an engine that it has is not free, and it waits for no other");
-  jobs.giveBack(others.slice(0, 2).map(({ lease }) => lease.jobId));
+  jobs.release(others.slice(0, 2).map(({ id }) => id));
   assert.deepEqual(
     all.map(({ isLeaving }) => isLeaving),
     [false, true, true, false],

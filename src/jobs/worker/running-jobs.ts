@@ -1,8 +1,8 @@
-import type { JobLease } from "../job-queue.ts";
-
 /** A job that a worker has leased. */
 export interface RunningJob {
-  readonly lease: Pick<JobLease, "jobId" | "accountId">;
+  /** Ids of jobs sort by age. */
+  readonly id: string;
+  readonly accountId: string;
   /** Whether its media is kept: given back before that, it fetches again. */
   readonly hasMedia: boolean;
   /**
@@ -104,8 +104,8 @@ export class RunningJobs {
   }
 
   /** Has jobs go back to the queue, by their ids. */
-  giveBack(jobIds: readonly string[]): void {
-    for (const job of this.#jobs) if (jobIds.includes(job.lease.jobId)) job.leave();
+  release(jobIds: readonly string[]): void {
+    for (const job of this.#jobs) if (jobIds.includes(job.id)) job.leave();
   }
 
   isAlone(job: RunningJob): boolean {
@@ -160,22 +160,19 @@ export class RunningJobs {
   /** Jobs of each account that do not leave. */
   #counts(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { isLeaving, lease } of this.#jobs) {
-      if (!isLeaving) counts.set(lease.accountId, (counts.get(lease.accountId) ?? 0) + 1);
+    for (const { isLeaving, accountId } of this.#jobs) {
+      if (!isLeaving) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
     }
     return counts;
   }
 
-  /** One whose media is kept, if there is one. Ids of jobs sort by age. */
+  /** One whose media is kept, if there is one. */
   #youngestOfMost(added: RunningJob): RunningJob | undefined {
     const counts = this.#counts();
     const most = Math.max(...counts.values());
     const [youngest] = [...this.#jobs]
-      .filter((job) => job !== added && !job.isLeaving && counts.get(job.lease.accountId) === most)
-      .toSorted(
-        (a, b) =>
-          Number(b.hasMedia) - Number(a.hasMedia) || (a.lease.jobId < b.lease.jobId ? 1 : -1),
-      );
+      .filter((job) => job !== added && !job.isLeaving && counts.get(job.accountId) === most)
+      .toSorted((a, b) => Number(b.hasMedia) - Number(a.hasMedia) || (a.id < b.id ? 1 : -1));
     return youngest;
   }
 }

@@ -1,4 +1,5 @@
-import type { Database } from "../../database/database.ts";
+import type { Kysely } from "kysely";
+import type { Tables } from "../../database/tables.ts";
 import { deleteBytes, releaseMedia } from "../../media/media-records.ts";
 import type { MediaStore } from "../../media/media-store.ts";
 import type { Log } from "../../std/log.ts";
@@ -11,11 +12,11 @@ const jobsAtOnce = 100;
  * worker did not come to it.
  */
 export async function sweepJobs(parts: {
-  readonly database: Pick<Database, "db">;
+  readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   readonly log: Log;
 }): Promise<void> {
-  const { db } = parts.database;
+  const { db } = parts;
   const ended = await db
     .selectFrom("transcript_job")
     .where("media_id", "is not", null)

@@ -12,7 +12,8 @@ import { newId } from "../../std/ids.ts";
 import { newSecret } from "../../webhooks/sign-delivery.ts";
 import { insertWebhook } from "../../webhooks/webhook-store.ts";
 import { failureDetails } from "../job-failure.ts";
-import { beginTries, failTry, succeedJobs } from "./try-store.ts";
+import { failJob, succeedJobs } from "./end-jobs.ts";
+import { leaseJobs } from "./lease-jobs.ts";
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
@@ -87,23 +88,21 @@ test("an end that is rolled back, or of a lease that was lost, is told to nobody
     useUri: true,
     uri: "https://media.example/a.wav",
   });
-  const jobId = name.split("/")[1] ?? "";
-  const [lost, held] = [
-    { jobId, accountId: account, number: 1 },
-    { jobId, accountId: account, number: 2 },
-  ];
-  for (const lease of [lost, held]) assert.ok((await beginTries(db, [lease]))[0]);
+  const [job] = await leaseJobs(db, { passedOver: [], countMax: 1 });
+  const held = job?.lease ?? assert.fail();
+  assert.equal(name, `transcriptjob/${held.id}`);
+  const lost = { ...held, number: held.number - 1 };
   const success = { transcriptId: newId(), durationMs: 1_000, keepsMedia: false };
   const error = { code: 13, message: "a test" };
   await db.transaction().execute(async (trx) => {
     assert.equal(await succeedJobs(trx, [{ ...success, lease: lost }]), undefined);
-    assert.equal(await failTry(trx, lost, error), false);
+    assert.equal(await failJob(trx, lost, error), false);
   });
   for (const isWell of [true, false]) {
     const rolledBack = db.transaction().execute(async (trx) => {
       const isEnded = isWell
         ? await succeedJobs(trx, [{ ...success, lease: held }])
-        : await failTry(trx, held, error);
+        : await failJob(trx, held, error);
       assert.ok(isEnded);
       throw new Error("rolled back");
     });
@@ -111,8 +110,8 @@ test("an end that is rolled back, or of a lease that was lost, is told to nobody
   }
   assert.deepEqual(await messagesAbout(name), []);
   await db.transaction().execute(async (trx) => {
-    assert.ok(await failTry(trx, held, error));
-    assert.equal(await failTry(trx, held, error), false);
+    assert.ok(await failJob(trx, held, error));
+    assert.equal(await failJob(trx, held, error), false);
   });
   assert.equal((await messagesAbout(name)).length, 1);
 });

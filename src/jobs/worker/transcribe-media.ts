@@ -13,26 +13,22 @@ import { assignSpeakers } from "./assign-speakers.ts";
 import { cutPieces, type Piece } from "./cut-pieces.ts";
 import { keepingPeaks, type KeepPeaks } from "../../describe/describe-media.ts";
 import type { SpeakerListener } from "./hear-speakers.ts";
-import { ProgressCounter, type Progress } from "./job-progress.ts";
+import type { JobAttempt } from "./job-attempt.ts";
+import type { StoredPiece } from "./job-checkpoints.ts";
+import { attemptsMax } from "./lease-jobs.ts";
 import type { Recording } from "./open-recording.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
-import type { JobSlots } from "./piece-slots.ts";
-import type { StoredPiece } from "./try-store.ts";
 
 export interface TranscribeParts {
   readonly sandbox: Sandbox;
   readonly recognizer: Recognizer;
-  /**
-   * Shared with all jobs of the worker: as many pieces are recognized at a time as there are engine
-   * processes.
-   */
-  readonly slots: JobSlots;
   readonly durationMsMax: number;
-  /** Wait before a lost engine is tried again. */
-  readonly retryMs: number;
+  /** Wait before a piece whose engine was lost is recognized again. Default 250. */
+  readonly retryMs?: number;
 }
 
 export interface TranscribeOptions {
+  readonly attempt: Pick<JobAttempt, "progress" | "takeEngine" | "signal" | "stopping">;
   readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
   readonly languageCode: string;
   /** What is recognized already. */
@@ -41,14 +37,8 @@ export interface TranscribeOptions {
   readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
   /** Where the waveform is wanted: given its pieces in their order. */
   readonly keepPeaks?: KeepPeaks | undefined;
-  /** Told with whatever is recognized. */
-  readonly onProgress: (progress: Progress) => void;
-  /** Ends the work at once. */
-  readonly signal: AbortSignal;
   /** Where speakers are told apart: is given every piece. */
   readonly speakers?: SpeakerListener | undefined;
-  /** Begins no new piece, and ends with the reason when those that run are kept. */
-  readonly stopping: AbortSignal;
 }
 
 export interface Transcription extends MediaFacts {
@@ -63,10 +53,11 @@ export async function transcribeMedia(
   parts: TranscribeParts,
   options: TranscribeOptions,
 ): Promise<Transcription> {
-  const { recording, known, keep, keepPeaks, speakers, stopping } = options;
-  const { sandbox, slots, durationMsMax } = parts;
+  const { attempt, recording, known, keep, keepPeaks, speakers } = options;
+  const { progress, stopping } = attempt;
+  const { sandbox, durationMsMax } = parts;
   const failure = new AbortController();
-  const signal = AbortSignal.any([options.signal, failure.signal]);
+  const signal = AbortSignal.any([attempt.signal, failure.signal]);
   const fail = (error: unknown): void => {
     failure.abort(error);
     speakers?.[Symbol.dispose]();
@@ -74,12 +65,11 @@ export async function transcribeMedia(
   const { facts } = recording;
   const results: (readonly Segment[])[] = [];
   const running = new Set<Promise<void>>();
-  const progress = new ProgressCounter(options.onProgress);
   progress.reaches(facts.durationMs ?? 0);
   let durationMs = 0;
-  const recognize = async (piece: Piece, giveBack: () => void): Promise<void> => {
+  const recognize = async (piece: Piece, release: () => void): Promise<void> => {
     try {
-      const onProgress = (ms: number): void => progress.heard(piece, ms);
+      const onProgress = (ms: number): void => progress.processed(piece, ms);
       const segments = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
         onProgress,
@@ -91,7 +81,7 @@ export async function transcribeMedia(
     } catch (error) {
       fail(error);
     } finally {
-      giveBack();
+      release();
     }
   };
   try {
@@ -108,7 +98,7 @@ export async function transcribeMedia(
         progress.done(piece, { isKnown: true });
         continue;
       }
-      const task = recognize(piece, await slots.take(turn));
+      const task = recognize(piece, await attempt.takeEngine(turn));
       running.add(task);
       void task.then(() => running.delete(task));
     }
@@ -124,17 +114,17 @@ export async function transcribeMedia(
   return { segments, durationMs, fileType: facts.fileType };
 }
 
-const triesMax = 3;
+export const retryMsDefault = 250;
 
 /** Recognizes a piece. An engine that is lost is tried again, one that is busy is waited for. */
 async function recognizePiece(
-  { recognizer, retryMs }: TranscribeParts,
+  { recognizer, retryMs = retryMsDefault }: TranscribeParts,
   piece: Piece,
   how: Required<Pick<RecognitionOptions, "languageCode" | "onProgress" | "signal">>,
 ): Promise<Segment[]> {
   const { signal } = how;
   let waitMs = retryMs;
-  for (let tries = 1; ;) {
+  for (let attempts = 1; ;) {
     try {
       const heard: Recognition[] = [];
       const options = { ...how, mode: "job", sampleRateHertz: decodedSampleRate } as const;
@@ -146,10 +136,10 @@ async function recognizePiece(
       signal.throwIfAborted();
       if (!(error instanceof ServiceError)) throw error;
       const isBusy = error.code === "resource_exhausted";
-      if (!isBusy && (error.code !== "unavailable" || tries === triesMax)) throw error;
+      if (!isBusy && (error.code !== "unavailable" || attempts === attemptsMax)) throw error;
       await sleep(waitMs, undefined, { signal });
       if (!isBusy) {
-        tries++;
+        attempts++;
         waitMs *= 4;
       }
     }

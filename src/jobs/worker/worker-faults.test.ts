@@ -23,7 +23,6 @@ import {
   TranscriptJob_State as State,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import type { JobQueue } from "../job-queue.ts";
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
@@ -113,7 +112,7 @@ test("a worker that stops gives its job back, and the next one goes on from the 
   const job = await jobs.ended(account, name);
   assert.equal((await transcriptOf(job)).text, words.join(" "));
   assert.equal(new Set(heard).size, heard.length, "no piece was recognized twice");
-  assert.equal(await triesOf(name), 1);
+  assert.equal(await attemptsOf(name), 1);
 });
 
 test("an engine that is lost is tried again; a job fails when it stays lost", async () => {
@@ -183,28 +182,26 @@ function connectionLost(): Error {
   return Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
 }
 
-async function triesOf(name: string): Promise<number> {
+async function attemptsOf(name: string): Promise<number> {
   const job = jobs.database.db.selectFrom("transcript_job").select("tries");
   return (await job.where("id", "=", name.split("/")[1] ?? "").executeTakeFirstOrThrow()).tries;
 }
 
-test("a job whose try has begun without an answer to the worker ends as any other", async () => {
-  const { db, lost } = losingAnswer((row) => "tries" in row && "media_uri" in row);
-  await using _worker = await jobs.openWorker(toneRecognizer(), { database: { db } });
+test("a job that was leased without an answer to the worker is leased again when its lease ends", async () => {
+  const { db, lost } = losingAnswer((row) => "media_uri" in row);
+  await using _worker = await jobs.openWorker(toneRecognizer(), { db });
   const name = await submit("/begun.wav", toneWav([11, 12]));
   const job = await jobs.ended(account, name);
   assert.equal(lost(), 1);
   assert.equal(job.state, State.SUCCESS);
-  assert.equal(await triesOf(name), 1);
+  assert.equal(await attemptsOf(name), 2);
 });
 
 /** Jobs whose worker seems to have died twice. */
 async function submitSuspects(...paths: readonly string[]): Promise<string[]> {
   const names: string[] = [];
   for (const path of paths) names.push(await submit(path, toneWav(numbers(200))));
-  await jobs.database.pool.query(
-    "update pgboss.job set retry_count = 2 where state = 'created'; update transcript_job set tries = 2 where state = 'PROCESSING'",
-  );
+  await jobs.database.pool.query("update transcript_job set tries = 2 where state = 'PROCESSING'");
   return names;
 }
 
@@ -221,38 +218,40 @@ test("on its last try, a job goes on when the database was away", async () => {
   const [name = ""] = await submitSuspects("/last.wav");
   await using _worker = await jobs.openWorker(toneRecognizer(), {
     parallelism: 1,
-    database: { db },
+    db,
   });
   const job = await jobs.ended(account, name);
   assert.ok(isLost);
   assert.equal(job.state, State.SUCCESS, job.error?.message);
 });
 
-/** The queue, whose connection breaks at the first release. */
-function losingRelease(): { queue: JobQueue; lost: () => number } {
+/** The database, whose connection breaks at the first release of a lease. */
+function losingRelease(): { db: Kysely<Tables>; lost: () => number } {
   let lost = 0;
-  const queue: JobQueue = {
-    ...jobs.queue,
-    async release(...parameters) {
-      if (lost > 0) return await jobs.queue.release(...parameters);
+  const db = jobs.database.db.withPlugin({
+    transformQuery({ node }) {
+      if (lost > 0 || !JSON.stringify(node).includes("set lease = lease + 1, due_at")) return node;
       lost++;
       throw connectionLost();
     },
-  };
-  return { queue, lost: () => lost };
+    transformResult: async ({ result }) => result,
+  });
+  return { db, lost: () => lost };
 }
 
 test("a worker that stops gives its job back, though the database was away at first", async () => {
-  const { queue, lost } = losingRelease();
+  const { db, lost } = losingRelease();
   const begun = Promise.withResolvers<void>();
   const recognizer = toneRecognizer({ pieceMs: 50, onPiece: () => begun.resolve() });
-  const worker = await jobs.openWorker(recognizer, { queue, parallelism: 1 });
+  const worker = await jobs.openWorker(recognizer, { db, parallelism: 1 });
   const name = await submit("/stopped.wav", toneWav(numbers(200)));
   await begun.promise;
   await worker[Symbol.asyncDispose]();
   assert.equal(lost(), 1);
-  assert.equal(await triesOf(name), 0);
-  const waiting = await jobs.database.pool.query("select from pgboss.job where state = 'retry'");
+  assert.equal(await attemptsOf(name), 0);
+  const waiting = await jobs.database.pool.query(
+    "select from transcript_job where state = 'PROCESSING' and due_at <= now()",
+  );
   assert.equal(waiting.rows.length, 1);
   await jobs.service.cancelTranscriptJob(
     create(CancelTranscriptJobRequestSchema, { name }),
@@ -261,9 +260,9 @@ test("a worker that stops gives its job back, though the database was away at fi
 });
 
 test("a job that is to be alone begins, though the database was away as another one was put off", async () => {
-  const { queue, lost } = losingRelease();
+  const { db, lost } = losingRelease();
   const names = await submitSuspects("/alone.wav", "/put-off.wav");
-  await using _worker = await jobs.openWorker(toneRecognizer(), { queue });
+  await using _worker = await jobs.openWorker(toneRecognizer(), { db });
   const ended = await Promise.all(names.map(async (name) => await jobs.ended(account, name)));
   assert.equal(lost(), 1);
   assert.deepEqual(
@@ -291,11 +290,11 @@ test("a job whose fetched media was recorded without an answer to the worker goe
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  await using _worker = await jobs.openWorker(toneRecognizer(), { database: { db } });
+  await using _worker = await jobs.openWorker(toneRecognizer(), { db });
   const name = await submit("/recorded.wav", toneWav([11, 12]));
   const job = await jobs.ended(account, name);
   assert.ok(isLost);
   assert.equal(job.state, State.SUCCESS);
-  assert.equal(await triesOf(name), 1);
+  assert.equal(await attemptsOf(name), 1);
   await fixture.isTidy();
 });

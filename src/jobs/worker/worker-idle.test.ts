@@ -83,17 +83,21 @@ test("what waits behind a job goes to a worker that stands idle, and goes on whe
   first.resolve();
   await stopped;
   assert.equal(await count("transcript_job_piece"), 2);
-  await pool.query("update pgboss.job set start_after = now() + interval '5 minutes'");
+  await pool.query("update transcript_job set due_at = now() + interval '50 seconds'");
 
   // One worker has it and five short ones waiting behind another one, which does not end.
   const busy = await submit("/busy.wav", [7, 8]);
   opened.use(await openWorker("busy", gatedRecognizer(heard, gate.promise)));
   opened.defer(() => gate.resolve());
   await until(async () => heard.length === 3);
-  await pool.query("update pgboss.job set start_after = now()");
+  await pool.query(
+    "update transcript_job set due_at = now() where due_at > now() + interval '11 seconds'",
+  );
   const short = [11, 12, 13, 14, 15];
   const names = await Promise.all(short.map((word) => submit(`/${word}.wav`, [word, 5])));
-  await until(async () => (await count("pgboss.job where state = 'active'")) === 7);
+  await until(
+    async () => (await count("transcript_job where state = 'PROCESSING' and due_at > now()")) === 7,
+  );
 
   opened.use(await openWorker("idle", gatedRecognizer(heard, Promise.resolve())));
   assert.equal(await textOf(begun), words.join(" "));
@@ -133,7 +137,7 @@ test("a worker takes nothing that would wait with it, while another one stands i
   for (const [index, gate] of gates.entries()) {
     await until(async () => heard.length === index + 1);
     const left = words.length - heard.length;
-    assert.equal(await count("pgboss.job where state = 'created'"), left);
+    assert.equal(await count("transcript_job where state = 'PROCESSING' and lease = 0"), left);
     gate.resolve();
   }
   for (const [index, name] of names.entries())

@@ -71,7 +71,7 @@ async function transcriptCount(fixture: WorkerFixture): Promise<number> {
 /** Leases run out; nobody waits for it in a test. */
 async function loseLeases(fixture: WorkerFixture): Promise<void> {
   const { pool } = fixture.jobs.database;
-  await pool.query("update pgboss.job set heartbeat_on = now() - interval '1 minute'");
+  await pool.query("update transcript_job set due_at = now() where lease > 0");
 }
 
 /** Programs that decode scratch files of this test. */
@@ -188,8 +188,9 @@ describe("a worker that dies", { concurrency: true }, () => {
       ...toneRecognizer(),
       // oxlint-disable-next-line require-yield -- it never comes to that
       async *recognize(_, { signal }) {
-        // As whoever looks for lost leases leaves it.
-        await fixture.jobs.database.pool.query("update pgboss.job set state = 'retry'");
+        // As another worker leaves it that has had it meanwhile.
+        const { pool } = fixture.jobs.database;
+        await pool.query("update transcript_job set lease = lease + 1, due_at = now()");
         await sleep(60_000, undefined, signal && { signal });
       },
     };

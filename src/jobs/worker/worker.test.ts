@@ -128,13 +128,10 @@ test("progress rises inside a piece with what is heard, each second, and never f
   }
 });
 
-/**
- * Resolves when a job's worker has written what there is to write by now: one beat has begun, and
- * the next one after it.
- */
+/** Resolves when a job's worker has extended its lease twice, and written the progress by now. */
 async function beat(id: string): Promise<void> {
   const last = async (): Promise<string> => {
-    const query = "select heartbeat_on::text as at from pgboss.job where id = $1";
+    const query = "select due_at::text as at from transcript_job where id = $1";
     const { rows } = await jobs.database.pool.query<{ at: string }>(query, [id]);
     return rows[0]?.at ?? "";
   };

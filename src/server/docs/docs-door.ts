@@ -14,23 +14,23 @@ import {
 import { intro } from "../openapi.ts";
 import { docsPage } from "./docs-page.ts";
 
-/** What is answered at one path, the same for everybody until the service is started anew. */
+/** The answer at one path; it changes only with a restart. */
 interface Page {
   readonly content: Buffer;
-  /** Strong, in quotes. */
+  /** A strong ETag, in quotes. */
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const methods = "GET, HEAD";
 
-/** Nothing but the style sheet and the icon beside it, nothing inline, no script, in no frame. */
+/** Only the style sheet and the icon of the same folder, nothing inline, no script, no frames. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * The door of the API reference: /openapi.json for machines, /docs for people. It needs no token.
- * `describe` is asked once, at the first request, when the service knows its address.
+ * The door of the API reference: /openapi.json for programs, /docs for people. It needs no token.
+ * `describe` is called once, at the first request, when the service knows its address.
  */
 export function createDocsDoor(describe: () => OpenApiDocument): HttpDoor {
   let pages: ReadonlyMap<string, Page> | undefined;
@@ -59,8 +59,8 @@ function pathOf(target: string): string {
 }
 
 function pagesOf(document: OpenApiDocument): Map<string, Page> {
-  const beside = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
-  // For the tools of any site: there is nothing here that is not for everybody.
+  const sibling = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
+  // Pages of any site may read it: it is public.
   const open = { "access-control-allow-origin": "*" };
   return new Map([
     ["/openapi.json", pageOf(JSON.stringify(document), "application/json", open)],
@@ -71,8 +71,8 @@ function pagesOf(document: OpenApiDocument): Map<string, Page> {
         "referrer-policy": "no-referrer",
       }),
     ],
-    ["/docs/style.css", pageOf(beside("style.css"), "text/css; charset=utf-8")],
-    ["/docs/icon.svg", pageOf(beside("icon.svg"), "image/svg+xml")],
+    ["/docs/style.css", pageOf(sibling("style.css"), "text/css; charset=utf-8")],
+    ["/docs/icon.svg", pageOf(sibling("icon.svg"), "image/svg+xml")],
   ]);
 }
 
@@ -83,7 +83,7 @@ function pageOf(
 ): Page {
   const content = Buffer.from(text);
   const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 27)}"`;
-  // Kept by browsers, but asked for anew: another version of the service is another page.
+  // Browsers keep it, but revalidate: another version of the service has another page.
   const headers = { "content-type": contentType, "cache-control": "no-cache", etag, ...more };
   return { content, etag, headers };
 }

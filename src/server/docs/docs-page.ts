@@ -11,9 +11,8 @@ import { inline, prose } from "./prose.ts";
 import { schemaAnchor, schemaView } from "./schema-view.ts";
 
 /**
- * The API reference as one page of HTML, made of the document that machines read. It has no script
- * and loads its one style sheet and icon from beside it. `intro`: what the service is, in a
- * sentence.
+ * The API reference as one page of HTML, made from the OpenAPI document. It has no script and loads
+ * one style sheet and one icon. `intro`: the service in one sentence.
  */
 export function docsPage(document: OpenApiDocument, intro: string): string {
   const url = document.servers[0]?.url ?? "";
@@ -106,14 +105,14 @@ function contents(
 }
 
 /**
- * Without the package that keeps it apart from another of the same name; the number of a further
- * binding stays.
+ * Without the package that distinguishes it from another one of the same name; the number of a
+ * further binding stays.
  */
 function nameOf(operationId: string): string {
   return /[^_]+(?:_\d+)?$/.exec(operationId)?.[0] ?? operationId;
 }
 
-/** google.cloud.speech.v1.Speech is long for a rail. */
+/** google.cloud.speech.v1.Speech is too long for the navigation. */
 function shortName(tag: string): string {
   const [first = "", ...rest] = tag.split(".");
   return rest.length === 0 ? tag : `${rest.at(-1)} (${first})`;

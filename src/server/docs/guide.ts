@@ -2,8 +2,7 @@ import { jsonLayout } from "../../transcoding/openapi/json-layout.ts";
 import { describeFailures } from "../openapi-failures.ts";
 
 /**
- * What a reader should know before the single methods. Texts are paragraphs in which `code` may
- * stand.
+ * A section of the guide before the single methods. Texts are paragraphs, which may contain `code`.
  */
 export interface GuideSection {
   readonly id: string;
@@ -26,8 +25,8 @@ export type GuideBlock =
     };
 
 /**
- * The guide for a service at `url`: on the page of the API reference, and as Markdown in the
- * description of the document.
+ * The guide for a service at `url`: a part of the API reference, and in Markdown of the document's
+ * description.
  */
 export function guideOf(url: string): GuideSection[] {
   return [
@@ -71,7 +70,7 @@ function firstCall(url: string): GuideSection {
     title: "A first call",
     blocks: [
       text(
-        "Everything is at one address: REST, WebSocket, gRPC, gRPC-Web and Connect. The examples on this page can be pasted into a shell that has a token in `$TOKEN`.",
+        "REST, WebSocket, gRPC, gRPC-Web and Connect have one address. The examples on this page can be pasted into a shell that has a token in `$TOKEN`.",
       ),
       code(
         "sh",
@@ -88,10 +87,10 @@ function authentication(): GuideSection {
     title: "Authentication",
     blocks: [
       text(
-        "Every call shows a token: `Authorization: Bearer <token>`. A token is an API key, or a JWT that is signed with the private half of a registered client key.",
+        "Every call carries a token: `Authorization: Bearer <token>`. A token is an API key, or a JWT that is signed with the private half of a registered client key.",
       ),
       text(
-        "Where a browser cannot set headers, the speech interface also takes the query parameter `token=<token>`, and a WebSocket `Sec-WebSocket-Protocol: Bearer, <token>`. Google's clients send an API key as `X-Goog-Api-Key`. Two different tokens in one call are refused.",
+        "Where a browser cannot set headers, the Speech service also accepts the query parameter `token=<token>`, and a WebSocket `Sec-WebSocket-Protocol: Bearer, <token>`. Google's clients send an API key as `X-Goog-Api-Key`. Two different tokens in one call are refused.",
       ),
       text(
         "A JWT is signed by RS256, ES256 or EdDSA. Its header has `kid`, the id of the client key; its claims are `iss` and `sub`, both the client id, `aud`, the address of this service, `iat`, and `exp`, at most an hour later.",
@@ -103,7 +102,7 @@ function authentication(): GuideSection {
           "submits jobs; creates, changes and deletes transcripts; uploads media",
         ],
         ["speech", "recognizes audio, in one call or live"],
-        ["account", "makes, lists and revokes keys"],
+        ["account", "creates, lists and revokes keys"],
       ]),
     ],
   };
@@ -115,23 +114,23 @@ function requestsAndAnswers(): GuideSection {
     title: "Requests and answers",
     blocks: [
       text(
-        "Bodies are JSON in UTF-8, by the JSON mapping of Protocol Buffers. Names are lowerCamelCase; snake_case is read too. A field or query parameter that a method does not have is refused, null is the same as absent, and numbers may stand in quotes.",
+        "Bodies are JSON in UTF-8, by the JSON mapping of Protocol Buffers. Names are lowerCamelCase; snake_case is accepted too. Unknown fields and query parameters are refused, null is the same as absent, and numbers may be in quotes.",
       ),
       rows("Types", [
         ["duration", 'seconds, with up to nine digits after the point: "1.500s"'],
         ["timestamp", 'RFC 3339; answers are in UTC: "2026-11-20T10:11:12.345Z"'],
-        ["base64", "bytes; standard and URL-safe base64 are read, with or without padding"],
-        ["int64", "a string of digits, for JSON numbers end at 2^53"],
-        ["enum", "the name of a value; its number is read too"],
+        ["base64", "bytes; standard and URL-safe base64 are accepted, with or without padding"],
+        ["int64", "a string of digits, because JSON numbers are exact up to 2^53 only"],
+        ["enum", "the name of a value; its number is accepted too"],
       ]),
       text(
         "Lists come in pages: `nextPageToken` of one answer is the `pageToken` of the next request, and is empty on the last page. Fields that only the service sets may be sent and are ignored.",
       ),
       text(
-        "A caller that wants its answer within some time says so in seconds, `X-Server-Timeout: 1.5`, and is answered 504 when that is over.",
+        "A client can set a deadline in seconds, `X-Server-Timeout: 1.5`; a call that takes longer gets 504.",
       ),
       text(
-        "Programs must not break when an answer has a field that is not described here: the interface grows.",
+        "Programs must ignore fields of answers that are not described here: later versions add fields.",
       ),
     ],
   };
@@ -143,26 +142,26 @@ function errors(): GuideSection {
     title: "Errors",
     blocks: [
       text(
-        "A call that fails has one kind of body, whatever the method: `code` is the google.rpc.Code, `message` names field, value and limit, and `details` are for programs. `error` says the same again as Google's JSON APIs do.",
+        "Every failed call has the same kind of body: `code` is the google.rpc.Code, `message` names the field, its value and the limit, and `details` are for programs. `error` repeats them in the form of Google's JSON APIs.",
       ),
       text(
-        "Rely on `reason` in google.rpc.ErrorInfo, not on the wording of messages. google.rpc.BadRequest lists everything that is wrong with a request at once. What belongs to another account is answered like what does not exist.",
+        "Rely on `reason` in google.rpc.ErrorInfo, not on the wording of messages. google.rpc.BadRequest lists every violation in a request. A resource of another account gets the same answer as one that does not exist.",
       ),
       code("json", "An answer of 400", exampleError()),
       rows("Status codes", [
-        ["400", "the request is malformed, or not what the method takes in this state"],
+        ["400", "the request is malformed, or not possible in the current state"],
         ["401", "no valid token; `WWW-Authenticate: Bearer`"],
         ["403", "the key lacks a scope"],
-        ["404", "nothing is there, for this account"],
-        ["405", "the path does not take this method; `Allow` has those that it does"],
-        ["409", "somebody else was first: a stale version, an `Idempotency-Key` that was used"],
+        ["404", "it does not exist in this account"],
+        ["405", "the path does not accept this method; `Allow` lists those that it does"],
+        ["409", "a conflict: a stale version, or an `Idempotency-Key` that was used"],
         ["413", "the body is too long"],
         ["415", "the body is not JSON"],
-        ["426", "the path is that of a WebSocket"],
-        ["429", "too much: try again after `Retry-After` seconds"],
-        ["500", "a fault of the service, which its operator can look up"],
-        ["503", "out of order for a moment: try again after `Retry-After` seconds"],
-        ["504", "it took longer than the caller, or the service, waits"],
+        ["426", "the method needs a WebSocket"],
+        ["429", "a limit is reached: retry after `Retry-After` seconds"],
+        ["500", "an internal error; the operator finds it in the log"],
+        ["503", "temporarily unavailable: retry after `Retry-After` seconds"],
+        ["504", "the deadline of the client or a time limit of the service has passed"],
       ]),
     ],
   };
@@ -181,7 +180,7 @@ function liveAudio(url: string): GuideSection {
     title: "Live audio",
     blocks: [
       text(
-        "A stream of audio goes over a WebSocket. Each text frame is one JSON message: the first has `streamingConfig`, every later one `audioContent`; an empty `audioContent` asks for the last results. Answers stand in `result`; `error` is the last message of a stream that fails.",
+        "A stream of audio is sent over a WebSocket. Each text message is JSON: the first has `streamingConfig`, every later one `audioContent`; an empty `audioContent` ends the audio and requests the last results. Answers are in `result`; `error` is the last message of a stream that fails.",
       ),
       code(
         "js",
@@ -191,24 +190,24 @@ const socket = new WebSocket(address, ["Bearer", token]);
 socket.onopen = () => {
   const config = { encoding: "LINEAR16", sampleRateHertz: 16000, languageCode: "en-US" };
   socket.send(JSON.stringify({ streamingConfig: { config, interimResults: true } }));
-  // and, as audio comes: socket.send(JSON.stringify({ audioContent: base64 }))
+  // for each chunk of audio: socket.send(JSON.stringify({ audioContent: base64 }))
 };
 socket.onmessage = ({ data }) => {
   const { result, error } = JSON.parse(data);
   if (error) console.error(error.message);
   for (const { isFinal, alternatives } of result?.results ?? []) {
-    console.log(isFinal ? "final" : "so far", alternatives[0].transcript);
+    console.log(isFinal ? "final" : "interim", alternatives[0].transcript);
   }
 };`,
       ),
       rows("How a socket closes", [
-        ["1000", "all is said"],
-        ["1007", "a message is not what was expected"],
+        ["1000", "the stream is complete"],
+        ["1007", "a message is invalid"],
         ["1008", "the token is not valid, or the stream broke a rule, such as 60 s without audio"],
-        ["1009", "a message is too big: at most 1 MiB is taken"],
-        ["1011", "a fault of the service"],
+        ["1009", "a message is longer than 1 MiB"],
+        ["1011", "an internal error"],
         ["1012", "the service restarts: final results were sent, connect again"],
-        ["1013", "too much at once: try again later"],
+        ["1013", "a limit is reached: retry later"],
       ]),
     ],
   };
@@ -220,7 +219,7 @@ function media(url: string): GuideSection {
     title: "Media",
     blocks: [
       text(
-        "A recording comes from a URL on the public internet, or is uploaded: `initupload` answers a temporary URL that takes the file by one PUT, and its signature is the only authorization it needs. The answer comes once the bytes are safe; an upload that breaks off leaves nothing behind and can be repeated.",
+        "A recording comes from a URL on the public internet, or is uploaded: `initupload` answers a temporary URL that accepts the file in one PUT; its signature is the only authorization that it needs. The answer is sent when the bytes are stored; an interrupted upload stores nothing and can be repeated.",
       ),
       code(
         "sh",
@@ -231,7 +230,7 @@ jq '{uri: .resourceName, useUri: false, metadata: {languageCode: "en-US", fileTy
   curl ${url}/v1alpha1/transcriptjob:submit -H "Authorization: Bearer $TOKEN" -d @-`,
       ),
       text(
-        "The `uri` of a transcript is such a URL too, for GET and HEAD, with ranges and ETag: players can use it as it is.",
+        "The `uri` of a transcript is such a URL too, for GET and HEAD, with ranges and ETag: media players can use it.",
       ),
     ],
   };
@@ -246,17 +245,17 @@ function grpc(url: string): GuideSection {
     title: "gRPC and Connect",
     blocks: [
       text(
-        "The same methods answer over gRPC (HTTP/2, with or without TLS in front), gRPC-Web and Connect at the same address; each is listed below with its full name. The token goes into the metadata `authorization: Bearer <token>`. Errors carry the same details as `google.rpc.Status`.",
+        "The same methods answer over gRPC (HTTP/2, with or without TLS in front), gRPC-Web and Connect at the same address; each is listed below with its full name. Send the token in the metadata `authorization: Bearer <token>`. Errors carry the same details as `google.rpc.Status`.",
       ),
       code(
         "sh",
-        "With grpcurl, which asks the service for its contract by reflection",
+        "With grpcurl, which gets the contract by reflection",
         `grpcurl ${plain}${address} list
 grpcurl ${plain}-H "authorization: Bearer $TOKEN" -d '{"pageSize": 10}' \\
   ${address} hlust.transcripts.v1alpha1.Transcripts/ListTranscripts`,
       ),
       text(
-        "Clients made for Google's speech service connect unchanged to `google.cloud.speech.v1.Speech` (Recognize and StreamingRecognize): give them this address as their endpoint. `grpc.health.v1.Health` tells load balancers how the service is.",
+        "Clients made for Google's speech service connect unchanged to `google.cloud.speech.v1.Speech` (Recognize and StreamingRecognize): give them this address as their endpoint. `grpc.health.v1.Health` reports the health of the service to load balancers.",
       ),
     ],
   };

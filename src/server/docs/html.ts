@@ -6,9 +6,7 @@ export class Html {
     this.#text = text;
   }
 
-  /**
-   * The tag of template literals: what stands in the literal is HTML, every value in it is text.
-   */
+  /** The tag of template literals: the literal is HTML, every value in it is text. */
   static of(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
     const parts = literals.flatMap((literal, at) =>
       at < values.length ? [literal, written(values[at])] : [literal],
@@ -21,10 +19,7 @@ export class Html {
   }
 }
 
-/**
- * Text is escaped, for content and for attributes in quotes; a list is its items one after the
- * other.
- */
+/** Escaped text, for content and for attributes in quotes; a list is its items in order. */
 export type HtmlValue = string | number | Html | undefined | readonly HtmlValue[];
 
 /**

@@ -16,12 +16,12 @@ import { html, type Html } from "./html.ts";
 import { inline, prose } from "./prose.ts";
 import { fieldsView, fieldView, nameOfRef, typeView } from "./schema-view.ts";
 
-/** What a method is called on the page: one that opens a WebSocket is a GET only by the way. */
+/** The method as the page shows it: a WebSocket, although it begins with GET. */
 export function methodLabel({ method, operation }: PlacedOperation): string {
   return operation["x-websocket"] === undefined ? method : "SOCKET";
 }
 
-/** Examples are as wide as fits beside the text. */
+/** Examples are as wide as the column next to the text. */
 const exampleWidth = 66;
 
 export function operationView(placed: PlacedOperation, document: OpenApiDocument): Html {
@@ -48,7 +48,7 @@ export function operationView(placed: PlacedOperation, document: OpenApiDocument
   </section> `;
 }
 
-/** Parameters stand out in the path. Long paths may break after a slash. */
+/** Marks the parameters of the path. Long paths may break after a slash. */
 function pathView(path: string): Html[] {
   return path
     .split(/(\{[^}]*\}|\/)/)
@@ -70,7 +70,7 @@ function accessView({ security, "x-grpc-path": grpc }: Operation): Html {
           <dd>No token is needed.</dd>`
       : html`<dt>Scope</dt>
           <dd>
-            ${scopes.map((scope, at) => html`${at === 0 ? "" : ", "}<code>${scope}</code>`)}${hasToken ? html`; the token may stand in <code>?token=</code>` : ""}
+            ${scopes.map((scope, at) => html`${at === 0 ? "" : ", "}<code>${scope}</code>`)}${hasToken ? html`; the token may be sent as <code>?token=</code>` : ""}
           </dd>`;
   const named =
     grpc &&
@@ -138,7 +138,7 @@ function socketView(
     ${fieldsView(socket.send, schemas)}
     <h4>You receive</h4>
     <dl class="fields">
-      ${fieldView("result", { ...result, description: "A message of the method." }, "")}${fieldView("error", { ...error, description: "Why the stream ends; the last message." }, "")}
+      ${fieldView("result", { ...result, description: "A message of the method." }, "")}${fieldView("error", { ...error, description: "The error that ends the stream, as its last message." }, "")}
     </dl>`;
 }
 
@@ -183,7 +183,7 @@ function errorsView(statuses: readonly { status: string; response: Response }[])
   </details>`;
 }
 
-/** The response that stands here or in the components. */
+/** The response, or the shared one that it refers to. */
 function dereferenced(response: Response | Reference, { components }: OpenApiDocument): Response {
   if (!("$ref" in response)) return response;
   const name = response.$ref.slice("#/components/responses/".length);

@@ -1,6 +1,8 @@
 import { html, type Html } from "./html.ts";
 
-/** Text as comments of the contract have it: paragraphs apart by an empty line, and `code`. */
+/**
+ * Text in the form of the contract's comments: paragraphs separated by an empty line, and `code`.
+ */
 export function prose(text: string | undefined): Html[] {
   if (text === undefined || text === "") return [];
   return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`);

@@ -11,29 +11,28 @@ export function nameOfRef(schema: Schema): string | undefined {
   return schema.$ref?.startsWith(place) ? schema.$ref.slice(place.length) : undefined;
 }
 
-/** Where a schema is described on the page. */
+/** The address of a schema's description on the page. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }
 
-/** What a schema refers to, with what stands beside the reference. */
+/** The schema behind a reference, with the keywords next to the reference. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
   const name = nameOfRef(schema);
   if (name === undefined) return schema;
-  const { $ref: _, ...beside } = schema;
-  return { ...schemas[name], ...beside };
+  const { $ref: _, ...siblings } = schema;
+  return { ...schemas[name], ...siblings };
 }
 
 /**
- * The fields of an object, each with its type, its limits and what it is; undefined where there are
- * none.
+ * The fields of an object, each with its type, limits and description; undefined if there are none.
  */
 export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
   const { properties = {}, required = [], additionalProperties } = resolved(schema, schemas);
   const names = Object.keys(properties);
   if (names.length === 0) return undefined;
   const isRequest = additionalProperties === false;
-  // Where all are, saying it of each tells nothing.
+  // If all fields are alike in this, marking each would say nothing.
   const isWhole = !isRequest && names.length > 1 && names.every((name) => required.includes(name));
   const mark = isRequest ? "required" : isWhole ? "" : "always";
   const rows = Object.entries(properties).map(([name, field]) =>
@@ -45,8 +44,8 @@ export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
 }
 
 /**
- * One field or parameter; `mark` says what is special about it, in a word. Fields of an object
- * without a name stand in it.
+ * One field or parameter; `mark` is a word for what is special about it. Fields of an object
+ * without a name are nested in it.
  */
 export function fieldView(name: string, schema: Schema, mark: string, schemas: Schemas = {}): Html {
   const note = schema.readOnly === true ? "read only" : mark;
@@ -70,7 +69,7 @@ function constantView({ const: fixed }: Schema): Html | undefined {
   </p>`;
 }
 
-/** The type in words; names lead to their description. */
+/** The type in words; names link to their description. */
 export function typeView(schema: Schema): Html {
   const name = nameOfRef(schema);
   if (name !== undefined) return html`<a href="#${schemaAnchor(name)}">${name}</a>`;
@@ -129,7 +128,7 @@ function limitsOf(schema: Schema): string[] {
   return texts;
 }
 
-/** Of the items of a list and the keys and values of a map. */
+/** The limits of a list's items and of a map's keys and values. */
 function itemLimits({ items, additionalProperties, propertyNames }: Schema): string[] {
   const value = typeof additionalProperties === "object" ? additionalProperties : undefined;
   const of = (what: string, schema: Schema | undefined): string[] =>
@@ -141,7 +140,7 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-/** The values of an enum, with what each means where that is known. */
+/** The values of an enum, with their meaning where it is known. */
 function valuesView(schema: Schema): Html | undefined {
   const { enum: values, "x-enumDescriptions": texts = {} } = schema.items ?? schema;
   if (values === undefined) return undefined;
@@ -155,7 +154,7 @@ function valuesView(schema: Schema): Html | undefined {
   </ul>`;
 }
 
-/** Everything about a schema, below its name. */
+/** The full description of a schema, below its name. */
 export function schemaView(schema: Schema, schemas: Schemas): Html {
   const choices = (schema.oneOf ?? []).map((choice) => fieldsView(choice, schemas));
   return html`${prose(schema.description)}${fieldsView(schema, schemas)}${valuesView(schema)}${choices}`;

@@ -123,8 +123,8 @@ function useWavePath(
 }
 
 /**
- * Shows the played part without rendering each frame. The values for screen readers change only when
- * the user seeks, focuses the slider or stops; otherwise they would be announced every second.
+ * Shows the played part without rendering each frame. The values for screen readers change only
+ * when the user seeks, focuses the slider or stops; otherwise they would be announced every second.
  */
 function usePlayedPart(
   line: { readonly current: HTMLElement | null },

@@ -1,0 +1,89 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/**
+ * A worker's lease of a row: a job, a media description or a webhook delivery. It ends with the
+ * work, with its release, or when another worker leases the row, which may from due_at on.
+ */
+export interface Lease {
+  readonly id: string;
+  /**
+   * It grows with each lease and each release of the row: every write names it, so that a worker
+   * whose lease has ended changes nothing.
+   */
+  readonly number: number;
+}
+
+/**
+ * Another worker has the lease, or the work has ended: nothing that this worker still does counts.
+ */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
+/** The tables whose rows are leased: `lease`, `tries` and `due_at` mean the same in each. */
+export type LeasedTable = "transcript_job" | "media_description" | "webhook_delivery";
+
+const keyOf = { transcript_job: "id", media_description: "media_id", webhook_delivery: "id" };
+
+/** What a row is while there is work to do on it. */
+const openIn: Readonly<Record<LeasedTable, RawBuilder<boolean>>> = {
+  transcript_job: sql`state = 'PROCESSING'`,
+  media_description: sql`true`,
+  webhook_delivery: sql`state = 'PENDING'`,
+};
+
+/** A time to come by the clock of the database, which all nodes share. */
+export function later(ms: number): RawBuilder<Date> {
+  return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
+}
+
+/**
+ * Whether a row may be leased. `waitMsMax`: no lease and no delay of the table is longer. What is
+ * due later than that was written before the clock of the database was set back, and is due now.
+ */
+export function isDue(waitMsMax: number): RawBuilder<boolean> {
+  return sql<boolean>`(due_at <= now() or due_at > ${later(waitMsMax)})`;
+}
+
+/** false: the lease is lost. `set`: columns that are written with it. */
+export async function extendLease(
+  db: Kysely<Tables>,
+  table: LeasedTable,
+  lease: Lease,
+  { leaseMs, set = sql`` }: { readonly leaseMs: number; readonly set?: RawBuilder<unknown> },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update ${sql.table(table)} set due_at = ${later(leaseMs)} ${set} where ${isHeld(table, lease)}
+  `.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/**
+ * Ends the lease: any worker may lease the row after a while. `isForgiven`: the attempt does not
+ * count. false: the lease is lost. Written again after a lost answer, it changes nothing.
+ */
+export async function releaseLease(
+  db: Kysely<Tables>,
+  table: LeasedTable,
+  lease: Lease,
+  options: {
+    readonly afterMs: number;
+    readonly isForgiven: boolean;
+    readonly set?: RawBuilder<unknown>;
+  },
+): Promise<boolean> {
+  const { afterMs, isForgiven, set = sql`` } = options;
+  const { numAffectedRows = 0n } = await sql`
+    update ${sql.table(table)}
+    set lease = lease + 1, due_at = ${later(afterMs)},
+      tries = greatest(tries - ${isForgiven}::boolean::int, 0) ${set}
+    where ${isHeld(table, lease)}
+  `.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/** The row of a lease that holds. */
+export function isHeld(table: LeasedTable, { id, number }: Lease): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(keyOf[table])} = ${id} and lease = ${number} and ${openIn[table]}`;
+}

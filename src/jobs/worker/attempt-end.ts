@@ -1,0 +1,110 @@
+import type { Kysely } from "kysely";
+import { databaseTrouble } from "../../database/database-trouble.ts";
+import { LeaseLost } from "../../database/lease.ts";
+import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
+import type { Tables } from "../../database/tables.ts";
+import { isPassingFailure } from "../../describe/passing-failure.ts";
+import { isLackingMedia, lostMedia, type LeftAccounts } from "../../media/lacking-media.ts";
+import { errorFields, type Log } from "../../std/log.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import { failureStatus, internalFailure } from "../job-failure.ts";
+import { failJob } from "./end-jobs.ts";
+import type { JobAttempt } from "./job-attempt.ts";
+import { attemptsMax, releaseJob, takeAttemptBack } from "./lease-jobs.ts";
+
+/** How long the end of a job is tried to be written; without it, the job is attempted again. */
+const giveUpAfterMs = 60_000;
+
+export interface AttemptEndParts {
+  readonly db: Kysely<Tables>;
+  readonly log: Log;
+  /** Accounts that this worker leaves to others for a while. */
+  readonly left: Pick<LeftAccounts, "leave">;
+  /** Before the second attempt at a job it waits eight times as long. */
+  readonly retryMs: number;
+}
+
+/** What comes of an attempt that did not succeed. */
+export class AttemptEnd {
+  readonly #parts: AttemptEndParts;
+
+  constructor(parts: AttemptEndParts) {
+    this.#parts = parts;
+  }
+
+  /** Releases the job, at once or for another attempt after a while, or ends it as FAILED. */
+  async failed(attempt: JobAttempt, error: unknown): Promise<void> {
+    const { signal, stopping } = attempt;
+    if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) {
+      await this.#lost(attempt);
+    } else if (stopping.aborted && isPassingFailure(error)) {
+      await this.#giveUp(attempt);
+    } else {
+      const failure = failureOf(error);
+      const { attempts } = attempt.job;
+      // While the media store or the database is unavailable for all jobs, that says nothing about
+      // this one.
+      const isForgiven =
+        failure.reason === "STORAGE_UNAVAILABLE" ||
+        databaseTrouble(error)?.reason === "DATABASE_UNAVAILABLE";
+      const isRetried = isPassingFailure(error) && (isForgiven || attempts < attemptsMax);
+      if (isRetried) await this.#retry(attempt, failure, error, isForgiven);
+      else await this.#fail(attempt, failure, error);
+    }
+  }
+
+  /** A job that holds its worker up each time loses each lease: that comes to an end, too. */
+  async #lost({ id, piecesKept }: JobAttempt): Promise<void> {
+    const { db, log } = this.#parts;
+    log.info({ jobId: id }, "job.lease_lost");
+    if (piecesKept > 0) await takeAttemptBack(db, id);
+  }
+
+  async #giveUp({ id, job, signal }: JobAttempt): Promise<void> {
+    const { db, log } = this.#parts;
+    log.info({ jobId: id }, "job.given_back");
+    await retryWhileDatabaseDown(signal, () => releaseJob(db, job.lease, { isForgiven: true }));
+  }
+
+  async #retry(
+    { id, job, signal }: JobAttempt,
+    failure: ServiceError,
+    error: unknown,
+    isForgiven: boolean,
+  ): Promise<void> {
+    const { db, log, left, retryMs } = this.#parts;
+    const { lease, attempts, accountId } = job;
+    const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
+    log.warn({ ...fields, ...errorFields(error) }, "job.try_failed");
+    const afterMs = 8 * retryMs * 4 ** (attempts - 1);
+    if (isLackingMedia(error)) left.leave(accountId, afterMs);
+    await retryWhileDatabaseDown(withinTime(signal), () =>
+      releaseJob(db, lease, { afterMs, isForgiven }),
+    );
+  }
+
+  async #fail(
+    { id, job, signal }: JobAttempt,
+    failure: ServiceError,
+    error: unknown,
+  ): Promise<void> {
+    const { db, log } = this.#parts;
+    const { lease, attempts } = job;
+    const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
+    if (error === failure) log.info(fields, "job.failed");
+    else log.error({ ...fields, ...errorFields(error) }, "job.failed");
+    await retryWhileDatabaseDown(withinTime(signal), async () =>
+      db.transaction().execute(async (trx) => failJob(trx, lease, failureStatus(failure))),
+    );
+  }
+}
+
+/** What the caller is to know of it. */
+function failureOf(error: unknown): ServiceError {
+  if (isLackingMedia(error)) return lostMedia(attemptsMax);
+  return error instanceof ServiceError ? error : internalFailure;
+}
+
+function withinTime(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(giveUpAfterMs)]);
+}

@@ -1,0 +1,86 @@
+import { sql, type Transaction, type UpdateQueryBuilder, type UpdateResult } from "kysely";
+import type { JobAudio } from "../../auth/usage-store.ts";
+import type { Lease } from "../../database/lease.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { StatusJson } from "../../gen/google/rpc/status_pb.ts";
+import { deletePieces } from "./job-checkpoints.ts";
+import { isAwaited, tellEnd } from "./tell-end.ts";
+
+/** How a job has ended well. */
+export interface JobSuccess {
+  readonly lease: Lease;
+  readonly transcriptId: string;
+  readonly durationMs: number;
+  /** The transcript has the media now. */
+  readonly keepsMedia: boolean;
+}
+
+/**
+ * Ends jobs as SUCCESS, and tells what audio they had; undefined when one of the leases is no
+ * longer the latest.
+ */
+export async function succeedJobs(
+  trx: Transaction<Tables>,
+  jobs: readonly JobSuccess[],
+): Promise<readonly JobAudio[] | undefined> {
+  const ids = jobs.map(({ lease }) => lease.id);
+  const { rows } = await sql<{
+    id: string;
+    is_awaited: boolean;
+    account_id: string;
+    key_id: string | null;
+    duration_ms: number;
+  }>`
+    update transcript_job
+    set state = 'SUCCESS', progress_percent = 100, transcript_id = ended.transcript_id,
+      duration_ms = ended.duration_ms, updated_at = greatest(now(), updated_at),
+      media_id = case when ended.keeps_media then null else media_id end
+    from unnest(${ids}::uuid[], ${jobs.map(({ lease }) => lease.number)}::int[],
+        ${jobs.map(({ transcriptId }) => transcriptId)}::uuid[],
+        ${jobs.map(({ durationMs }) => durationMs)}::int[],
+        ${jobs.map(({ keepsMedia }) => keepsMedia)}::bool[])
+      as ended (id, lease, transcript_id, duration_ms, keeps_media)
+    where transcript_job.id = ended.id and transcript_job.lease = ended.lease and state = 'PROCESSING'
+    returning transcript_job.id, ${isAwaited}, account_id, key_id, transcript_job.duration_ms
+  `.execute(trx);
+  for (const { id, is_awaited: isTold } of rows) if (isTold) await tellEnd(trx, id);
+  if (rows.length !== jobs.length) return undefined;
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    keyId: row.key_id,
+    ms: row.duration_ms,
+  }));
+}
+
+/** Ends a job as FAILED; false when the lease is no longer the latest. */
+export async function failJob(
+  trx: Transaction<Tables>,
+  lease: Lease,
+  error: StatusJson,
+): Promise<boolean> {
+  return await failRow(trx, lease.id, error, (query) => query.where("lease", "=", lease.number));
+}
+
+type JobUpdate = UpdateQueryBuilder<Tables, "transcript_job", "transcript_job", UpdateResult>;
+
+/** Ends a job that is PROCESSING as FAILED, if the condition holds as well. */
+export async function failRow(
+  trx: Transaction<Tables>,
+  id: string,
+  error: StatusJson,
+  condition: (query: JobUpdate) => JobUpdate,
+): Promise<boolean> {
+  const query = trx
+    .updateTable("transcript_job")
+    .set({
+      state: "FAILED",
+      error: JSON.stringify(error),
+      updated_at: sql<Date>`greatest(now(), updated_at)`,
+    })
+    .where("id", "=", id)
+    .where("state", "=", "PROCESSING");
+  const row = await condition(query).returning(isAwaited).executeTakeFirst();
+  if (row) await deletePieces(trx, id);
+  if (row?.is_awaited) await tellEnd(trx, id);
+  return row !== undefined;
+}

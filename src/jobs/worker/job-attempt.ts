@@ -1,0 +1,135 @@
+import type { Kysely } from "kysely";
+import { LeaseKeeper } from "../../database/lease-keeper.ts";
+import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { Log } from "../../std/log.ts";
+import type { EngineSlots } from "./engine-slots.ts";
+import { JobProgress } from "./job-progress.ts";
+import { extendJob, resetAttempts, type LeasedJob } from "./lease-jobs.ts";
+import { ProgressLog } from "./progress-log.ts";
+import type { RunningJob, RunningJobs } from "./running-jobs.ts";
+
+/** How often a lease is extended, progress written and a cancelled job noticed. */
+const extendEveryMs = 1_000;
+/**
+ * What may have been recognized when a worker died, besides one piece for each engine: the next,
+ * and the one that was being cut.
+ */
+const piecesAhead = 2;
+
+/** What the attempts of a worker share. */
+export interface AttemptParts {
+  readonly db: Kysely<Tables>;
+  readonly log: Log;
+  readonly slots: EngineSlots;
+  readonly running: RunningJobs;
+  /** Engines of the worker. */
+  readonly parallelism: number;
+  /** The worker stops: jobs go back when the pieces that are being recognized are kept. */
+  readonly stopping: AbortSignal;
+  /** The worker has to have stopped: work ends at once. */
+  readonly stopped: AbortSignal;
+}
+
+/** One attempt of this worker at a job, from the lease to the job's end or its release. */
+export class JobAttempt implements RunningJob {
+  readonly job: LeasedJob;
+  readonly progress = new JobProgress();
+  /** Ends the work at once: the lease is lost, or the worker has stopped. */
+  readonly signal: AbortSignal;
+  /** Ends the work when the pieces that are being recognized are kept. */
+  readonly stopping: AbortSignal;
+  readonly #parts: AttemptParts;
+  readonly #keeper: LeaseKeeper;
+  readonly #leaving = new AbortController();
+  readonly #log: ProgressLog;
+  #writtenMs = 0;
+  #hasBegun = false;
+  #hasMedia = false;
+  #isSmall: boolean | undefined;
+  #piecesKept = 0;
+
+  constructor(parts: AttemptParts, job: LeasedJob) {
+    const log = parts.log.child({ jobId: job.lease.id });
+    this.job = job;
+    this.#parts = parts;
+    this.#log = new ProgressLog(log);
+    const keeping = { everyMs: extendEveryMs, log, event: "job.beat_failed" };
+    this.#keeper = new LeaseKeeper(async () => this.#extend(), keeping);
+    this.signal = AbortSignal.any([this.#keeper.lost, parts.stopped]);
+    this.stopping = AbortSignal.any([parts.stopping, this.#leaving.signal]);
+  }
+
+  get id(): string {
+    return this.job.lease.id;
+  }
+
+  get accountId(): string {
+    return this.job.accountId;
+  }
+
+  get hasMedia(): boolean {
+    return this.#hasMedia;
+  }
+
+  get isSmall(): boolean | undefined {
+    return this.#isSmall;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  get isLeaving(): boolean {
+    return this.stopping.aborted;
+  }
+
+  /** In this attempt. */
+  get piecesKept(): number {
+    return this.#piecesKept;
+  }
+
+  leave(): void {
+    this.#leaving.abort(new Error("the job makes room for others"));
+  }
+
+  /** Extends the lease no more. */
+  end(): void {
+    this.#keeper.stop();
+  }
+
+  /** Waits for an engine; resolves to a function that releases it. */
+  async takeEngine(signal: AbortSignal): Promise<() => void> {
+    const release = await this.#parts.slots.take(this, signal);
+    this.#hasBegun = true;
+    return release;
+  }
+
+  /** It is known whether the recording is a single piece. */
+  sized(isSmall: boolean): void {
+    this.#isSmall = isSmall;
+    this.#parts.running.sized(this);
+  }
+
+  mediaKept(): void {
+    this.#hasMedia = true;
+  }
+
+  /** Once a job that was alone has got past where its worker died, others run again. */
+  async pieceKept(): Promise<void> {
+    this.#piecesKept += 1;
+    const { db, running, parallelism } = this.#parts;
+    if (!running.isAlone(this) || this.#piecesKept < parallelism + piecesAhead) return;
+    await retryWhileDatabaseDown(this.signal, () => resetAttempts(db, this.job.lease));
+    running.share(this);
+  }
+
+  async #extend(): Promise<boolean> {
+    const { doneMs, totalMs } = this.progress;
+    this.#log.note(this.progress, performance.now());
+    const percent = doneMs > this.#writtenMs ? (doneMs / totalMs) * 100 : undefined;
+    const isHeld = await extendJob(this.#parts.db, this.job.lease, percent);
+    this.#writtenMs = doneMs;
+    return isHeld;
+  }
+}

@@ -1,0 +1,150 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import {
+  extendLease,
+  isDue,
+  isHeld,
+  later,
+  releaseLease,
+  type Lease,
+} from "../../database/lease.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { TranscriptMetadata } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { metadataOf } from "../../transcripts/transcript-store.ts";
+
+/** Attempts at a job, whether they fail or their worker dies. */
+export const attemptsMax = 3;
+/** A worker extends its leases each second. */
+const leaseMs = 10_000;
+/** No lease and no delay before the next attempt is longer. */
+const waitMsMax = 60_000;
+
+/** A job with all that a worker needs to work on it. */
+export interface LeasedJob {
+  readonly lease: Lease;
+  readonly accountId: string;
+  /** The key that submitted it. */
+  readonly keyId: string | null;
+  readonly metadata: TranscriptMetadata;
+  readonly uri: string | null;
+  readonly mediaId: string | null;
+  /** Attempts that count, this one included. */
+  readonly attempts: number;
+}
+
+/** Whether a worker is to do the job alone at first: see countLastAttempt(). */
+export function isLastAttempt({ attempts }: LeasedJob): boolean {
+  return attempts === attemptsMax;
+}
+
+/**
+ * Leases the next jobs by turn, at most `countMax`, past those of the accounts `passedOver`. That
+ * begins an attempt at each, which counts from then on; the last one counts from
+ * countLastAttempt().
+ */
+export async function leaseJobs(
+  db: Kysely<Tables>,
+  { passedOver, countMax }: { readonly passedOver: readonly string[]; readonly countMax: number },
+): Promise<LeasedJob[]> {
+  // A lease does not touch the columns of any index: most updates stay within a page (HOT).
+  const { rows } = await sql<LeasedRow>`
+    with next as (
+      select id, tries from transcript_job
+      where state = 'PROCESSING' and ${isDue(waitMsMax)}
+        and account_id <> all (${[...passedOver]}::uuid[])
+      order by priority desc, id limit ${countMax}::int
+      for no key update skip locked)
+    update transcript_job j
+    set lease = j.lease + 1, due_at = ${later(leaseMs)},
+      tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
+    from next where j.id = next.id
+    returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.metadata::text as metadata,
+      next.tries + 1 as attempts
+  `.execute(db);
+  return rows.map((row) => ({
+    lease: { id: row.id, number: row.lease },
+    accountId: row.account_id,
+    keyId: row.key_id,
+    metadata: metadataOf(row.metadata),
+    uri: row.media_uri,
+    mediaId: row.media_id,
+    attempts: row.attempts,
+  }));
+}
+
+interface LeasedRow {
+  readonly id: string;
+  readonly lease: number;
+  readonly account_id: string;
+  readonly key_id: string | null;
+  readonly media_uri: string | null;
+  readonly media_id: string | null;
+  readonly metadata: string;
+  readonly attempts: number;
+}
+
+/**
+ * Counts the last attempt at a job, once no other job runs on its worker: otherwise the job would
+ * end for what another one did to the worker.
+ */
+export async function countLastAttempt(db: Kysely<Tables>, lease: Lease): Promise<void> {
+  await sql`
+    update transcript_job set tries = ${attemptsMax} where ${isHeld("transcript_job", lease)}
+  `.execute(db);
+}
+
+/** Extends a lease, and writes the progress if there is any: it never falls, and is at most 99. */
+export async function extendJob(
+  db: Kysely<Tables>,
+  lease: Lease,
+  percent?: number,
+): Promise<boolean> {
+  const whole = Math.max(0, Math.min(99, Math.floor(percent ?? 0)));
+  const progress =
+    percent === undefined
+      ? sql``
+      : sql`, progress_percent = greatest(progress_percent, ${whole}::int), updated_at = greatest(now(), updated_at)`;
+  return await extendLease(db, "transcript_job", lease, { leaseMs, set: progress });
+}
+
+/** Lets another worker have the job after a while; it keeps its turn. false: the lease is lost. */
+export async function releaseJob(
+  db: Kysely<Tables>,
+  lease: Lease,
+  { afterMs = 0, isForgiven }: { readonly afterMs?: number; readonly isForgiven: boolean },
+): Promise<boolean> {
+  const options = { afterMs: Math.min(afterMs, waitMsMax), isForgiven };
+  return await releaseLease(db, "transcript_job", lease, options);
+}
+
+/** Forgives an attempt whose lease was lost by no fault of the job. */
+export async function takeAttemptBack(db: Kysely<Tables>, jobId: string): Promise<void> {
+  await db
+    .updateTable("transcript_job")
+    .set({ tries: sql<number>`greatest(tries - 1, 0)` })
+    .where("id", "=", jobId)
+    .where("state", "=", "PROCESSING")
+    .execute();
+}
+
+/**
+ * Resets the count of attempts to this one, since the job got past the piece at which its worker
+ * died. Once for each job: one that kills worker after worker comes to an end.
+ */
+export async function resetAttempts(db: Kysely<Tables>, lease: Lease): Promise<void> {
+  await sql`
+    update transcript_job set tries = 1, is_cleared = true
+    where ${isHeld("transcript_job", lease)} and not is_cleared
+  `.execute(db);
+}
+
+/** Records the media that was fetched; false: the lease is lost. */
+export async function setMedia(
+  trx: Transaction<Tables>,
+  lease: Lease,
+  mediaId: string,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update transcript_job set media_id = ${mediaId} where ${isHeld("transcript_job", lease)}
+  `.execute(trx);
+  return numAffectedRows > 0n;
+}
