@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "describe",
   ],
-  speech: ["std", "gen", "auth", "audio", "engines"],
+  speech: ["std", "gen", "auth", "engines"],
   server: ["std", "gen", "transcoding", "auth", "media"],
   fsck: ["std", "database", "media", "transcripts"],
   operator: ["std", "database", "media", "auth", "accounts"],
