@@ -2,7 +2,7 @@
 // are on the page by its own figures, and how much of the audio the saved transcript has.
 // npm run bench:live [seconds]
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,9 +10,18 @@ import { readWavHeader } from "../src/audio/wav.ts";
 import { wavHeader } from "../src/std/wav-header.ts";
 import { openTestPages } from "../test/console/open-test-pages.ts";
 import { flite, joined, silence } from "../test/fixtures/flite.ts";
+import { report, reportMachine } from "./report.ts";
 import { sentences } from "./sentences.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
+/**
+ * What 95 % of the words and sentences take at most, by the page: interim results take up to 500 ms
+ * and finals 700 ms (bench/pocketsphinx.ts), and half a second more for the network and the page.
+ */
+const wordSecondsMax = 1;
+const sentenceSecondsMax = 1.2;
+/** Audio that may be missing from the recording: what was in flight when listening paused. */
+const lostSecondsMax = 0.5;
 /** The silence between two sentences: an utterance ends after 500 ms. */
 const pauseMs = 1_000;
 
@@ -49,12 +58,29 @@ try {
   const audio = Buffer.from(await (await fetch(json.uri)).arrayBuffer());
   const saved = readWavHeader(audio);
   const savedSeconds = saved ? saved.dataBytes / 2 / saved.sampleRateHertz : 0;
-  const load = loadavg()[0]?.toFixed(0);
-  console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, load ${load}`);
+  reportMachine();
   console.log(figures.replaceAll(/\n(?=\d)/g, " "));
-  console.log(
-    `${savedSeconds.toFixed(2)} s of audio saved; the page shows ${length.replaceAll("\n", " ")}`,
+  console.log(`the page shows ${length.replaceAll("\n", " ")}`);
+  const [words = NaN, sentencesShown = NaN] = [...figures.matchAll(/95% within\s+([\d.]+) s/g)].map(
+    ([, within]) => Number(within),
   );
+  report([
+    { name: "words", ratio: words, ratioMax: wordSecondsMax, unit: "s", note: "95 %" },
+    {
+      name: "sentences",
+      ratio: sentencesShown,
+      ratioMax: sentenceSecondsMax,
+      unit: "s",
+      note: "95 %",
+    },
+    {
+      name: "audio that is not saved",
+      ratio: seconds - savedSeconds,
+      ratioMax: lostSecondsMax,
+      unit: "s",
+      note: `${savedSeconds.toFixed(2)} of ${seconds} s or more`,
+    },
+  ]);
 } finally {
   rmSync(folder, { recursive: true });
 }

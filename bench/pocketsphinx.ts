@@ -1,7 +1,7 @@
 // npm run bench:pocketsphinx [-- --folder recordings] [-- --seconds 30] [-- --only
 // cpu|streams|final]: what live recognition by PocketSphinx costs beside pocketsphinx_continuous,
 // how many streams a core hears in time, and when finals come.
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Summary } from "../src/cli/bench/distribution.ts";
@@ -9,7 +9,7 @@ import { createLog } from "../src/std/log.ts";
 import { measureCost } from "./pocketsphinx/continuous.ts";
 import { type Lags, measurePaced } from "./pocketsphinx/paced.ts";
 import { makeTalk } from "./pocketsphinx/talk.ts";
-import type { Figure } from "./transcoding/measure.ts";
+import { type Figure, report, reportMachine } from "./report.ts";
 
 const streamsMin = 4;
 const streamsTried = 8;
@@ -32,7 +32,7 @@ const seconds = Number(values.seconds);
 const wants = (name: string) => values.only === undefined || values.only === name;
 const cores = availableParallelism();
 const log = createLog("error");
-console.log(`machine  ${cpus()[0]?.model}, ${cores} cores, Node ${process.versions.node}`);
+reportMachine();
 
 const talks = Array.from({ length: streamsTried }, (_, index) =>
   makeTalk(values.folder, 5 * index),
@@ -47,13 +47,7 @@ if (wants("cpu")) {
 }
 if (wants("streams")) figures.push(await measureStreams());
 if (wants("final")) figures.push(await measureFinal());
-for (const { name, ratio, ratioMax, note } of figures) {
-  const mark = ratio <= ratioMax ? " " : "!";
-  console.log(`${mark} ${name.padEnd(38)} ${ratio.toFixed(2)} (limit ${ratioMax})  ${note}`);
-}
-if (figures.some(({ ratio }) => Number.isNaN(ratio))) console.log("! something was not measured");
-// NaN, where something could not be measured, is no success either.
-if (figures.some(({ ratio, ratioMax }) => !(ratio <= ratioMax))) process.exitCode = 1;
+report(figures);
 
 /** The most streams of one engine process whose interim results come in time. */
 async function measureStreams(): Promise<Figure> {

@@ -45,7 +45,7 @@ console.log(
 console.log(
   `idle     ${median(memory).toFixed(0)} MiB (PSS of the whole tree, PostgreSQL included)`,
 );
-if (median(first) > firstMsMax || median(later) > laterMsMax) process.exitCode = 1;
+if (!(median(first) <= firstMsMax && median(later) <= laterMsMax)) process.exitCode = 1;
 
 /** Memory that is a process's own, shared pages by their share. */
 function pssKilobytes(pid: number): number {

@@ -1,12 +1,11 @@
 // npm run bench:stream: live streams with the scripted engine, beside a bare server in the same
 // run. -- --soak: a stream of 24 h instead, some minutes. -- --only cpu|lag|idle
-import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { measureIdle } from "./stream/idle.ts";
 import { measureCpu, measureLag, warm } from "./stream/paced.ts";
 import { openBareServer, openService } from "./stream/servers.ts";
 import { measureSoak } from "./stream/soak.ts";
-import type { Figure } from "./transcoding/measure.ts";
+import { type Figure, report, reportMachine } from "./report.ts";
 
 const { values } = parseArgs({
   options: { soak: { type: "boolean" }, only: { type: "string" } },
@@ -31,12 +30,5 @@ if (values.soak) {
     figures.push(...(await measureIdle(service)));
   }
 }
-console.log(
-  `machine  ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.versions.node}`,
-);
-for (const { name, ratio, ratioMax, note } of figures) {
-  const mark = ratio <= ratioMax ? " " : "!";
-  console.log(`${mark} ${name.padEnd(31)} ${ratio.toFixed(2)} (limit ${ratioMax})  ${note}`);
-}
-// NaN, where something could not be measured, is no success either.
-if (figures.some(({ ratio, ratioMax }) => !(ratio <= ratioMax))) process.exitCode = 1;
+reportMachine();
+report(figures);

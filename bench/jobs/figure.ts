@@ -1,4 +1,4 @@
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 
 /** A figure for what has to be at least so much: the note tells it. */
 export function atLeast(name: string, value: number, min: number, note: string): Figure {

@@ -5,7 +5,7 @@ import type { Log } from "../../src/std/log.ts";
 import { startService } from "../../test/fault/process.ts";
 import { openMediaHost } from "../../test/spec/media-host.ts";
 import { hearAlone } from "./engine-alone.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import { atLeast } from "./figure.ts";
 import { submitJob, untilEnginesReady, untilProgress } from "./job-calls.ts";
 import { makeRecording } from "./recording.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startService } from "../../test/fault/process.ts";
 import { openMediaHost } from "../../test/spec/media-host.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import { progressOf, submitJob } from "./job-calls.ts";
 import { makeRecording } from "./recording.ts";
 import { treeMebibytes } from "./service-tree.ts";

@@ -12,7 +12,7 @@ import { syntheticRecording } from "../../src/cli/bench/recording.ts";
 import { wavHeader } from "../../src/std/wav-header.ts";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 
 /** Jobs a second, end to end: of the queue alone, and where each fetches its media first. */
 const rates = { queue: 200, fetched: 100 } as const;

@@ -6,7 +6,7 @@ import { bytesOfSamples } from "../../src/engines/protocol/engine-frames.ts";
 import { startService } from "../../test/fault/process.ts";
 import { openMediaHost } from "../../test/spec/media-host.ts";
 import { callRest } from "../../test/spec/service.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import { cancelJob, type Node, submitJob, untilEnginesReady } from "./job-calls.ts";
 import { makeRecording } from "./recording.ts";
 import { engineUse, spentBetween, TreeWatch } from "./service-tree.ts";

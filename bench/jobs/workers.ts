@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ServiceProcess, startService } from "../../test/fault/process.ts";
 import { openMediaHost } from "../../test/spec/media-host.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import { atLeast } from "./figure.ts";
 import { submitJob, untilProgress } from "./job-calls.ts";
 import { makeRecording } from "./recording.ts";

@@ -10,7 +10,7 @@ import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import { languageWeight } from "../../src/engines/pocketsphinx/sphinx-settings.ts";
 import type { Log } from "../../src/std/log.ts";
 import { silence } from "../../test/fixtures/flite.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import { engineUse } from "../engine-use.ts";
 import { sampleRate } from "./talk.ts";
 

@@ -7,7 +7,7 @@ import {
   processTree,
   pssBytes,
 } from "../../src/cli/bench/process-tree.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import type { MeasuredServer } from "./servers.ts";
 
 const sockets = 10_000;

@@ -1,6 +1,6 @@
 // Paced streams, the service beside the bare server: CPU a chunk, and how long answers take.
 import { load, type Report } from "./load.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import type { MeasuredServer } from "./servers.ts";
 
 /** Both servers compiled what is hot before anything is measured. */

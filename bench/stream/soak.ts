@@ -1,6 +1,6 @@
 // A day of speech in one stream, as fast as the service takes it.
 import { load } from "./load.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import type { MeasuredServer } from "./servers.ts";
 
 const hours = 24;

@@ -8,7 +8,7 @@ import {
 import { samplesOf } from "../../src/speech/linear16.ts";
 import { readJson } from "../../src/transcoding/read-json.ts";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
-import type { Figure } from "./measure.ts";
+import type { Figure } from "../report.ts";
 
 const rounds = 15;
 

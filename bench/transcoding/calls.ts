@@ -15,7 +15,7 @@ import { implemented } from "../../src/server/methods.ts";
 import { openServer, type Server } from "../../src/server/server.ts";
 import { createLog } from "../../src/std/log.ts";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
-import type { Figure } from "./measure.ts";
+import type { Figure } from "../report.ts";
 import { testCaller, unwatched } from "../../test/fixtures/test-caller.ts";
 
 const rounds = 12;

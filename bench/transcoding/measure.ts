@@ -1,13 +1,5 @@
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 
-/** A ratio of two things measured in one run, and what it is held to. */
-export interface Figure {
-  readonly name: string;
-  readonly ratio: number;
-  readonly ratioMax: number;
-  readonly note: string;
-}
-
 const rounds = 25;
 const callsARound = 60_000;
 

@@ -6,7 +6,8 @@ import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcript
 import { bindingsOf } from "../../src/transcoding/http-rules.ts";
 import { parsePathTemplate } from "../../src/transcoding/path-template.ts";
 import { RouteTable } from "../../src/transcoding/route-table.ts";
-import { type Figure, nanosecondsOf } from "./measure.ts";
+import { nanosecondsOf } from "./measure.ts";
+import type { Figure } from "../report.ts";
 
 interface Route {
   readonly httpMethod: string;

@@ -20,7 +20,7 @@ import { listTranscripts } from "../../src/transcripts/transcript-lists.ts";
 import { exactTime } from "../../src/database/exact-time.ts";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import type { Figure } from "../report.ts";
 import { fillArchive, rareWord } from "./archive.ts";
 
 const archive = { transcripts: 1_000_000, largeShare: 0.3, middleShare: 0.2, middleAccounts: 10 };

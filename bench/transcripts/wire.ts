@@ -13,7 +13,7 @@ import { processTree } from "../../src/cli/bench/process-tree.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import { longSegments } from "../../test/fixtures/long-transcript.ts";
 import { load } from "../stream/load.ts";
-import type { Figure } from "../transcoding/measure.ts";
+import { type Figure, report } from "../report.ts";
 
 const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "mæling" };
 const agent = new Agent({ keepAlive: true });
@@ -232,9 +232,5 @@ if (import.meta.main) {
   console.log(
     `machine  ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.versions.node}`,
   );
-  for (const { name, ratio, ratioMax, note } of figures) {
-    const mark = ratio <= ratioMax ? " " : "!";
-    console.log(`${mark} ${name.padEnd(31)} ${ratio.toFixed(2)} (limit ${ratioMax})  ${note}`);
-  }
-  if (figures.some(({ ratio, ratioMax }) => !(ratio <= ratioMax))) process.exitCode = 1;
+  report(figures);
 }

@@ -7,13 +7,13 @@ import type { MediaFacts } from "../media/media-facts.ts";
 export type KeepPeaks = (number: number, peaks: Int8Array) => Promise<void>;
 
 /**
- * Reads a recording once, from its start to its end: its facts, and its waveform on the way. Throws
- * ServiceError when it is no recording that can be decoded.
+ * Reads a recording once, from start to end, for its facts and its waveform. Throws ServiceError
+ * for what is no recording that can be decoded.
  *
- * After a worker has died this begins at the start again, and meets the pieces that are kept. To go
- * on in the middle, ffmpeg would have to seek: in most formats it lands near the place (frames that
- * lean on earlier ones, padding, a resampler without its past), and the waveform would depend on
- * when the worker died. Eight hours are decoded in a minute or two.
+ * After a worker has died this starts from the beginning, and skips the pieces that are kept. To
+ * resume in the middle, ffmpeg would have to seek: in most formats that lands near the place
+ * (frames that depend on earlier ones, padding, a resampler without its history), and the waveform
+ * would depend on when the worker died. Eight hours are decoded in a minute or two.
  */
 export async function describeMedia(
   source: ReadMediaOptions,
@@ -29,8 +29,8 @@ export async function describeMedia(
 }
 
 /**
- * Passes decoded samples on, and keeps the waveform of what has passed; the rest of it when all of
- * them are taken.
+ * Passes decoded samples on, and keeps their waveform; the rest of it when all samples have been
+ * read.
  */
 export async function* keepingPeaks(
   chunks: AsyncIterable<Int16Array>,

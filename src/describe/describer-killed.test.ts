@@ -8,7 +8,7 @@ import { toneWav } from "../../test/fixtures/jobs-fixture.ts";
 import { openWorkerFixture, type WorkerFixture } from "../../test/fixtures/worker-fixture.ts";
 import { until } from "../../test/fixtures/until.ts";
 
-/** A lease is lost after 10 s; the rest is for a machine that is busy. */
+/** A lease is lost after 10 s; the rest is for a busy machine. */
 const resumedMsMax = 30_000;
 
 /**
@@ -36,7 +36,9 @@ function longWav(): Buffer {
   return wav;
 }
 
-/** A describer in a process of its own, until it has killed itself when it had kept this piece. */
+/**
+ * A describer in its own process, which kills itself after it has kept this piece; resolves then.
+ */
 async function dieWithPiece(fixture: WorkerFixture, number: number): Promise<void> {
   const program = new URL("../../test/fixtures/describer-process.ts", import.meta.url).pathname;
   const child = spawn(
@@ -75,7 +77,7 @@ async function untilDescribed(fixture: WorkerFixture, mediaId: string): Promise<
 }
 
 describe("a describer that dies", { concurrency: true }, () => {
-  test("a describer killed in the middle is followed by another one; the waveform is that of an undisturbed one", async () => {
+  test("another describer continues for one that was killed, and the waveform is that of an undisturbed one", async () => {
     await using fixture = await openWorkerFixture();
     const { jobs, account } = fixture;
     const wav = longWav();
@@ -108,18 +110,18 @@ describe("a describer that dies", { concurrency: true }, () => {
     await untilDescribed(fixture, undisturbed);
     const bytes = (pieces: typeof all): Buffer => Buffer.concat(pieces.map(({ peaks }) => peaks));
     assert.ok(bytes(all).equals(bytes(await piecesOf(fixture, undisturbed))));
-    assert.ok(new Set(bytes(all)).size > 100, "the waveform is that of something");
+    assert.ok(new Set(bytes(all)).size > 100, "the waveform is not empty");
     assert.deepEqual(await waiting(fixture), []);
     await until(async () => (await readdir(jobs.scratchFolder)).length === 0);
   });
 
-  test("media that kills its worker three times is not tried a fourth time, and others are described", async () => {
+  test("media that kills its worker three times is not attempted again, and other media is described", async () => {
     await using fixture = await openWorkerFixture();
     const { jobs, account } = fixture;
     const poison = await jobs.addMedia(account, toneWav([20]));
     for (let deaths = 0; deaths < 3; deaths++) {
       await dieWithPiece(fixture, 0);
-      // The lease runs out; nobody waits for it in a test.
+      // Lets the lease run out, without a wait in the test.
       await jobs.database.pool.query("update media_description set due_at = now()");
     }
     const other = await jobs.addMedia(account, toneWav([30]));

@@ -54,7 +54,7 @@ async function waiting() {
   return await jobs.database.db.selectFrom("media_description").selectAll().execute();
 }
 
-/** Every media that waits may be taken now: nobody waits in a test. */
+/** Makes all waiting media due, without a wait in the test. */
 async function makeDue(): Promise<void> {
   await jobs.database.pool.query("update media_description set due_at = now()");
 }
@@ -78,7 +78,7 @@ async function made(name: string, ...parameters: string[]): Promise<Buffer> {
 const sound = ["-f", "lavfi", "-i", "sine=f=400:r=16000:d=2"];
 const pictures = ["-f", "lavfi", "-i", "testsrc=size=64x64:rate=5:d=2"];
 
-test("media is described by its streams, whatever they are in", async () => {
+test("media is described by its streams, whatever the container", async () => {
   const wav = wavOf(noise(1_275, 20_000));
   const cover = await made("cover.png", ...pictures, "-frames:v", "1");
   assert.ok(cover.length > 0);
@@ -112,7 +112,7 @@ test("media is described by its streams, whatever they are in", async () => {
   assert.deepEqual(await waiting(), []);
 });
 
-test("what cannot be described has a problem, and is not tried again", async () => {
+test("media that cannot be described has a problem, and is not attempted again", async () => {
   const silentVideo = await made("silent.mp4", ...pictures, "-c:v", "mpeg4");
   const cut = wavOf(noise(3_000, 20_000)).subarray(0, 40_000);
   const rows: [name: string, bytes: Buffer, problem: string][] = [
@@ -133,7 +133,7 @@ test("what cannot be described has a problem, and is not tried again", async () 
   assert.deepEqual(await waiting(), []);
 });
 
-test("trouble that says nothing about the media is waited for, and does not count", async () => {
+test("failures that have nothing to do with the media are retried later, and do not count as attempts", async () => {
   const scratchFolder = join(fixture.folder, "not-there");
   await using _describer = await jobs.openDescriber({ scratchFolder });
   await rm(scratchFolder, { recursive: true });
@@ -151,7 +151,7 @@ test("trouble that says nothing about the media is waited for, and does not coun
   assert.equal((await described(mediaId)).problem, null);
 });
 
-test("what fails for no known reason is tried three times, and not again", async () => {
+test("media that fails for an unknown reason is attempted three times", async () => {
   let tries = 0;
   await using _describer = await jobs.openDescriber({
     onPiece() {
@@ -168,7 +168,7 @@ test("what fails for no known reason is tried three times, and not again", async
   assert.deepEqual(await waiting(), []);
 });
 
-test("a describer that is closed gives its media back at once, and the try does not count", async () => {
+test("a describer that is closed releases its media at once, and the attempt does not count", async () => {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   const mediaId = await add(recording);
   const describer = await jobs.openDescriber({ onPiece: () => resolve() });
@@ -183,7 +183,7 @@ test("a describer that is closed gives its media back at once, and the try does 
   assert.equal((await described(mediaId)).pixels, 26_000);
 });
 
-test("media that goes while it is described takes everything with it", async () => {
+test("media that is deleted while it is described leaves nothing", async () => {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   const mediaId = await add(recording);
   await using _describer = await jobs.openDescriber({ onPiece: () => resolve() });
@@ -191,12 +191,12 @@ test("media that goes while it is described takes everything with it", async () 
   const { db } = jobs.database;
   assert.ok(await db.transaction().execute(async (trx) => await releaseMedia(trx, mediaId)));
   const next = await add(toneWav([10]));
-  assert.equal((await described(next)).problem, null, "the describer goes on with the next");
+  assert.equal((await described(next)).problem, null, "the describer continues with the next");
   assert.equal((await peaksOf(mediaId)).length, 0);
   assert.deepEqual(await waiting(), []);
 });
 
-test("a describer whose lease another one has taken changes nothing", async () => {
+test("a describer that has lost its lease to another one changes nothing", async () => {
   const { pool } = jobs.database;
   const mediaId = await add(recording);
   const take = "update media_description set lease = 7, due_at = now() + interval '1 h'";
@@ -209,14 +209,14 @@ test("a describer whose lease another one has taken changes nothing", async () =
   await until(async () => taken !== undefined);
   await taken;
   const next = await add(toneWav([10]));
-  assert.equal((await described(next)).problem, null, "the describer goes on with the next");
+  assert.equal((await described(next)).problem, null, "the describer continues with the next");
   assert.equal((await rowOf(mediaId))?.described_at, null);
   assert.equal((await waiting()).length, 1);
   await makeDue();
   assert.equal((await described(mediaId)).pixels, 26_000);
 });
 
-test("two describers share what waits", async () => {
+test("two describers share the waiting media", async () => {
   const media = await Promise.all(Array.from({ length: 8 }, async (_, n) => add(toneWav([n + 5]))));
   const took: string[] = [];
   const onPiece = (mediaId: string) => took.push(mediaId);
@@ -226,7 +226,7 @@ test("two describers share what waits", async () => {
   assert.deepEqual(took.toSorted(), media.toSorted(), "each is described once");
 });
 
-test("the hash of media that nobody had read is written", async () => {
+test("the hash of media that had not been read yet is written", async () => {
   const bytes = toneWav([10, 20]);
   const mediaId = await add(bytes);
   const { db } = jobs.database;

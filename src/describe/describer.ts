@@ -35,23 +35,23 @@ export interface DescriberParts {
   readonly onPiece?: (mediaId: string, number: number) => void;
 }
 
-/**
- * Media is tried this often, whether describing it fails for what may be a bug or its worker dies.
- */
+/** Attempts at a medium, whether they fail for what may be a bug or their worker dies. */
 const attemptsMax = 3;
 const pollMs = 500;
 /** How often a lease is extended. */
 const extendEveryMs = 2_000;
-/** Wait before the second try; four times as long before the third. */
+/** Wait before the second attempt; four times as long before the third. */
 const againAfterMs = 2_000;
-/** Wait where a try says nothing about the media: it does not count. */
+/** Wait after a failure that has nothing to do with the media: that attempt does not count. */
 const troubleMs = 30_000;
 /**
- * How long a describer that lacks media leaves all media to others, beyond the wait before the next
- * try.
+ * How long a describer whose store lacks media leaves all media to others, beyond the wait before
+ * the next attempt.
  */
 const othersFirstMs = 5_000;
-/** How long an end is tried to be written; without it, the media is tried again. */
+/**
+ * How long the end is retried while the database is down; without it, the media is attempted again.
+ */
 const giveUpAfterMs = 60_000;
 
 /**
@@ -70,7 +70,7 @@ export async function openDescriber(parts: DescriberParts): Promise<AsyncDisposa
   });
 }
 
-/** How long to wait before the next one is taken. */
+/** Returns how long to wait before the next lease. */
 async function describeLeased(
   parts: DescriberParts,
   lease: DescriptionLease,
@@ -81,7 +81,7 @@ async function describeLeased(
   const keeping = {
     everyMs: extendEveryMs,
     log: log.child({ mediaId }),
-    event: "describer.beat_failed",
+    event: "describer.lease_not_extended",
   };
   const keeper = new LeaseKeeper(async () => extendDescription(database.db, lease), keeping);
   const { lost } = keeper;
@@ -129,8 +129,8 @@ async function describe(
 }
 
 /**
- * Gives the media back, has it tried again, or ends it with the problem. How long to wait before
- * the next one is taken.
+ * Releases the media, for now or for another attempt, or ends it with the problem. Returns how long
+ * to wait before the next lease.
  */
 async function endBadly(
   { database, log }: DescriberParts,
@@ -152,12 +152,12 @@ async function endBadly(
   const withinTime = AbortSignal.any([stopping, AbortSignal.timeout(giveUpAfterMs)]);
   const isForgiven = isTrouble(error) && !isLackingMedia(error);
   if (isForgiven || (isPassing && attempts < attemptsMax)) {
-    log.warn({ mediaId, attempts, ...errorFields(error) }, "describer.try_failed");
+    log.warn({ mediaId, attempts, ...errorFields(error) }, "describer.attempt_failed");
     const afterMs = isForgiven ? troubleMs : againAfterMs * 4 ** (attempts - 1);
     await retryWhileDatabaseDown(withinTime, async () =>
       releaseDescription(db, lease, { afterMs, isForgiven }),
     );
-    // Another node, whose store may have the media, is to be the next to try it.
+    // Another node, whose store may have the media, makes the next attempt.
     return isLackingMedia(error) ? afterMs + othersFirstMs : 0;
   }
   const problem = error instanceof ServiceError ? error.reason : "INTERNAL";
@@ -172,8 +172,7 @@ async function endBadly(
 }
 
 /**
- * A disk that is full, a store or a database that is away: it says nothing about the media, and may
- * last.
+ * A full disk, an unavailable store or database: it has nothing to do with the media, and may last.
  */
 function isTrouble(error: unknown): boolean {
   if (error instanceof ServiceError) return isPassingFailure(error);

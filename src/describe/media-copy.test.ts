@@ -32,7 +32,7 @@ async function sha256Of(mediaId: string): Promise<Buffer | null | undefined> {
   return (await rows.executeTakeFirst())?.sha256;
 }
 
-/** A store that sends these chunks and then nothing, as one whose network is cut. */
+/** A store that sends these chunks and then stalls, like one whose network is cut. */
 function hangingStore(...chunks: readonly string[]) {
   const bytes = new Readable({ read() {} });
   for (const chunk of chunks) bytes.push(chunk);
@@ -40,7 +40,7 @@ function hangingStore(...chunks: readonly string[]) {
   return { bytes, store };
 }
 
-test("the first copy of media tells its hash, unless some of its bytes are lost", async () => {
+test("the first copy of media finds its hash, unless some of its bytes are lost", async () => {
   const bytes = Buffer.alloc(300_000, 7);
   const [whole, cut] = [await addUnread(bytes), await addUnread(bytes)];
   const { db } = fixture.jobs.database;
@@ -54,7 +54,7 @@ test("the first copy of media tells its hash, unless some of its bytes are lost"
   assert.equal(await sha256Of(cut), null);
 });
 
-test("a copy ends at its signal, also before its first byte and while the store hangs; nothing stays open", async () => {
+test("a copy ends with its signal, also before its first byte and while the store hangs, and leaves nothing open", async () => {
   const mediaId = await addUnread(Buffer.from("sound"));
   for (const { chunks, afterMs } of [
     { chunks: [], afterMs: undefined },
@@ -70,7 +70,7 @@ test("a copy ends at its signal, also before its first byte and while the store 
   assert.deepEqual(await readdir(fixture.jobs.scratchFolder), []);
 });
 
-test("a store that stands still is given up as one that is away", async () => {
+test("a store that stalls counts as unavailable", async () => {
   const mediaId = await addUnread(Buffer.from("sound"));
   const { bytes, store } = hangingStore("so");
   const copying = openMediaCopy({ ...copyParts(), store, stallMsMax: 20 }, mediaId, never);

@@ -12,13 +12,13 @@ export interface MediaCopyParts {
   readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "open">;
   readonly scratchFolder: string;
-  /** A store that sends nothing for this long is given up. Default 60 s. */
+  /** A store that sends nothing for this long counts as unavailable. Default 60 s. */
   readonly stallMsMax?: number;
 }
 
 /**
- * Copies media for the decoder. Media that nobody has read yet gets its hash on the way. Throws
- * not_found where the media was deleted, lackingMedia(), unavailable, or the signal's abort,
+ * Copies media for the decoder. Media that has not been read yet gets its hash on the way. Throws
+ * not_found where the media was deleted, lackingMedia(), unavailable, or the signal's reason,
  * whatever the store does then.
  */
 export async function openMediaCopy(
@@ -30,13 +30,13 @@ export async function openMediaCopy(
   const media = await findMedia(db, mediaId);
   const bytes = await store.open(mediaId).catch(async (error: unknown) => {
     const isMissing = error instanceof ServiceError && error.code === "not_found";
-    // Where the record is gone, too, the media was deleted.
+    // Without a record either, the media was deleted.
     if (isMissing && (await findMedia(db, mediaId))) throw lackingMedia(error);
     throw error;
   });
   const hash = media?.sha256 === null ? createHash("sha256") : undefined;
   let sizeBytes = 0;
-  const stall = setTimeout(() => bytes.destroy(stoodStill()), stallMsMax);
+  const stall = setTimeout(() => bytes.destroy(storeStalled()), stallMsMax);
   const onChunk = (chunk: Uint8Array): void => {
     stall.refresh();
     sizeBytes += chunk.length;
@@ -45,7 +45,7 @@ export async function openMediaCopy(
   try {
     await using opened = new AsyncDisposableStack();
     const copy = opened.use(await openScratchFile(scratchFolder, bytes, { signal, onChunk }));
-    // What has lost some of its bytes is not taken for whole from now on.
+    // The hash of media that has lost some of its bytes is not recorded.
     if (hash && sizeBytes === media?.sizeBytes) {
       await setSha256(db, mediaId, hash.digest());
     }
@@ -56,8 +56,8 @@ export async function openMediaCopy(
   }
 }
 
-function stoodStill(): ServiceError {
-  return new ServiceError("unavailable", "the media store stood still", {
+function storeStalled(): ServiceError {
+  return new ServiceError("unavailable", "the media store stalled", {
     reason: "STORAGE_UNAVAILABLE",
   });
 }

@@ -4,8 +4,8 @@ import { ServiceError } from "../std/service-error.ts";
 const limitReasons: ReadonlySet<string> = new Set(["AUDIO_LIMIT", "STORAGE_LIMIT"]);
 
 /**
- * Failures that another try may not have: an engine that was lost, a full disk. What is wrong with
- * the media stays wrong, and what the account may not have is for its owner to see.
+ * Failures that another attempt may not have: a lost engine, a full disk. A fault of the media
+ * stays, and the limits of an account are its owner's to raise.
  */
 export function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return true;

@@ -15,8 +15,8 @@ export interface ScratchFile extends AsyncDisposable {
 }
 
 /**
- * Copies bytes into `folder`. Everybody may read the file, nobody else may enter the folder.
- * `bytes` are read to their end or destroyed, also where they hang.
+ * Copies bytes into `folder`. The file is readable for all users, but no other user may enter the
+ * folder. `bytes` are read to their end or destroyed, also where they hang.
  */
 export async function openScratchFile(
   folder: string,
@@ -42,8 +42,8 @@ export async function openScratchFile(
 }
 
 /**
- * pipeline() does not wait for this: a file that is still being opened would come to be after it
- * was deleted.
+ * pipeline() does not wait for this: a file that is still being opened would be created after its
+ * deletion.
  */
 async function closed(file: WriteStream): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ async function closed(file: WriteStream): Promise<void> {
   });
 }
 
-/** Another try, or another worker, may have room. */
+/** Another attempt, or another worker, may have room. */
 function explain(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
@@ -72,7 +72,7 @@ async function* passing(
   }
 }
 
-/** Makes the folder, and deletes what processes left that were killed. */
+/** Makes the folder, and deletes the files of processes that were killed. */
 export async function prepareScratchFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);

@@ -13,20 +13,20 @@ export interface Archive {
    * Default: no.
    */
   readonly purges?: boolean;
-  /** How many of what have been looked at. */
+  /** Called with what is checked, and how many of it have been. */
   readonly onProgress?: ((what: string, count: number) => void) | undefined;
   readonly now?: () => number;
 }
 
-/** What is younger may be on its way: bytes before their record, a put before its end. */
+/** Anything younger may be incomplete: bytes are stored before their record. */
 export const underWayMsMax = 3_600_000;
 
-/** Below every id. */
+/** Lower than every id. */
 export const firstId = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Yields rows in the order of their ids, a page of one statement (and one snapshot) at a time;
- * progress is told after each.
+ * progress is reported after each page.
  */
 export async function* paged<Row extends { readonly id: string }>(
   { onProgress }: Archive,

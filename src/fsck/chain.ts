@@ -24,12 +24,12 @@ export interface FlawedVersion {
   readonly what: string;
 }
 
-/** Most that are named of one kind in one transcript. */
+/** Versions that are named at most, of each flaw of a transcript. */
 const namedMax = 1_000;
 
 type Versions = (db: Kysely<Tables>, transcriptId: string) => Promise<readonly FlawedVersion[]>;
 
-/** Which versions of a transcript are flawed, and how; none when it is gone by now. */
+/** The flawed versions of a transcript; none when it has been deleted meanwhile. */
 export const flawedVersions = {
   gaps: async (db, id) =>
     await named(

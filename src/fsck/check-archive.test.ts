@@ -39,29 +39,29 @@ describe("checkArchive()", () => {
   });
 
   for (const [kind, rows] of Object.entries(damages)) {
-    for (const { what, damage: harm, found, isMended = false } of rows) {
+    for (const { what, damage: harm, found, isRepairable = false } of rows) {
       it(`finds ${kind}: ${what}`, async () => {
         await harm(test, kept);
         const codes = (all: readonly Finding[]) => all.map(({ code }) => code);
         assert.deepEqual(codes(await findings()), found);
         const repaired = await findings({ repair: true });
-        assert.ok(isMended || repaired.every(({ isRepaired }) => !isRepaired));
-        assert.deepEqual(codes(await findings()), isMended ? [] : found);
+        assert.ok(isRepairable || repaired.every(({ isRepaired }) => !isRepaired));
+        assert.deepEqual(codes(await findings()), isRepairable ? [] : found);
         const { versions } = await test.client
           .versions({ parent: `transcripts/${kept.id}` })
           .catch(() => ({ versions: [] }));
         const isLost = found.some((code) => /^(HEAD_VERSION|VERSION_(PARENT|UNOWNED))/.test(code));
-        if (isMended || !isLost) assert.equal(versions.length, 3);
+        if (isRepairable || !isLost) assert.equal(versions.length, 3);
       });
     }
   }
 
-  it("does not read media when it is told not to", async () => {
+  it("does not read media unless that is requested", async () => {
     await writeFile(fileOf(test, kept.mediaId), "RIFF of a recordinG");
     assert.deepEqual(await findings({ readsMedia: false }), []);
   });
 
-  it("deletes what was set aside where that is asked for, but for what has a record", async () => {
+  it("deletes removed media where that is requested, but not media with a record", async () => {
     const { store } = test;
     const id = newId();
     await store.put(id, bytesOf("lost"), { bytesMax: 10 });
@@ -75,7 +75,7 @@ describe("checkArchive()", () => {
     assert.deepEqual(await findings({ purges: true }), []);
   });
 
-  it("mends nothing of media that was deleted since it was found", async () => {
+  it("repairs nothing of media that was deleted since it was found", async () => {
     await test.db.updateTable("media").set({ peaks_count: 1 }).execute();
     const [finding] = await findings();
     assert.equal(finding?.code, "MEDIA_FACTS");

@@ -10,15 +10,15 @@ import type { Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Looks at all that the service keeps, a page at a time: memory does not grow with the archive.
- * Also beside a service that runs: what is under way is no finding. A remedy may be run when its
- * finding comes.
+ * Checks everything that the service stores, a page at a time: memory does not grow with the
+ * archive. It may run next to a service: changes in progress are no findings. A remedy may be run
+ * when its finding is yielded.
  */
 export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   yield* checkTranscripts(archive);
   yield* checkVersions(archive);
   yield* checkSegments(archive);
-  // What is put back here is not missing there.
+  // Media that is put back here is not missing there.
   yield* checkRemoved(archive);
   yield* checkMedia(archive);
   yield* checkStore(archive);

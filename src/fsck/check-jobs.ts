@@ -11,7 +11,10 @@ interface JobRow {
   readonly transcript_fits: boolean;
 }
 
-/** What jobs refer to is their account's. A transcript may have been deleted since its job. */
+/**
+ * Jobs refer to media, uploads and transcripts of their own account only. A transcript may have
+ * been deleted since its job.
+ */
 export async function* checkJobs(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "jobs", async (after) => await jobPage(archive, after));
   for await (const row of rows) {

@@ -18,8 +18,8 @@ interface MediaRow {
 }
 
 /**
- * Recordings that the database knows: whether their bytes are there and the same, and whether
- * anything refers to them.
+ * Media with a record: whether the bytes are there and unchanged, and whether anything refers to
+ * it.
  */
 export async function* checkMedia(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "media", async (after) => await mediaPage(archive, after));
@@ -59,7 +59,7 @@ async function mediaPage(
   return rows;
 }
 
-/** What is wrong with the bytes of media, if anything. */
+/** The flaw of the bytes of media, if there is one. */
 async function flawOfBytes(
   { store, readsMedia }: Archive,
   { id, size_bytes: recorded, sha256 }: MediaRow,
@@ -84,7 +84,7 @@ async function flawOfBytes(
     : { code: "MEDIA_ALTERED", what: `its SHA-256 is ${found.toString("hex")}` };
 }
 
-/** Media without facts is described by the next worker that has nothing else to do. */
+/** Media without facts is described by the next idle worker. */
 async function forgetFacts({ db }: Archive, id: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const facts = {

@@ -5,8 +5,8 @@ import type { Finding } from "./finding.ts";
 const pageIds = 1_000;
 
 /**
- * Media that was set aside: what has a record is put back, as a service does; what has none is a
- * finding where it is to go.
+ * Removed media: bytes with a record are put back, as a service does; bytes without one are a
+ * finding where they are to be deleted.
  */
 export async function* checkRemoved(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress } = archive;

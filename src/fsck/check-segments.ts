@@ -9,9 +9,9 @@ import type { Finding } from "./finding.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
 
 const pageRows = 200;
-/** Compressed bytes of a page; one that is longer comes alone. */
+/** Compressed bytes of a page; longer segments are a page of their own. */
 const pageBytesMax = 8_000_000;
-/** Segments that would be longer are not read whole: no transcript is. */
+/** Longer segments are not read to the end: no transcript has them. */
 const jsonBytesMax = 1_000_000_000;
 
 interface SegmentsRow {
@@ -23,8 +23,8 @@ interface SegmentsRow {
 }
 
 /**
- * Reads all segments as a reader of the transcript would, and looks for those that nobody would
- * read.
+ * Reads all segments as a reader of the transcript would, and finds those that no version refers
+ * to.
  */
 export async function* checkSegments(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { db, onProgress } = archive;
@@ -124,7 +124,7 @@ function isSegments(json: Buffer): boolean {
   }
 }
 
-/** Not where a version is lost or a chain is broken: its text may be these. */
+/** Kept where a version is lost or a chain is broken: they may be its text. */
 async function deleteUnused(db: Kysely<Tables>, row: SegmentsRow): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const head = await lockHead(trx, row.transcript_id);

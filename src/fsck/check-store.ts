@@ -4,10 +4,10 @@ import { underWayMsMax, type Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
 const pageIds = 1_000;
-/** A service deletes a record and then its bytes: what it is about to delete is gone after this. */
+/** A service deletes a record and then its bytes: after this time the bytes are deleted, too. */
 const goingMs = 2_000;
 
-/** Bytes in the store that no record knows, and what puts left that never ended. */
+/** Bytes in the store without a record, and files of uploads that were never completed. */
 export async function* checkStore(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress, now = Date.now } = archive;
   const oldest = now() - underWayMsMax;

@@ -34,8 +34,8 @@ export async function* checkTranscripts(
 }
 
 /**
- * A head, its version and its chain are of one snapshot: a change that is under way is seen whole
- * or not at all.
+ * A head, its version and its chain are of one snapshot: a change in progress is seen completely or
+ * not at all.
  */
 async function headPage({ db }: Archive, after: string): Promise<readonly HeadRow[]> {
   const { rows } = await sql<HeadRow>`
@@ -121,7 +121,7 @@ async function* chainFindings(
     [row.roots > 1, "VERSION_ROOTS", "roots"],
     [row.forks > 0, "VERSION_FORK", "forks"],
     [row.unordered > 0, "VERSION_TIME", "unordered"],
-    // Times that rise along every parent leave no way back.
+    // A chain whose times rise from every parent has no cycle.
     [row.unordered > 0, "VERSION_CYCLE", "cycles"],
     [row.textless > 0, "SEGMENTS_MISSING", "textless"],
   ];

@@ -10,7 +10,7 @@ interface UploadRow {
   readonly transcript_fits: boolean;
 }
 
-/** What uploads refer to is their account's. */
+/** Uploads refer to media and transcripts of their own account only. */
 export async function* checkUploads(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "uploads", async (after) => {
     const page = await sql<UploadRow>`

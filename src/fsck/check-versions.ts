@@ -4,7 +4,7 @@ import type { Finding } from "./finding.ts";
 
 const pageRows = 5_000;
 
-/** Versions whose transcript is not there: no walk over transcripts comes to them. */
+/** Versions without their transcript: a walk over the transcripts does not find them. */
 export async function* checkVersions(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "versions", async (after) => {
     const page = await sql<{ id: string; transcript_id: string; is_owned: boolean }>`

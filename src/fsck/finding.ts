@@ -1,22 +1,22 @@
-/** Something that is not as the service keeps it. */
+/** A flaw of the archive. */
 export interface Finding {
   readonly code: FindingCode;
   /** Resource name of the thing: transcripts/<id>/versions/<id>, media/<id> and so on. */
   readonly name: string;
-  /** What is wrong with it: never text or metadata of anybody. */
+  /** What is wrong with it; never text or metadata of a transcript. */
   readonly what: string;
-  /** Where it can be mended without loss. */
+  /** Where it can be repaired without loss. */
   readonly remedy?: Remedy;
 }
 
 export interface Remedy {
-  /** What was done, for people: "the head was made again from its version". */
+  /** What was done, in words: "the head was made again from its version". */
   readonly done: string;
-  /** Mends it, looking again first; false: it could not be done without loss. */
+  /** Checks again, and repairs it; false: it could not be done without loss. */
   run(): Promise<boolean>;
 }
 
-/** Every kind of finding, for people and programs: what it means. */
+/** Every kind of finding, with its meaning. */
 export const findingCodes = {
   HEAD_VERSION_MISSING: "a transcript names a version that it does not have",
   HEAD_NOT_NEWEST: "a transcript names a version that has a later one",

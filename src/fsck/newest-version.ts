@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { jsonText } from "../transcripts/transcript-store.ts";
 
-/** The one end of a sound chain; undefined where there is none such. */
+/** The single end of a sound chain; undefined where there is none. */
 export async function newestVersion(trx: Transaction<Tables>, transcriptId: string) {
   const { rows } = await sql<{ id: string; parent_id: string | null; metadata: string }>`
     with chain as (

@@ -5,9 +5,9 @@ import { metadataOf } from "../transcripts/transcript-store.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
 
 /**
- * Makes the head of a transcript again from its newest version. false where that is not certain:
+ * Makes the head of a transcript again from its newest version. false where that is uncertain:
  * where the chain of versions is broken, or where the version that the head names is lost and the
- * head is the last trace of it.
+ * head is its last trace.
  */
 export async function deriveHead(db: Kysely<Tables>, transcriptId: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {

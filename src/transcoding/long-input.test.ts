@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { anyTranscoder, outcome } from "../../test/fixtures/any-transcoder.ts";
-import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { assertLinear } from "../../test/fixtures/growth.ts";
 import { ServiceError } from "../std/service-error.ts";
 
@@ -40,7 +39,7 @@ test("paths of any shape take linear time", () => {
   }
 });
 
-test("queries of a megabyte of any shape take linear time", () => {
+test("queries of any shape take linear time", () => {
   const rows: readonly Row[] = [
     ["no pairs", 200, (n) => "&".repeat(n)],
     ["unknown names", 400, (n) => "a&".repeat(n / 2)],
@@ -77,7 +76,7 @@ test("queries of a megabyte of any shape take linear time", () => {
   ];
   for (const [name, status, input] of rows) {
     const target = (size: number): string => `/q?${input(size)}`;
-    const found = assertLinear(name, 131_072, {
+    const found = assertLinear(name, 32_768, {
       input: target,
       run: (target) => run(["GET", target]),
     });
@@ -85,7 +84,7 @@ test("queries of a megabyte of any shape take linear time", () => {
   }
 });
 
-test("bodies of a megabyte of any shape take linear time", () => {
+test("bodies of any shape take linear time", () => {
   const list = (n: number, item: string): string =>
     `[${`${item},`.repeat(n / (item.length + 1))}${item}]`;
   const members = (n: number, member: (at: number) => string): string =>
@@ -133,7 +132,7 @@ test("bodies of a megabyte of any shape take linear time", () => {
   ];
   for (const [name, status, input] of rows) {
     const body = (size: number): Buffer => Buffer.from(input(size));
-    const found = assertLinear(name, 131_072, {
+    const found = assertLinear(name, 32_768, {
       input: body,
       run: (body) => run(["POST", "/all", body]),
     });
@@ -145,7 +144,7 @@ test("bodies of a megabyte of any shape take linear time", () => {
   });
 });
 
-test("JSON that nests past 64 levels is refused in under 200 ms, wherever it nests", () => {
+test("JSON that nests past 64 levels is refused in linear time, wherever it nests", () => {
   const deep: readonly [string, string][] = [
     ["[", "]"],
     ['{"a":', "}"],
@@ -167,27 +166,23 @@ test("JSON that nests past 64 levels is refused in under 200 ms, wherever it nes
   ];
   for (const holder of holders) {
     for (const [open, close] of deep) {
-      for (const levels of [70, 4_000_000 / open.length]) {
-        for (const end of ["", close.repeat(levels)]) {
-          const body = Buffer.from(`${holder}${open.repeat(levels)}${end}`);
-          let least = Infinity;
-          // The machine may be busy for a while.
-          for (let tries = 0; tries < 5 && least >= 50; tries += 1) {
-            const start = cpuMs();
-            assert.throws(
-              () => anyTranscoder.bind(anyTranscoder.route("POST", "/all"), body),
-              (error) =>
-                error instanceof ServiceError && /deeper than 64 levels/.test(error.message),
-            );
-            least = Math.min(least, cpuMs() - start);
-          }
-          // It takes 10 to 30; what grows with the square takes minutes.
-          assert.ok(least < 200, `${holder.slice(0, 60)}${open} ${levels}: ${least} ms`);
-        }
+      for (const end of ["", close]) {
+        const body = (levels: number): Buffer =>
+          Buffer.from(`${holder}${open.repeat(levels)}${end.repeat(levels)}`);
+        refuseDeep(body(70));
+        const levels = Math.ceil(500_000 / open.length);
+        assertLinear(`${holder.slice(0, 60)}${open}`, levels, { input: body, run: refuseDeep });
       }
     }
   }
 });
+
+function refuseDeep(body: Buffer): void {
+  assert.throws(
+    () => anyTranscoder.bind(anyTranscoder.route("POST", "/all"), body),
+    (error) => error instanceof ServiceError && /deeper than 64 levels/.test(error.message),
+  );
+}
 
 test("64 levels are read, in messages, in Struct and in Any", () => {
   const nested = (open: string, leaf: string, close: string, levels: number): string =>

@@ -3,7 +3,8 @@ import { shown, type Violations } from "../std/service-error.ts";
 import { eventTypes } from "./webhook-events.ts";
 
 /**
- * As far as it can be told before the name is resolved; the address is checked with each message.
+ * Checks all that can be known before the name is resolved; the address is checked for each
+ * message.
  */
 export function checkUrl(url: string, allow: MediaAllowList, violations: Violations): void {
   const violation = url === "" ? "is required" : checkMediaUrl(url, allow);

@@ -12,7 +12,7 @@ import { deliveryMessage } from "./webhook-messages.ts";
 import { deliveryIdsIn, deliveryNotFound, webhookIdIn, webhookNotFound } from "./webhook-names.ts";
 import { findWebhook } from "./webhook-store.ts";
 
-/** The RPCs about what webhooks are sent. */
+/** The RPCs about deliveries. */
 export function deliveryMethods({
   db,
   pageTokens,
@@ -74,7 +74,7 @@ function webhookDisabled(): ServiceError {
 function tooManyTests(): ServiceError {
   return new ServiceError(
     "resource_exhausted",
-    `${testsMax} tests of this webhook wait to be taken already`,
+    `${testsMax} tests of this webhook wait to be delivered already`,
     { reason: "TOO_MANY_TESTS" },
   );
 }

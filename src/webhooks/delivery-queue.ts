@@ -11,7 +11,7 @@ export interface LeasedDelivery extends Lease {
   readonly body: string;
   /** The current one first. */
   readonly secrets: readonly Buffer[];
-  /** This one included, since the message was made or asked for again. */
+  /** This one included, since the message was created or redelivered. */
   readonly attempts: number;
   /** When it was leased, by the clock of the database. */
   readonly at: Date;
@@ -21,25 +21,25 @@ export interface LeasedDelivery extends Lease {
 
 export interface LeaseOptions {
   readonly leaseMs: number;
-  /** Deliveries that there is room for. */
+  /** At most this many deliveries are leased. */
   readonly room: number;
-  /** How many of a webhook this worker may send at once; 1 while its attempts fail. */
+  /** Deliveries of one webhook that this worker may send at once; 1 while its attempts fail. */
   readonly ofWebhookMax: number;
-  /** How many of which webhooks it is sending. */
+  /** Deliveries that it is sending, by webhook. */
   readonly sending: ReadonlyMap<string, number>;
 }
 
-/** A webhook that has failed like this for so long is disabled when a message is given up. */
+/** A webhook whose attempts have failed for this long is disabled when a message is given up. */
 const failingDaysMax = 3;
 /** How long deliveries are listed. */
 const keptDays = 30;
 const sweptAtOnce = 1_000;
 
 /**
- * Takes deliveries that are due, those first whose webhooks have the least under way: neither the
- * many messages of one nor the slowness of another keeps a webhook waiting while there is room.
- * What it looks at are webhooks with something to send, not messages: a hundred thousand that wait
- * for a dead receiver cost nothing.
+ * Leases deliveries that are due, those first whose webhooks have the fewest in progress: neither
+ * the many messages of one webhook nor the slowness of another delays a webhook while there is
+ * room. The statement visits webhooks with something to send, not messages: a hundred thousand that
+ * wait for a dead receiver cost nothing.
  */
 export async function leaseDeliveries(
   db: Kysely<Tables>,
@@ -103,7 +103,7 @@ interface LeasedRow {
   readonly left_ms: number;
 }
 
-/** Notes that the receiver took a message. false: the lease is lost. */
+/** Records that the receiver accepted a message. false: the lease is lost. */
 export async function noteDelivered(
   db: Kysely<Tables>,
   delivery: LeasedDelivery,
@@ -127,18 +127,18 @@ export async function noteDelivered(
   return isNoted ?? false;
 }
 
-/** How a failed attempt was noted. */
+/** What was recorded of a failed attempt. */
 export interface NotedRefusal {
   /** The message is not sent again by itself. */
   readonly isGivenUp: boolean;
-  /** Why the webhook is sent nothing any more, if that came of it. */
+  /** Why the webhook was disabled, if it was. */
   readonly disabledReason: string | undefined;
 }
 
 /**
- * Notes a failed attempt: the message waits for the next one, or its day is over. A receiver that
- * is gone (410), or that has taken nothing for days, disables its webhook. `elapsedMs`: since the
- * lease. undefined: the lease is lost.
+ * Records a failed attempt: the message waits for the next one, or its day is over. A receiver that
+ * is gone (410), or that has accepted nothing for days, disables its webhook. `elapsedMs`: since
+ * the lease. undefined: the lease is lost.
  */
 export async function noteRefused(
   db: Kysely<Tables>,
@@ -173,9 +173,9 @@ export async function releaseDelivery(db: Kysely<Tables>, lease: Lease): Promise
 }
 
 /**
- * Ends what waited out its day for a disabled webhook, and deletes what is older than it is listed.
- * What was tried at a time that is yet to come was so before a clock was set back: it waits no
- * longer.
+ * Ends messages whose day passed while their webhook was disabled, and deletes those that are too
+ * old to be listed. A last attempt in the future was before a clock was set back: the next one is
+ * due now.
  */
 export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
   await sql`
@@ -206,8 +206,7 @@ export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): 
 }
 
 /**
- * The webhook first: that is the order in which its deletion takes the locks. Nothing is noted of
- * one that is gone.
+ * Locks the webhook first: its deletion locks in this order. Nothing is recorded of a deleted one.
  */
 async function noting<T>(
   db: Kysely<Tables>,
@@ -255,8 +254,8 @@ async function noteFailing(trx: Transaction<Tables>, { webhookId }: LeasedDelive
 }
 
 /**
- * Disables the webhook of a receiver that is gone, or has taken nothing for days; the reason, if
- * that is so.
+ * Disables the webhook of a receiver that is gone, or has accepted nothing for days. Returns the
+ * reason, if it did.
  */
 async function disable(
   trx: Transaction<Tables>,

@@ -7,7 +7,7 @@ import { bodyOf, testEventType, type WebhookEvent } from "./webhook-events.ts";
 
 export type StoredDelivery = Omit<Selectable<WebhookDeliveryTable>, "body" | "tries" | "lease">;
 
-/** Everything but what only the worker needs. */
+/** All columns but those that only the worker needs. */
 const shownColumns = [
   "id",
   "webhook_id",
@@ -23,11 +23,11 @@ const shownColumns = [
   "created_at",
 ] as const satisfies readonly (keyof StoredDelivery)[];
 
-/** Tests of a webhook that may wait to be taken. */
+/** Tests of a webhook that may wait to be delivered. */
 export const testsMax = 10;
 
 /**
- * Whether any webhook of an account is told of anything: within another statement, so that accounts
+ * Whether an account has an enabled webhook: for use within another statement, so that accounts
  * without one pay nothing.
  */
 export function isListening(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -36,8 +36,8 @@ export function isListening(accountId: RawBuilder<unknown>): RawBuilder<boolean>
 }
 
 /**
- * Has an account's webhooks told of what this transaction does: all that ask for it, once each, if
- * it commits.
+ * Notifies an account's webhooks of an event of this transaction: all that subscribe to it, once
+ * each, if it commits.
  */
 export async function insertDeliveries(
   trx: Transaction<Tables>,
@@ -51,7 +51,7 @@ export async function insertDeliveries(
     .where("disabled_at", "is", null)
     .where(sql<boolean>`(event_types = '{}' or ${event.type}::text = any (event_types))`)
     .select("id")
-    // One that is deleted meanwhile must not fail what is told of.
+    // A webhook that is deleted meanwhile must not fail the transaction.
     .forKeyShare()
     .execute();
   if (webhooks.length === 0) return;
@@ -66,7 +66,7 @@ export async function insertDeliveries(
   await trx.insertInto("webhook_delivery").values(rows).execute();
 }
 
-/** Has one webhook sent a test; undefined when as many as may be wait already. */
+/** Sends a test to a webhook; undefined when the most that may wait do so already. */
 export async function insertTest(
   db: Kysely<Tables>,
   webhookId: string,
@@ -86,7 +86,7 @@ export async function insertTest(
   return rows[0];
 }
 
-/** One page of what a webhook was, is and will be sent, newest first. */
+/** One page of the deliveries of a webhook, newest first. */
 export async function listDeliveries(
   db: Kysely<Tables>,
   webhookId: string,
@@ -113,7 +113,7 @@ export async function listDeliveries(
 }
 
 /**
- * Has a delivery sent at once and for another day; an attempt that goes on counts no more.
+ * Sends a delivery again at once, and for another day; an attempt in progress counts no more.
  * undefined: the webhook has no such delivery.
  */
 export async function redeliver(

@@ -9,12 +9,12 @@ import { until } from "../../test/fixtures/until.ts";
 /** Of each attempt; the lease is twice as long. */
 const timeoutMs = 1_000;
 
-test("a worker killed after the receiver took a message and before it noted so: the message comes again", async () => {
+test("a message is sent again if its worker was killed after the receiver accepted it and before that was recorded", async () => {
   await using fixture = await openWebhooks();
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
   const { id, secret } = await fixture.make(account, { url: receiver.url });
-  await fixture.tell(account);
+  await fixture.notify(account);
   const { pool } = fixture.database;
   const program = new URL("../../test/fixtures/delivery-process.ts", import.meta.url).pathname;
   const child = spawn(
@@ -27,7 +27,7 @@ test("a worker killed after the receiver took a message and before it noted so: 
   const gone = once(child, "exit");
   const locker = await pool.connect();
   try {
-    // The note waits for this lock.
+    // The write of the outcome waits for this lock.
     await locker.query("begin");
     await locker.query("select from webhook where id = $1 for update", [id]);
     await until(async () => {

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => fixture[Symbol.asyncDispose]());
 
-/** The delivery of a webhook that has one, once it is as told. */
+/** The only delivery of a webhook, once it is as expected. */
 async function deliveryOnce(
   webhookId: string,
   isSo: (delivery: Awaited<ReturnType<WebhooksFixture["deliveries"]>>[number]) => boolean,
@@ -36,15 +36,15 @@ async function deliveryOnce(
   return delivery;
 }
 
-test("a message arrives once, signed, with its id and the JSON that was written", async () => {
+test("a message arrives once, signed, with its id and the stored JSON", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
-  const { id, secret } = await fixture.make(account, { url: `${receiver.url}/told?by=hlust` });
+  const { id, secret } = await fixture.make(account, { url: `${receiver.url}/event?by=hlust` });
   const lines: string[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(line) });
   await using _worker = fixture.openWorker({ log });
   const before = Math.floor(Date.now() / 1000);
-  await fixture.tell(account, { subject: "Þórður í Ási" });
+  await fixture.notify(account, { subject: "Þórður í Ási" });
   const delivery = await deliveryOnce(id, ({ state }) => state === "DELIVERED");
   const [message] = receiver.received;
   assert.ok(message);
@@ -67,7 +67,7 @@ test("a message arrives once, signed, with its id and the JSON that was written"
   assert.deepEqual(logged, { webhookId: id, deliveryId: delivery.id, status: 204 });
 });
 
-test("what is not taken is sent again, the same bytes with the same id, until it is", async () => {
+test("a message that is not accepted is sent again with the same bytes and id until it is", async () => {
   await using receiver = await openReceiver((response, at) => {
     response.writeHead([500, 429, 200][at] ?? 200, at === 1 ? { "retry-after": "3600" } : {});
     response.end("thanks".repeat(100_000));
@@ -75,7 +75,7 @@ test("what is not taken is sent again, the same bytes with the same id, until it
   const account = await fixture.addAccount();
   const { id, secret } = await fixture.make(account, { url: receiver.url });
   await using _worker = fixture.openWorker({ chance: () => 0.5 });
-  await fixture.tell(account);
+  await fixture.notify(account);
   const first = await deliveryOnce(id, ({ last_problem }) => last_problem !== null);
   assert.deepEqual(
     [first.state, first.last_http_status, first.last_problem],
@@ -97,7 +97,7 @@ test("what is not taken is sent again, the same bytes with the same id, until it
   for (const message of receiver.received) assert.deepEqual(signedBy(secret, message), [true]);
 });
 
-test("a receiver that does not answer in time, redirects or breaks off has the message once more", async () => {
+test("a message is sent again after a timeout, a redirect or a broken connection", async () => {
   await using elsewhere = await openReceiver();
   const rows: [answer: Parameters<typeof openReceiver>[0], status: number | null, why: RegExp][] = [
     [() => {}, null, /^the receiver did not answer within 0\.5 s$/],
@@ -120,7 +120,7 @@ test("a receiver that does not answer in time, redirects or breaks off has the m
     await using receiver = await openReceiver(answer);
     const account = await fixture.addAccount();
     const { id } = await fixture.make(account, { url: receiver.url });
-    await fixture.tell(account);
+    await fixture.notify(account);
     const isTaken = status === 299;
     const delivery = await deliveryOnce(id, ({ state, last_problem }) =>
       isTaken ? state === "DELIVERED" : last_problem !== null,
@@ -132,7 +132,7 @@ test("a receiver that does not answer in time, redirects or breaks off has the m
   assert.equal(elsewhere.received.length, 0);
 });
 
-test("an answer of 200 counts, whatever becomes of its body", async () => {
+test("an answer of 200 counts as success even if its body breaks off", async () => {
   await using receiver = await openReceiver((response, at) => {
     response.writeHead(200).write("{", () => {
       if (at === 0) response.destroy();
@@ -141,8 +141,8 @@ test("an answer of 200 counts, whatever becomes of its body", async () => {
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
   await using _worker = fixture.openWorker({ timeoutMs: 500 });
-  await fixture.tell(account);
-  await fixture.tell(account);
+  await fixture.notify(account);
+  await fixture.notify(account);
   await until(async () =>
     (await fixture.deliveries(id)).every(({ state }) => state === "DELIVERED"),
   );
@@ -161,12 +161,13 @@ test("addresses that are not public are never connected to, and an open port loo
   const made = await Promise.all([
     fixture.make(account, { url: open.url }),
     fixture.make(account, { url: closedUrl }),
-    // By a name, to ports that are reached and are not.
+    // By a name, to an open port and a closed one.
     fixture.make(account, { url: "http://inside.example/x" }),
     fixture.make(account, { url: `http://inside.example:${port}/x` }),
   ]);
-  await fixture.tell(account);
-  // Not what it was made under: nothing is allowed any more, and the name leads inside.
+  await fixture.notify(account);
+  // Unlike when it was made: nothing is allowed any more, and the name resolves to an internal
+  // address.
   await using _worker = fixture.openWorker({
     allow: parseMediaAllowList([]),
     resolve: async () => ["127.0.0.1"],
@@ -184,7 +185,7 @@ test("addresses that are not public are never connected to, and an open port loo
   assert.equal(open.received.length, 0);
 });
 
-test("a name that leads elsewhere on the second look is connected where the first one led", async () => {
+test("the address that was checked is the one that is connected to, although the name resolves differently later", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
   const { port } = new URL(receiver.url);
@@ -193,21 +194,21 @@ test("a name that leads elsewhere on the second look is connected where the firs
   await using _worker = fixture.openWorker({
     resolve: async () => [answers.shift() ?? "127.0.0.2"],
   });
-  await fixture.tell(account);
+  await fixture.notify(account);
   await deliveryOnce(id, ({ state }) => state === "DELIVERED");
-  await fixture.tell(account);
+  await fixture.notify(account);
   await until(async () => (await fixture.deliveries(id))[1]?.last_problem !== null);
   const [, second] = await fixture.deliveries(id);
   assert.match(second?.last_problem ?? "", /not public/);
   assert.equal(receiver.received.length, 1);
 });
 
-test("410 Gone ends the message and disables the webhook, with the reason", async () => {
+test("410 Gone ends the message and disables the webhook with that reason", async () => {
   await using receiver = await openReceiver((response) => response.writeHead(410).end());
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
   await using _worker = fixture.openWorker();
-  await fixture.tell(account);
+  await fixture.notify(account);
   const delivery = await deliveryOnce(id, ({ state }) => state === "FAILED");
   assert.equal(delivery.last_problem, "the receiver answered 410 Gone");
   const { webhooks } = await fixture.service.listWebhooks(
@@ -216,7 +217,7 @@ test("410 Gone ends the message and disables the webhook, with the reason", asyn
   );
   assert.equal(webhooks?.[0]?.disabled, true);
   assert.equal(webhooks?.[0]?.disabledReason, "the receiver answered 410 Gone");
-  await fixture.tell(account);
+  await fixture.notify(account);
   assert.equal((await fixture.deliveries(id)).length, 1);
 });
 
@@ -231,13 +232,13 @@ test("after a rotation both secrets sign for a day, then the new one alone", asy
   );
   assert.notEqual(now, before);
   await using _worker = fixture.openWorker();
-  await fixture.tell(account);
+  await fixture.notify(account);
   await until(async () => receiver.received.length === 1);
   await fixture.database.pool.query(
     "update webhook set previous_secret_until = previous_secret_until - interval '24 hours' where id = $1",
     [id],
   );
-  await fixture.tell(account);
+  await fixture.notify(account);
   await until(async () => receiver.received.length === 2);
   const [first, second] = receiver.received;
   assert.ok(first && second);
@@ -246,12 +247,12 @@ test("after a rotation both secrets sign for a day, then the new one alone", asy
   assert.deepEqual(signedBy(now, second), [true]);
 });
 
-test("when its day is over, a message is FAILED after one attempt more; after three days the webhook is disabled", async () => {
+test("after its day a message is FAILED after one more attempt; after three days the webhook is disabled", async () => {
   await using receiver = await openReceiver((response) => response.writeHead(503).end());
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
   await using _worker = fixture.openWorker();
-  await fixture.tell(account);
+  await fixture.notify(account);
   await deliveryOnce(id, ({ last_problem }) => last_problem !== null);
   await fixture.shift("-1 day");
   const delivery = await deliveryOnce(id, ({ state }) => state === "FAILED");
@@ -269,7 +270,7 @@ test("when its day is over, a message is FAILED after one attempt more; after th
     "update webhook set failing_since = failing_since - interval '3 days' where id = $1",
     [id],
   );
-  await fixture.tell(account);
+  await fixture.notify(account);
   await until(async () => (await fixture.deliveries(id))[1]?.last_problem !== null);
   assert.equal((await stateOf()).disabled_at, null);
   await fixture.shift("-1 day");
@@ -280,7 +281,7 @@ test("when its day is over, a message is FAILED after one attempt more; after th
   );
 });
 
-test("a receiver that hangs, with many messages, does not hold up another; of one webhook eight are sent at once", async () => {
+test("a receiver that hangs, with many messages, does not delay another; each webhook gets eight at a time", async () => {
   let [open, most] = [0, 0];
   await using slow = await openReceiver((response) => {
     most = Math.max(most, ++open);
@@ -289,27 +290,27 @@ test("a receiver that hangs, with many messages, does not hold up another; of on
   await using quick = await openReceiver();
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: slow.url });
-  for (let count = 0; count < 30; count++) await fixture.tell(account, { count });
+  for (let count = 0; count < 30; count++) await fixture.notify(account, { count });
   const other = await fixture.addAccount();
   await fixture.make(other, { url: quick.url });
   await using _worker = fixture.openWorker({ timeoutMs: 120_000 });
   await until(async () => slow.received.length === 8);
-  await fixture.tell(other);
-  // None of the hanging ones has ended by then.
+  await fixture.notify(other);
+  // None of the hanging attempts has ended by then.
   await until(async () => quick.received.length === 1, 60_000);
   assert.deepEqual([slow.received.length, most], [8, 8]);
   const states = (await fixture.deliveries(id)).map(({ attempts }) => attempts);
   assert.equal(states.filter((attempts) => attempts === 1).length, 8);
 });
 
-test("what a worker that stops has under way is given back, and sent by the next one at once", async () => {
+test("a worker that stops releases its messages, and the next worker sends them at once", async () => {
   await using receiver = await openReceiver((response, at) => {
     if (at > 0) response.writeHead(204).end();
   });
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
   const worker = fixture.openWorker();
-  await fixture.tell(account);
+  await fixture.notify(account);
   await until(async () => receiver.received.length === 1);
   await worker[Symbol.asyncDispose]();
   assert.equal((await fixture.deliveries(id))[0]?.attempts, 0);

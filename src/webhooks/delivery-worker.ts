@@ -19,7 +19,7 @@ import { signedHeaders } from "./sign-delivery.ts";
 
 export interface DeliveryWorkerParts {
   readonly database: Pick<Database, "db">;
-  /** What may be reached besides public addresses. */
+  /** Addresses that may be reached besides public ones. */
   readonly allow: MediaAllowList;
   readonly log: Log;
   /** Default: Math.random. */
@@ -39,13 +39,13 @@ const sweepMs = 600_000;
 const stopMsMax = 3_000;
 
 /**
- * Sends what webhooks are told until it is disposed of: then it gives back what was not answered.
+ * Sends the messages of webhooks until it is disposed of: then it releases those without an answer.
  */
 export function openDeliveryWorker(parts: DeliveryWorkerParts): AsyncDisposable {
   return new DeliveryWorker(parts);
 }
 
-/** What the owner of a webhook is told of a bug; the log of the operator has the rest. */
+/** What the owner of a webhook sees of a bug; the operator's log has the rest. */
 const internalRefusal = {
   isTaken: false,
   status: undefined,
@@ -56,7 +56,7 @@ const internalRefusal = {
 class DeliveryWorker implements AsyncDisposable {
   readonly #parts: Required<DeliveryWorkerParts>;
   readonly #running = new Set<Promise<void>>();
-  /** How many messages are under way, by webhook. */
+  /** Messages that are being sent, by webhook. */
   readonly #sending = new Map<string, number>();
   readonly #stopping = new AbortController();
   readonly #stopped = new AbortController();
@@ -84,14 +84,14 @@ class DeliveryWorker implements AsyncDisposable {
     await repeat({ everyMs, ...failing, log, event, signal: this.#stopping.signal }, step);
   }
 
-  /** Starts what is due and has room; waits when there is nothing, or until there is room. */
+  /** Starts deliveries that are due, as far as there is room; otherwise waits. */
   async #next(): Promise<void> {
     const { database, timeoutMs } = this.#parts;
     const room = sendingMax - this.#running.size;
     const deliveries =
       room > 0
         ? await leaseDeliveries(database.db, {
-            // Until then it is sent or given up, and noted.
+            // By then it is sent or given up, and recorded.
             leaseMs: timeoutMs * 2,
             room,
             ofWebhookMax: sendingOfWebhookMax,
@@ -112,7 +112,7 @@ class DeliveryWorker implements AsyncDisposable {
     this.#sending.set(webhookId, (this.#sending.get(webhookId) ?? 0) + 1);
     const run = this.#deliver(delivery)
       .catch((error: unknown) => {
-        // The lease runs out, and it is sent again.
+        // When the lease runs out, it is sent again.
         this.#parts.log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.lost");
       })
       .finally(() => {
@@ -140,7 +140,7 @@ class DeliveryWorker implements AsyncDisposable {
     });
     if (!attempt) {
       await releaseDelivery(database.db, delivery);
-      log.info(idsOf(delivery), "webhook.given_back");
+      log.info(idsOf(delivery), "webhook.released");
       return;
     }
     const ms = Math.round(performance.now() - startedAt);

@@ -3,8 +3,8 @@ import { isUnreadable, isUntrusted } from "../media/transfer-failure.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Why nothing was answered, in words for the owner of the webhook. Throws what is no failure of
- * sending: a bug.
+ * Why there was no answer, in words for the owner of the webhook. Throws any error that is no
+ * failure of sending: a bug.
  */
 export function explainSending(error: unknown): string {
   if (error instanceof ServiceError && error.reason === "MEDIA_ADDRESS_REFUSED") return notPublic;
@@ -44,7 +44,7 @@ function of(pattern: RegExp): (code: string) => boolean {
 
 function explanationOf(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    // undici leaves the code of some parser errors out.
+    // undici omits the code of some parser errors.
     const fallback = at.name === "HTTPParserError" ? "HPE_" : "";
     const code = "code" in at && typeof at.code === "string" ? at.code : fallback;
     const found = explanations.find(([isIt]) => isIt(code));

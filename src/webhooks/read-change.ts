@@ -10,7 +10,7 @@ import { shown, Violations } from "../std/service-error.ts";
 import { checkEventTypes, checkUrl } from "./check-webhook.ts";
 import type { WebhookChange } from "./webhook-store.ts";
 
-/** What of a webhook is its owner's to change. */
+/** The fields of a webhook that its owner may change. */
 const changeable = ["url", "displayName", "eventTypes", "disabled"] as const;
 type Changeable = (typeof changeable)[number];
 
@@ -38,8 +38,8 @@ export function readChange(request: UpdateWebhookRequest, allow: MediaAllowList)
 }
 
 /**
- * The fields that a mask names, in proto or JSON names; without a mask, those that are set. What is
- * output only is skipped.
+ * The fields that a mask names, in proto or JSON names; without a mask, those that are set.
+ * Output-only fields are skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateWebhookRequest,

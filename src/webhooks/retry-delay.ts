@@ -2,7 +2,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Waits before the second attempt, the third, ...; the last one before all later attempts. */
+/** Delays before the second attempt, the third, ...; the last one before all later attempts. */
 const waitsMs = [
   5 * second,
   30 * second,
@@ -14,25 +14,25 @@ const waitsMs = [
 ] as const;
 const longestMs = 2 * hour;
 /**
- * A wait is longer or shorter by up to this share, so that what failed together does not come back
- * together.
+ * Jitter: a delay is longer or shorter by up to this share, so that messages that failed at the
+ * same time are not sent again at the same time.
  */
 const jitter = 0.2;
 
 export interface FailedAttempt {
-  /** Attempts since the message was made or asked for again, this one included. */
+  /** Attempts since the message was created or redelivered, this one included. */
   readonly attempts: number;
   /** Until the message is given up. */
   readonly leftMs: number;
-  /** What the receiver asks for (Retry-After); it counts up to the longest wait of our own. */
+  /** What the receiver asks for (Retry-After); at most our own longest delay counts. */
   readonly retryAfterMs?: number | undefined;
-  /** 0 up to 1, by chance. */
+  /** A random number from 0 up to 1. */
   readonly chance: number;
 }
 
 /**
- * How long to wait after a failed attempt; undefined when the message's day is over. The last
- * attempt is at its end.
+ * The delay after a failed attempt; undefined when the message's day is over. The last attempt is
+ * at its end.
  */
 export function retryDelayMs({
   attempts,

@@ -6,7 +6,7 @@ import { certificates } from "../../test/jobs/tls-certificates.ts";
 import { resolveHost } from "../media/fetch-media.ts";
 import { sendDelivery } from "./send-delivery.ts";
 
-/** What the owner of a webhook is told. */
+/** The problem that the owner of the webhook sees. */
 async function problemOf(url: string): Promise<string> {
   const attempt = await sendDelivery(
     { url, body: "{}", headers: {} },
@@ -21,9 +21,9 @@ async function problemOf(url: string): Promise<string> {
   return attempt.problem;
 }
 
-test("what a receiver can do wrong is told in words of its own, and is no failure of the service", async () => {
-  const nobody = `https://${`${"a".repeat(60)}.`.repeat(5)}example/`;
-  assert.equal(await problemOf(nobody), "the host of the receiver does not exist: no such name");
+test("each fault of a receiver has its own message, and is no failure of the service", async () => {
+  const absent = `https://${`${"a".repeat(60)}.`.repeat(5)}example/`;
+  assert.equal(await problemOf(absent), "the host of the receiver does not exist: no such name");
 
   await using odd = await serveRaw((socket) => socket.end("HTTP/1.1 099 Odd\r\n\r\n"));
   assert.equal(await problemOf(odd.url), "the receiver does not answer in HTTP");

@@ -4,18 +4,18 @@ import { openGuardedAgent, type Resolve } from "../media/media-hop.ts";
 import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
 import { explainSending } from "./explain-sending.ts";
 
-/** What is sent where. */
+/** A request to a receiver. */
 export interface Message {
   readonly url: string;
   readonly body: string;
-  /** Those that sign it. */
+  /** With the signature. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface SendOptions {
   readonly allow: MediaAllowList;
   readonly resolve: Resolve;
-  /** For all of it: looking the name up, connecting, sending and waiting for the answer. */
+  /** For everything: name resolution, connection, request and answer. */
   readonly timeoutMs: number;
   /** Gives up at once: sendDelivery() throws its reason. */
   readonly signal: AbortSignal;
@@ -26,7 +26,8 @@ export interface Refusal {
   /** undefined: there was no answer. */
   readonly status: number | undefined;
   /**
-   * In words for the owner of the webhook; the same ones for every address that may not be reached.
+   * In words for the owner of the webhook; the same words for every address that may not be
+   * reached.
    */
   readonly problem: string;
   /** What the receiver asked for, in milliseconds from now. */
@@ -38,13 +39,16 @@ export type Attempt =
   | { readonly isTaken: true; readonly status: number }
   | ({ readonly isTaken: false } & Refusal);
 
-/** Bytes of the answer that are read, and thrown away, so that its sender is not cut off. */
+/**
+ * Bytes of the answer that are read and discarded, so that the receiver's connection is not cut
+ * off.
+ */
 const answerBytesMax = 16_384;
 
 /**
- * Sends a message to a URL of somebody's: by the rules of media that is fetched, to an address that
+ * Sends a message to a URL that a user has set, by the rules for fetched media: to an address that
  * was checked and is the one that is connected to. Redirects are not followed, and of the answer
- * only its status counts.
+ * only the status counts.
  */
 export async function sendDelivery(message: Message, options: SendOptions): Promise<Attempt> {
   const { allow, resolve, timeoutMs, signal } = options;
@@ -82,7 +86,7 @@ async function post(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  // The status is there: whatever becomes of the rest, the receiver has answered.
+  // The status has arrived: the receiver has answered, whatever happens to the body.
   await answer.body.dump({ limit: answerBytesMax, signal: options.signal }).catch(() => {});
   const { statusCode: status } = answer;
   if (status >= 200 && status < 300) return { isTaken: true, status };

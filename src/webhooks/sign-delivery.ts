@@ -7,7 +7,7 @@ export function newSecret(): Buffer {
   return randomBytes(secretBytes);
 }
 
-/** A secret as its owner gets it. */
+/** A secret as its owner sees it. */
 export function secretText(secret: Buffer): string {
   return `whsec_${secret.toString("base64")}`;
 }

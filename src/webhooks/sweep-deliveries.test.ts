@@ -15,12 +15,12 @@ before(async () => {
 });
 after(() => fixture[Symbol.asyncDispose]());
 
-test("a message whose next attempt a clock set back has put off is sent all the same", async () => {
+test("a message whose next attempt was delayed by a clock that was set back is sent all the same", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
-  await fixture.tell(account);
-  await fixture.tell(account);
+  await fixture.notify(account);
+  await fixture.notify(account);
   const [tried, waiting] = await fixture.deliveries(id);
   assert.ok(tried && waiting);
   const set = async (deliveryId: string, attemptAt: string): Promise<void> => {
@@ -37,11 +37,11 @@ test("a message whose next attempt a clock set back has put off is sent all the 
   assert.equal((await fixture.deliveries(id))[1]?.state, "PENDING");
 });
 
-test("while a webhook is disabled its messages wait; past their day they are FAILED; after 30 days they are gone", async () => {
+test("messages of a disabled webhook wait, are FAILED after a day, and are deleted after 30 days", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
   const { id, webhook } = await fixture.make(account, { url: receiver.url });
-  await fixture.tell(account);
+  await fixture.notify(account);
   const set = async (disabled: boolean) =>
     await fixture.service.updateWebhook(
       create(UpdateWebhookRequestSchema, {
@@ -56,7 +56,7 @@ test("while a webhook is disabled its messages wait; past their day they are FAI
     await using watched = await openReceiver();
     const other = await fixture.addAccount();
     await fixture.make(other, { url: watched.url });
-    await fixture.tell(other);
+    await fixture.notify(other);
     await until(async () => watched.received.length === 1);
   }
   assert.equal(receiver.received.length, 0);
@@ -65,7 +65,7 @@ test("while a webhook is disabled its messages wait; past their day they are FAI
     await using _worker = fixture.openWorker();
     await until(async () => (await fixture.deliveries(id))[0]?.state === "DELIVERED");
   }
-  await fixture.tell(account);
+  await fixture.notify(account);
   await set(true);
   await fixture.shift("-25 hours");
   {

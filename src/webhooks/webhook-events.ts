@@ -1,16 +1,16 @@
-/** What webhooks can be told, and may ask for. */
+/** The event types that webhooks may subscribe to. */
 export const eventTypes = ["transcriptjob.succeeded", "transcriptjob.failed"] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What only TestWebhook sends. */
+/** Only TestWebhook sends this type. */
 export const testEventType = "webhook.test";
 
-/** Something that webhooks are told. */
+/** An event that webhooks are notified of. */
 export interface WebhookEvent {
   readonly type: EventType | typeof testEventType;
   /** When it happened. */
   readonly at: Date;
-  /** JSON of what it is about. */
+  /** The object of the event, as JSON. */
   readonly data: unknown;
 }
 

@@ -3,7 +3,7 @@ import type { Tables, WebhookTable } from "../database/tables.ts";
 
 export type StoredWebhook = Omit<Selectable<WebhookTable>, "secret" | "previous_secret">;
 
-/** Everything but the secrets: only what signs reads them. */
+/** All columns but the secrets, which only the signing statement reads. */
 const shownColumns = [
   "id",
   "account_id",
@@ -18,11 +18,11 @@ const shownColumns = [
 ] as const satisfies readonly (keyof StoredWebhook)[];
 
 /**
- * Webhooks that an account may have: lists answer them all, and each job that ends has a message
- * for each.
+ * Webhooks that an account may have: a list has all of them, and each job that ends sends a message
+ * to each.
  */
 export const webhooksMax = 20;
-/** How long the secret before a rotation signs as well. */
+/** How long the previous secret signs as well after a rotation. */
 const previousSecretHours = 24;
 
 export interface NewWebhook {
@@ -34,13 +34,13 @@ export interface NewWebhook {
   readonly secret: Buffer;
 }
 
-/** undefined: the account has as many as it may. */
+/** undefined: the account has as many as it may have. */
 export async function insertWebhook(
   trx: Transaction<Tables>,
   webhook: NewWebhook,
 ): Promise<StoredWebhook | undefined> {
   const { accountId } = webhook;
-  // One at a time for an account, so that two at once are not one too many.
+  // One insert at a time for each account, so that the limit holds.
   await trx
     .selectFrom("account")
     .where("id", "=", accountId)
@@ -67,7 +67,7 @@ export async function insertWebhook(
     .executeTakeFirstOrThrow();
 }
 
-/** All of an account's, newest first. */
+/** All webhooks of an account, newest first. */
 export async function listWebhooks(
   db: Kysely<Tables>,
   accountId: string,
@@ -95,7 +95,7 @@ export async function findWebhook(
     .executeTakeFirst();
 }
 
-/** What its owner changes of a webhook; undefined stays. */
+/** Changes to a webhook; undefined fields stay. */
 export interface WebhookChange {
   url?: string;
   displayName?: string;
@@ -111,7 +111,7 @@ export async function changeWebhook(
   { url, displayName, eventTypes, disabled }: WebhookChange,
 ): Promise<StoredWebhook | undefined> {
   return await update(db, accountId, id, {
-    // What failed before says nothing about another URL.
+    // Failures of the previous URL do not count.
     ...(url !== undefined && { url, failing_since: null }),
     ...(displayName !== undefined && { display_name: displayName }),
     ...(eventTypes !== undefined && { event_types: [...eventTypes] }),
@@ -121,8 +121,8 @@ export async function changeWebhook(
 }
 
 /**
- * Puts another secret in the place of the current one, which signs as well for a while. undefined:
- * there is no such webhook.
+ * Replaces the secret; the previous one signs as well for a while. undefined: there is no such
+ * webhook.
  */
 export async function rotateSecret(
   db: Kysely<Tables>,

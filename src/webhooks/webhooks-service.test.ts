@@ -25,9 +25,9 @@ before(async () => {
 });
 after(() => fixture[Symbol.asyncDispose]());
 
-const url = "https://hooks.example/told";
+const url = "https://hooks.example/event";
 
-test("a webhook is what was asked for; its secret is in one answer alone", async () => {
+test("a webhook is created as requested; only that answer has its secret", async () => {
   const account = await fixture.addAccount();
   const { webhook, secret } = await fixture.make(account, {
     url,
@@ -68,7 +68,7 @@ test("URLs of every forbidden kind are refused by field, value and limit, all vi
     ["ftp://hooks.example/x", /begins with "ftp:": a URL that begins with https:\/\//],
     ["file:///etc/passwd", /https:\/\//],
     ["https://me:secret@hooks.example/", /user name or password/],
-    ["https://hooks.example:8443/", /the port 8443: only 80 and 443 are reached/],
+    ["https://hooks.example:8443/", /the port 8443: only 80 and 443 are allowed/],
     ["https://hooks.example/a b", /without spaces/],
     ["https://hooks.example/\u0000", /without spaces, control characters/],
     ["https:\\\\hooks.example", /backslashes/],
@@ -107,7 +107,7 @@ test("URLs of every forbidden kind are refused by field, value and limit, all vi
   assert.deepEqual(await calls.list(account), []);
 });
 
-test("an update changes what its mask names, or what is set, and nothing when anything is wrong", async () => {
+test("an update changes the fields that its mask names, or the set ones, and nothing if any is invalid", async () => {
   const account = await fixture.addAccount();
   const { webhook } = await fixture.make(account, { url, displayName: "one" });
   const { name } = webhook;
@@ -149,7 +149,7 @@ test("an update changes what its mask names, or what is set, and nothing when an
   assert.deepEqual(await calls.get(account, name), expected);
 });
 
-test("an account has 20 webhooks at most, also when many are made at once", async () => {
+test("an account has 20 webhooks at most, also when many are created at the same time", async () => {
   const account = await fixture.addAccount();
   const made = await Promise.allSettled(
     Array.from({ length: 25 }, async () => await fixture.make(account, { url })),
@@ -161,7 +161,7 @@ test("an account has 20 webhooks at most, also when many are made at once", asyn
   await fixture.make(account, { url });
 });
 
-test("somebody else's webhooks and deliveries answer like those that do not exist", async () => {
+test("webhooks and deliveries of another account answer like those that do not exist", async () => {
   const [owner, stranger] = [await fixture.addAccount(), await fixture.addAccount()];
   const { webhook } = await fixture.make(owner, { url });
   const delivery = await calls.sendTest(owner, webhook.name);
@@ -201,11 +201,11 @@ test("somebody else's webhooks and deliveries answer like those that do not exis
   assert.deepEqual(await calls.get(owner, webhook.name), webhook);
 });
 
-test("deliveries are listed newest first, in pages whose tokens are good for this list alone", async () => {
+test("deliveries are listed newest first; page tokens are valid for this list only", async () => {
   const account = await fixture.addAccount();
   const { id, webhook } = await fixture.make(account, { url });
   const { webhook: other } = await fixture.make(account, { url });
-  for (let count = 0; count < 5; count++) await fixture.tell(account, { count });
+  for (let count = 0; count < 5; count++) await fixture.notify(account, { count });
   const rows = (await fixture.deliveries(id)).map((row) => `${webhook.name}/deliveries/${row.id}`);
   const first = await calls.deliveries(account, webhook.name, 2);
   const second = await calls.deliveries(account, webhook.name, 2, first.nextPageToken);
@@ -233,7 +233,7 @@ test("deliveries are listed newest first, in pages whose tokens are good for thi
   );
 });
 
-test("tests wait like other messages, ten at most; a disabled webhook sends none, again or anew", async () => {
+test("tests wait like other messages, ten at most; a disabled webhook sends none, and redelivers none", async () => {
   const account = await fixture.addAccount();
   const { id, webhook } = await fixture.make(account, {
     url,
@@ -261,10 +261,10 @@ test("tests wait like other messages, ten at most; a disabled webhook sends none
   }
 });
 
-test("a redelivery is due at once, for another day, with the same id and body; its attempts go on counting", async () => {
+test("a redelivery is due at once, for another day, with the same id and body; its attempts continue to count", async () => {
   const account = await fixture.addAccount();
   const { id, webhook } = await fixture.make(account, { url });
-  await fixture.tell(account);
+  await fixture.notify(account);
   const [before] = await fixture.deliveries(id);
   assert.ok(before);
   await fixture.database.pool.query(
@@ -281,7 +281,7 @@ test("a redelivery is due at once, for another day, with the same id and body; i
   assert.ok(row.give_up_at.getTime() > Date.now() + 23 * 3_600_000);
 });
 
-test("each webhook that asks for an event has it once, when its transaction commits", async () => {
+test("each subscribed webhook gets an event once, when its transaction commits", async () => {
   const account = await fixture.addAccount();
   const all = await fixture.make(account, { url });
   const failed = await fixture.make(account, { url, eventTypes: ["transcriptjob.failed"] });
@@ -291,15 +291,18 @@ test("each webhook that asks for an event has it once, when its transaction comm
   const { db } = fixture.database;
   const at = new Date("2026-11-22T10:00:00.250Z");
   const jobId = newId();
-  const tell = (type: "transcriptjob.succeeded" | "transcriptjob.failed", isRolledBack: boolean) =>
+  const notify = (
+    type: "transcriptjob.succeeded" | "transcriptjob.failed",
+    isRolledBack: boolean,
+  ) =>
     db.transaction().execute(async (trx) => {
       await insertDeliveries(trx, account, jobId, { type, at, data: { a: 1 } });
       if (isRolledBack) throw new Error("rolled back");
     });
-  await tell("transcriptjob.succeeded", false);
-  await assert.rejects(tell("transcriptjob.failed", true), /rolled back/);
-  await tell("transcriptjob.failed", false);
-  const told = async ({ id }: { id: string }) =>
+  await notify("transcriptjob.succeeded", false);
+  await assert.rejects(notify("transcriptjob.failed", true), /rolled back/);
+  await notify("transcriptjob.failed", false);
+  const messagesOf = async ({ id }: { id: string }) =>
     (await fixture.deliveries(id)).map(({ event_type, job_id, body }) => [
       event_type,
       job_id,
@@ -310,10 +313,10 @@ test("each webhook that asks for an event has it once, when its transaction comm
     jobId,
     `{"type":"${type}","timestamp":"2026-11-22T10:00:00.250Z","data":{"a":1}}`,
   ];
-  assert.deepEqual(await told(all), [
+  assert.deepEqual(await messagesOf(all), [
     messageOf("transcriptjob.succeeded"),
     messageOf("transcriptjob.failed"),
   ]);
-  assert.deepEqual(await told(failed), [messageOf("transcriptjob.failed")]);
-  assert.deepEqual([await told(disabled), await told(stranger)], [[], []]);
+  assert.deepEqual(await messagesOf(failed), [messageOf("transcriptjob.failed")]);
+  assert.deepEqual([await messagesOf(disabled), await messagesOf(stranger)], [[], []]);
 });

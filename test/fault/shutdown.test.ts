@@ -94,7 +94,7 @@ test("a node that is told to stop turns its health first, answers as before unti
   child.kill("SIGTERM");
   await until(isTold);
   await within("the job is given back", givenBack);
-  await until(async () => service.output().errors.includes("job.given_back"));
+  await until(async () => service.output().errors.includes("job.released"));
   assert.equal((await watching.next()).value?.status, Status.NOT_SERVING);
   assert.equal((await health.check({})).status, Status.NOT_SERVING);
   for (const path of ["/readyz", "/readyz?for=speech"]) {

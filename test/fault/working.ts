@@ -15,8 +15,8 @@ const warnLevel = 40;
 const endings: ReadonlySet<string> = new Set([
   "job.succeeded",
   "job.failed",
-  "job.try_failed",
-  "job.given_back",
+  "job.attempt_failed",
+  "job.released",
   "job.lease_lost",
   "job.lost",
 ]);

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { espeak, flite, joined, silence } from "../fixtures/flite.ts";
+import { espeak, espeakWords, flite, joined, silence } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { assertWordTimes } from "../fixtures/word-times.ts";
 import { pollJob, submit, textOf } from "./jobs.ts";
 import { type MediaHost, openMediaHost } from "./media-host.ts";
 import { openTestService, type TestService } from "./service.ts";
@@ -17,12 +18,18 @@ let host: MediaHost;
 /** The sentences with a second of silence around each. */
 let talk: Int16Array;
 let englishTalk: Int16Array;
+/** Words whose times are known. */
+const timed = espeakWords("góðan daginn veðrið er gott í dag takk fyrir klukkan er tólf", 300);
 
 before(async () => {
   const pause = silence(1000);
   talk = joined(pause, ...sentences.flatMap((sentence) => [espeak(sentence), pause]));
   englishTalk = joined(silence(300), flite(english), pause);
-  host = await openMediaHost({ "/talk.wav": wavOf(talk), "/english.wav": wavOf(englishTalk) });
+  host = await openMediaHost({
+    "/talk.wav": wavOf(talk),
+    "/english.wav": wavOf(englishTalk),
+    "/timed.wav": wavOf(timed.samples),
+  });
   service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
 });
 after(async () => {
@@ -113,6 +120,27 @@ test("a live stream hears Icelandic while it is spoken", async () => {
     times.toSorted((a, b) => a - b),
   );
   assert.ok((times[0] ?? 0) > 0.8 && (times.at(-1) ?? Infinity) < talk.length / 16_000);
+});
+
+test("words of calls, live streams and jobs begin where they were said", async () => {
+  type Word = { readonly startTime: string; readonly word: string };
+  const check = (words: readonly Word[]): void => {
+    const recognized = words.map(({ startTime, word }) => {
+      return { text: word.trim(), startMs: 1000 * secondsOf(startTime) };
+    });
+    assertWordTimes(timed.words, recognized, { recognizedShareMin: 0.9 });
+  };
+  const { json } = await recognize(timed.samples, { enableWordTimeOffsets: true });
+  check(
+    json.results.flatMap(
+      ({ alternatives }: { alternatives: { words: Word[] }[] }) => alternatives[0]?.words ?? [],
+    ),
+  );
+  check(finalsOf(await hearLive(timed.samples, "is-IS")).flatMap(({ words = [] }) => words));
+  const submitted = await submit(service, `${host.address}/timed.wav`, { languageCode: "is-IS" });
+  const { last } = await pollJob(service, submitted.json.name);
+  const transcript = await service.call("GET", `/v1alpha1/${last.transcript}`);
+  check(transcript.json.segments.flatMap(({ words }: { words: Word[] }) => words));
 });
 
 test("a job hears Icelandic, also under its experimental code", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { espeak } from "../../../test/fixtures/flite.ts";
+import { espeak, espeakWords } from "../../../test/fixtures/flite.ts";
 import { openStarter } from "../../../test/fixtures/open-starter.ts";
+import { assertWordTimes } from "../../../test/fixtures/word-times.ts";
 import type { DecoderOptions, Engine, Hypothesis } from "../protocol/engine.ts";
 
 /** Common phrases, which a differently trained starter model would mostly recognize too. */
@@ -92,6 +93,14 @@ test("wrong words have a lower confidence than right ones", async () => {
     `${right.length} right, ${wrong.length} wrong`,
   );
   assert.ok(mean(right) > mean(wrong) + 0.2, `${mean(right)} right, ${mean(wrong)} wrong`);
+});
+
+test("every word begins where it was said", async () => {
+  for (const pauseMs of [150, 400]) {
+    const { samples, words } = espeakWords(phrases.join(" "), pauseMs);
+    const [best] = await recognize(samples);
+    assertWordTimes(words, best?.words ?? [], { recognizedShareMin: 0.9 });
+  }
 });
 
 test("hints correct phrases that are recognized wrongly without them", async () => {

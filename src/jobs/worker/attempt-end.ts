@@ -62,7 +62,7 @@ export class AttemptEnd {
 
   async #giveUp({ id, job, signal }: JobAttempt): Promise<void> {
     const { db, log } = this.#parts;
-    log.info({ jobId: id }, "job.given_back");
+    log.info({ jobId: id }, "job.released");
     await retryWhileDatabaseDown(signal, () => releaseJob(db, job.lease, { isForgiven: true }));
   }
 
@@ -75,7 +75,7 @@ export class AttemptEnd {
     const { db, log, left, retryMs } = this.#parts;
     const { lease, attempts, accountId } = job;
     const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
-    log.warn({ ...fields, ...errorFields(error) }, "job.try_failed");
+    log.warn({ ...fields, ...errorFields(error) }, "job.attempt_failed");
     const afterMs = 8 * retryMs * 4 ** (attempts - 1);
     if (isLackingMedia(error)) left.leave(accountId, afterMs);
     await retryWhileDatabaseDown(withinTime(signal), () =>

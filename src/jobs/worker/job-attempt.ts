@@ -54,7 +54,7 @@ export class JobAttempt implements RunningJob {
     this.job = job;
     this.#parts = parts;
     this.#log = new ProgressLog(log);
-    const keeping = { everyMs: extendEveryMs, log, event: "job.beat_failed" };
+    const keeping = { everyMs: extendEveryMs, log, event: "job.lease_not_extended" };
     this.#keeper = new LeaseKeeper(async () => this.#extend(), keeping);
     this.signal = AbortSignal.any([this.#keeper.lost, parts.stopped]);
     this.stopping = AbortSignal.any([parts.stopping, this.#leaving.signal]);

@@ -91,7 +91,7 @@ class Worker implements AsyncDisposable {
     };
     this.#loops = Promise.all([
       this.#repeat(0, "worker.lease_failed", () => this.#lease()),
-      this.#repeat(handOverEveryMs, "worker.share_failed", () => this.#handOver()),
+      this.#repeat(handOverEveryMs, "worker.hand_over_failed", () => this.#handOver()),
       this.#repeat(sweepMs, "worker.sweep_failed", () => this.#sweep()),
     ]);
   }
