@@ -45,7 +45,7 @@ test("engines are ready when every process of the models found at the start is l
 
   await recognizer.loaded(AbortSignal.timeout(60_000));
   const loaded = await ask();
-  assert.equal("ready" in loaded, false, "the report does not say "not ready"");
+  assert.equal("ready" in loaded, false, "the report is that of a ready part");
   assert.deepEqual([loaded["running"], loaded["processes"]], [4, 4]);
   assert.deepEqual(loaded["refused"], first["refused"]);
 

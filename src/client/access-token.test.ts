@@ -38,7 +38,7 @@ for (const algorithm of signingAlgorithms) {
     await assert.rejects(verify(forged, publicKey), /is not signed by the key/);
 
     const pem = pair.takePem();
-    assert.throws(() => pair.takePem(), /taken before/);
+    assert.throws(() => pair.takePem(), /read before/);
     assert.equal(createPrivateKey(pem).export({ format: "pem", type: "pkcs8" }), pem);
     const saved = await signAccessToken({ keyId, clientId, privateKey: pem }, { audience, now });
     await verify(saved, publicKey);
