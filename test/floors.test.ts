@@ -198,6 +198,21 @@ test("every import keeps to its floor", () => {
   assert.deepEqual(broken, []);
 });
 
+test("docs/architecture.md shows the table of floors", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, table = ""] = page.split("\n| room | may import |\n|---|---|\n");
+  const [rows = ""] = table.split("\n\n", 1);
+  // A row without a room continues the one above.
+  const shown: Record<string, string[]> = {};
+  let room = "";
+  for (const [, name = "", cell = ""] of rows.matchAll(/^\| (?:src\/(.+?)\/?)? *\| (.+) \|$/gm)) {
+    room = name || room;
+    const permissions = cell.split(/, ?/).filter((each) => each !== "" && each !== "nothing");
+    shown[room] = [...(shown[room] ?? []), ...permissions];
+  }
+  assert.deepEqual(shown, mayImport);
+});
+
 test("the two sides of the engine pipe, and the engines, meet in the protocol only", () => {
   const engineFiles = [...importsOfSource()].filter(([file]) => /^engines\/.+\//.test(file));
   assert.ok(engineFiles.length > 50);
