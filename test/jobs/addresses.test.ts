@@ -257,6 +257,6 @@ test("public addresses are allowed in every notation", async () => {
   }
   // The canary counts every connection.
   const [job] = await ended([`http://canary.example:${port}/`]);
-  assert.equal(job?.error?.message, "the server of the media broke the connection off");
+  assert.equal(job?.error?.message, "the server of the media closed the connection");
   assert.equal(canary.connections(), 4);
 });

@@ -1,13 +1,13 @@
-/** What went wrong in the same way. */
+/** Failures of one kind. */
 export interface Failure {
   readonly kind: string;
   readonly count: number;
-  /** What the first of them said. */
+  /** The message of the first one. */
   readonly example: string;
 }
 
-/** Counts failures by their kind. */
-export class Failures {
+/** Counts failures by kind. */
+export class FailureCounts {
   readonly #byKind = new Map<string, Failure>();
 
   add(kind: string, message: string): void {
