@@ -15,6 +15,12 @@ export interface Lease {
 }
 
 /**
+ * Attempts at a job or a media description, whether they fail or their worker dies. Webhook
+ * deliveries are attempted for a day.
+ */
+export const attemptsMax = 3;
+
+/**
  * Another worker has the lease, or the work has ended: nothing that this worker still does counts.
  */
 export class LeaseLost extends Error {

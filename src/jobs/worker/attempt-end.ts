@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { databaseTrouble } from "../../database/database-trouble.ts";
-import { LeaseLost } from "../../database/lease.ts";
+import { attemptsMax, LeaseLost } from "../../database/lease.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
 import { isPassingFailure } from "../../describe/passing-failure.ts";
@@ -10,7 +10,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import { failureStatus, internalFailure } from "../job-failure.ts";
 import { failJob } from "./end-jobs.ts";
 import type { JobAttempt } from "./job-attempt.ts";
-import { attemptsMax, releaseJob, takeAttemptBack } from "./lease-jobs.ts";
+import { releaseJob, takeAttemptBack } from "./lease-jobs.ts";
 
 /**
  * How long the end of a job is retried while the database is down; without it, the job is attempted

@@ -5,7 +5,7 @@ import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { SpeakerSpan } from "./assign-speakers.ts";
 import type { Piece } from "./cut-pieces.ts";
-import { attemptsMax } from "./lease-jobs.ts";
+import { attemptsMax } from "../../database/lease.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**

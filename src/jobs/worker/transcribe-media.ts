@@ -15,7 +15,7 @@ import { keepingPeaks, type KeepPeaks } from "../../describe/describe-media.ts";
 import type { SpeakerDetector } from "./detect-speakers.ts";
 import type { JobAttempt } from "./job-attempt.ts";
 import type { StoredPiece } from "./job-checkpoints.ts";
-import { attemptsMax } from "./lease-jobs.ts";
+import { attemptsMax } from "../../database/lease.ts";
 import type { Recording } from "./open-recording.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
 

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { attemptsMax } from "../../database/lease.ts";
 import { isDatabaseTrouble } from "../../database/database-trouble.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
@@ -13,7 +14,6 @@ import { createFinish } from "./finish-jobs.ts";
 import { IdleWorkers } from "./idle-workers.ts";
 import { JobAttempt, type AttemptParts } from "./job-attempt.ts";
 import {
-  attemptsMax,
   countLastAttempt,
   isLastAttempt,
   leaseJobs,
