@@ -6,7 +6,7 @@ import process from "node:process";
 import { bundledNames, bundleFile, bundleFolder } from "./bundled-packages.ts";
 
 const folder = bundleFolder();
-// Whoever makes it, everybody may run the service from it.
+// Any user may run the service from it.
 process.umask(0o022);
 if (!existsSync(folder)) {
   const { build } = await import("vite");

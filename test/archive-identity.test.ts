@@ -77,7 +77,7 @@ async function restoreDump(): Promise<void> {
 const markOf = async ({ dataFolder }: Place) =>
   JSON.parse(await readFile(join(dataFolder, "media/hlust-archive"), "utf8"));
 
-test("a new archive is named once, in the database and beside the media, by nodes that start at once", async () => {
+test("a new archive is named once, in the database and next to the media, by nodes that start at once", async () => {
   const place = await newPlace();
   assert.deepEqual(await examineArchive(place), { kind: "new" });
   assert.equal(await findArchiveRow(db), undefined, "looking writes nothing");
@@ -274,13 +274,13 @@ test("adoptMedia() gives a new database the archive that its media is of, and ke
   assert.match((await reasons(place)).join(), /marked/);
 });
 
-test("nodes whose folder is the same beat as one, and one with a copy of it is told so", async () => {
+test("nodes whose folder is the same beat as one, and one with a copy of it gets an error", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const copy = `${place.dataFolder}-copy`;
   await cp(place.dataFolder, copy, { recursive: true });
   const copied = await newPlace(copy);
-  // The folder alone does not tell where the database is elsewhere; and this node is never the one
+  // The folder alone does not show where the database is; and this node is never the one
   // that writes.
   const settings = { ...copied.settings, database: { url: "postgres://db/hlust" } };
   const pulseMs = { lookEveryMs: 20, writeEveryMs: 3_600_000 };
@@ -291,18 +291,18 @@ test("nodes whose folder is the same beat as one, and one with a copy of it is t
   const often = { log, lookEveryMs: 20, writeEveryMs: 60 };
   await using one = openArchivePulse({ ...place, ...often });
   await using two = openArchivePulse({ ...place, ...often });
-  let told = "";
+  let problem = "";
   await until(async () => {
     await apart.ping().catch((error: unknown) => {
-      told = String(error);
+      problem = String(error);
     });
-    return told !== "";
+    return problem !== "";
   });
-  assert.match(told, /^ServiceError: this is not the media store that the other nodes use/);
+  assert.match(problem, /^ServiceError: this is not the media store that the other nodes use/);
   const then = await pulse();
   await until(async () => (await pulse()) > then + 5);
   assert.deepEqual([one.problem, two.problem], [undefined, undefined]);
-  // A start beside them is refused. Without them, it is the media that was restored from a backup.
+  // A start next to them is refused. Without them, it is the media that was restored from a backup.
   const start = async () => await openServedArchive(settings, parts);
   await assert.rejects(start(), { message: /is a copy of the media store that other nodes/ });
   for (const each of [one, two]) await each[Symbol.asyncDispose]();
@@ -323,7 +323,7 @@ test("a database that lost its last commits goes on, one that was restored from 
     await place.store.notes.replace("hlust-pulse", JSON.stringify(pulses));
   const often = { log, lookEveryMs: 10, writeEveryMs: 10 };
 
-  // As after a failover to a standby that lacks a second: nobody writes what it lacks any more.
+  // As after a failover to a standby that lacks a second: no one writes what it lacks any more.
   await note({ number: own + 1, nonce: newId(), at: Date.now() - 3_600_000 }, beat);
   assert.deepEqual(await reasons(place), []);
   {
@@ -347,7 +347,7 @@ test("a database that lost its last commits goes on, one that was restored from 
   assert.deepEqual(await reasons(place), []);
 });
 
-test("in quarantine nothing is deleted, swept or set aside, and the reason is told", async () => {
+test("in quarantine nothing is deleted, swept or set aside, and the reason is reported", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const [recorded, unknown] = [

@@ -1,4 +1,4 @@
-// `hlust accounts` and `hlust keys`, as programs, beside a service that goes on serving, on the
+// `hlust accounts` and `hlust keys`, as programs, next to a running service, on the
 // database of its own.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -42,7 +42,7 @@ async function status(key: string, path = "/v1alpha1/transcripts"): Promise<numb
 
 /**
  * Resolves when the key is answered so: within a second of the end of the command (decisions,
- * Access), which the notes of the test tell, and on a busy machine later.
+ * Access), which the notes of the test show, and on a busy machine later.
  */
 async function answersSoon(t: TestContext, key: string, expected: number): Promise<void> {
   const since = performance.now();
@@ -177,13 +177,13 @@ test("limits are set and taken back, and nothing else of them changes", async ()
   );
 });
 
-test("an account is deleted with all that it has, and nobody else's", async (t) => {
+test("an account is deleted with all that it has, and nothing of other accounts", async (t) => {
   const mine = await holdings(service.key);
   await holdings(secret);
-  const told = await hlust("accounts", "delete", radio);
-  assert.equal(told.code, 1);
+  const refused = await hlust("accounts", "delete", radio);
+  assert.equal(refused.code, 1);
   assert.match(
-    told.out,
+    refused.out,
     /\(Ríkisútvarp\) has 1 transcripts, 1 jobs, 1 members, 2 keys, 0 webhooks, 2 media of 2000 bytes\.\nNothing is deleted/,
   );
   assert.equal(await status(secret), 200);
@@ -202,7 +202,7 @@ test("an account is deleted with all that it has, and nobody else's", async (t) 
 });
 
 /**
- * A transcript with media, and a job with media that nobody works on; the call that reads the
+ * A transcript with media, and a job with media that no worker takes; the call that reads the
  * transcript.
  */
 async function holdings(key: string): Promise<{ method: string; path: string }> {
@@ -230,7 +230,7 @@ function mediaFiles(): number {
   return all.filter((path) => path.includes("/")).length;
 }
 
-test("what is not understood is told, and nothing is done", async () => {
+test("commands that are not understood are reported, and nothing is done", async () => {
   const rows: [args: string[], code: number, message: RegExp][] = [
     [["accounts", "rename", "First"], 2, /NAME is missing(.|\n)*Usage: hlust accounts <what>/],
     [["accounts", "banish", "x"], 2, /there is no accounts "banish"/],

@@ -76,7 +76,7 @@ test("paced streams end without a loss, and the table says how long everything t
   assert.match(out, /^this tool +\d\.\d\d cores; event loop late by /m);
 });
 
-test("--json has every figure; unpaced streams send all that they are told to", async () => {
+test("--json has every figure; unpaced streams send all the audio asked for", async () => {
   const url = service.address.replace("http", "ws");
   const { code, out, errors } = await bench(
     `stream --url ${url} --token-in query --streams 4 --rate 0 --duration 74 --json`,
@@ -150,11 +150,11 @@ test("a server that goes away in the middle: counted, and exit code 1", async ()
 });
 
 test("a server that is not there, and one that does not let in", async () => {
-  const nobody = createServer().listen(0, "127.0.0.1");
-  await once(nobody, "listening");
-  const address = nobody.address();
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const address = closed.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  nobody.close();
+  closed.close();
   const rows: [line: string, problem: RegExp][] = [
     [`stream --url http://127.0.0.1:${port} --streams 3`, /3 x ECONNREFUSED/],
     [`recognize --url http://127.0.0.1:${port} --calls 2`, /2 x ECONNREFUSED/],

@@ -58,7 +58,7 @@ test("a command changes no schema: it refuses an older one, and says what to do"
   assert.deepEqual(await schema(), before);
 });
 
-test("a role without the right to change the schema is told of it, with what to run", async () => {
+test("a role without the right to change the schema gets an error with what to run", async () => {
   const { code, errors } = await run("migrate", "app");
   assert.equal(code, 2);
   assert.match(errors, /its role app may not do it \(permission denied for schema public\)/);

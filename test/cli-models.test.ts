@@ -98,7 +98,7 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
   assert.deepEqual(hiddenNames(join(folder, "models")), { installed: [], downloads: [] });
 });
 
-test("names that are nearly right are told; a catalogue that is wrong is named", async () => {
+test("similar names are suggested for a wrong one; a wrong catalogue is named", async () => {
   writeCatalogue("http://127.0.0.1:1/");
   const pulled = await models("pull", "english-smal");
   assert.equal(pulled.code, 1);
@@ -112,7 +112,7 @@ test("names that are nearly right are told; a catalogue that is wrong is named",
   assert.match((await models("pull", "x")).errors, /ENOENT.*catalogue\.json/);
 });
 
-test("a server that is not there, or has something else, is told; nothing is installed", async () => {
+test("a missing server, or one with other content, is reported; nothing is installed", async () => {
   await using other = await serveDownloads((_request, response) => response.end("<html>"));
   writeCatalogue(`${other.url}/it`);
   const { code, out, errors } = await models("pull", "english-small");
@@ -125,7 +125,7 @@ test("a server that is not there, or has something else, is told; nothing is ins
   assert.deepEqual(await installedNames(), []);
 });
 
-test("a folder is added, and what is wrong with one is told", async () => {
+test("a folder is added, and what is wrong with one is reported", async () => {
   const mine = join(folder, "mine");
   writeModel(mine, testCard("mine"));
   assert.match((await models("add", mine)).errors, /mine cannot be loaded/);
@@ -144,7 +144,7 @@ test("a folder is added, and what is wrong with one is told", async () => {
   assert.match(removed.errors, /no model "mime" is installed: did you mean mine\?/);
 });
 
-test("list shows what is broken beside what is good", async () => {
+test("list shows broken models as well as good ones", async () => {
   writeModel(join(folder, "models/good"), testCard("good"));
   writeModel(join(folder, "models/bad"), testCard("bad"), { "model.onnx": "w" });
   const { code, out } = await models("list");

@@ -20,14 +20,14 @@ export async function measureCalls(): Promise<Figure[]> {
   const { db } = database;
   const { token } = await addApiKey(db, await addAccount(db), ["transcripts.read"]);
   const caller = testCaller("a", []);
-  const anybody: Authenticator = { authenticate: () => Promise.resolve(caller), ...unwatched };
+  const anyCaller: Authenticator = { authenticate: () => Promise.resolve(caller), ...unwatched };
   const checking = createAuthenticator({
     db,
     publicUrl: () => "",
     attempts: createRefusedAttempts(60),
     log: createLog("error"),
   });
-  await using open = await openMeasuredServer(anybody);
+  await using open = await openMeasuredServer(anyCaller);
   await using checked = await openMeasuredServer(checking);
   using toOpen = openCaller(new URL(open.address).port);
   using toChecked = openCaller(new URL(checked.address).port);

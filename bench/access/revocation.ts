@@ -1,5 +1,5 @@
-// Two nodes on one database: how long a key is good, and its streams are open, after the other node
-// was told to revoke it.
+// Two nodes on one database: how long a key stays valid, and its streams open, after the other node
+// revoked it.
 import { openCluster, type ClusterNode } from "../../test/fault/cluster.ts";
 import { callRest } from "../../test/spec/service.ts";
 import { openStream, streamingConfig } from "../../test/spec/stream.ts";

@@ -296,7 +296,7 @@ test("the audit log is listed in pages, newest first, the account's own alone", 
   }
 });
 
-test("the audit log is for whoever may look after the account, and says who was refused", async () => {
+test("only callers that manage the account read its audit log, which names refused callers", async () => {
   const { json } = await service.call("POST", "/v1/apiKeys", {
     scopes: ["transcripts.read", "transcripts.write", "speech"],
   });

@@ -8,11 +8,11 @@ import { callRest } from "../spec/service.ts";
 import { testOrigin } from "../fixtures/test-caller.ts";
 import type { Owner } from "./things.ts";
 
-/** Somebody who calls, by the headers that they send. */
+/** A caller, by the headers that it sends. */
 export interface TestCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** undefined: nobody knows them. */
+  /** undefined: an unknown caller. */
   readonly may: ReadonlySet<Scope> | undefined;
   /** Where they may more on a WebSocket than anywhere else. */
   readonly maySocket?: ReadonlySet<Scope>;
@@ -55,7 +55,7 @@ export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestC
     by("a key of a disabled account", disabled.token),
     { ...by("a stream token", await streamToken(owner)), maySocket: new Set(["speech"]) },
     { name: "an owner's cookie alone", headers, may: undefined },
-    { name: "nobody", headers: {}, may: undefined, isUsual: true },
+    { name: "no credentials", headers: {}, may: undefined, isUsual: true },
   ];
 }
 

@@ -72,7 +72,7 @@ test("the cookie opens nothing but the console's paths", async () => {
   }
 });
 
-test("a page of somebody who is not signed in any longer changes nothing, and is told nothing", async () => {
+test("a page whose user has signed out changes nothing and reads nothing", async () => {
   const { service, db, accountId } = console;
   const { secret, memberId } = await addSignedIn(db, accountId, "OWNER");
   const own = `accounts/${accountId} members/${memberId}`;
@@ -83,7 +83,7 @@ test("a page of somebody who is not signed in any longer changes nothing, and is
     ["a key of the same id", `accounts/${accountId} apiKeys/${memberId}`, changed, changed],
     ["the account alone", `accounts/${accountId}`, changed, changed],
     ["the same twice", `${own}, ${own}`, changed, changed],
-    ["nobody", "", changed, changed],
+    ["no one", "", changed, changed],
     ["a page that does not say", undefined, [200], [403, "CONSOLE_HEADER_MISSING"]],
     ["a page of who is signed in", own, [200], [200]],
   ];

@@ -82,10 +82,10 @@ test("only pages of the console itself call with the cookie", async () => {
     ["an old browser, elsewhere", { ...untold, origin: "https://evil.example" }, 403, 403],
     ["an old browser, in a frame", { ...untold, origin: "null" }, 403, 403],
     ["a program", untold, 403, 403],
-    ["nobody", { "sec-fetch-site": "same-origin", "x-hlust-console": "1" }, 401, 401],
+    ["no cookie", { "sec-fetch-site": "same-origin", "x-hlust-console": "1" }, 401, 401],
     ["two cookies", { ...own, cookie: `${own["cookie"]}; ${own["cookie"]}` }, 401, 401],
     ["another cookie", { ...own, cookie: `hlust=${secret}` }, 401, 401],
-    ["a token beside", { ...own, authorization: `Bearer ${service.key}` }, 400, 400],
+    ["a token as well", { ...own, authorization: `Bearer ${service.key}` }, 400, 400],
     [
       "a token alone",
       { ...consoleHeaders(undefined), authorization: `Bearer ${service.key}` },
@@ -133,7 +133,7 @@ test("signing in gives a secret of its own, whatever the browser had, and ends w
   assert.notEqual(await signIn(), await signIn());
 });
 
-test("what does not sign in is refused in one way, and nothing of it is told back", async () => {
+test("every failed sign-in gets the same answer, which repeats nothing of the request", async () => {
   const { service, ask, db, accountId } = console;
   const late = await addApiKey(db, accountId, ["speech"], new Date(Date.now() - 1));
   const wrong = service.key.slice(0, -2) + (service.key.endsWith("AA") ? "BB" : "AA");

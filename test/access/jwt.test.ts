@@ -1,5 +1,5 @@
 // JWTs that are wrong in one way each, through every door: refused with one message, in no time,
-// and nobody else is asked.
+// and no other server is asked.
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -116,7 +116,7 @@ const doors: Record<string, (token: string, localAddress: string) => Promise<Ref
   },
 };
 
-/** Whom this process has connected to, or tried to, beside the service, while `work` ran. */
+/** The addresses other than the service that this process connected to, or tried to, during `work`. */
 async function connectionsDuring(work: () => Promise<void>): Promise<string[]> {
   const { port } = new URL(service.address);
   const seen: string[] = [];
@@ -156,7 +156,7 @@ test("every door takes a JWT in order", async () => {
   }
 });
 
-test("every door refuses every wrong one, in one way, in 20 ms, and asks nobody", async () => {
+test("every door refuses every wrong JWT in the same way within 20 ms, without network calls", async () => {
   await using elsewhere = createServer((socket) => socket.destroy());
   elsewhere.listen(0, "127.0.0.1");
   await once(elsewhere, "listening");

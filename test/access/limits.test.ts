@@ -1,5 +1,5 @@
 // Limits of accounts and keys, through the doors of the whole service: 429 with when to come again,
-// and nobody else notices.
+// and no other account notices.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -139,7 +139,7 @@ test("a live stream that passes the audio of the day gets its finals, then the e
   const account = await newAccount({ audioSecondsPerDay: 3 });
   const stream = await openStream(service.address, account);
   stream.send(streamingConfig());
-  // Not silent: the scripted engine hears a word each half second.
+  // Not silent: the scripted engine recognizes a word each half second.
   const second = Buffer.alloc(32_000, 1);
   for (let i = 0; i < 6; i++) stream.sendAudio(second, second.length);
   assert.equal(await stream.closed, 1013);
@@ -247,7 +247,7 @@ test("a key is made with limits, never with more than those of the key that make
   const byKey = (body: unknown) =>
     callRest(service.address, made.json.secret, { method: "POST", path: "/v1/apiKeys", body });
   const same = await byKey({});
-  assert.deepEqual(same.json.apiKey.limits, limits, "as much as itself when it is not told");
+  assert.deepEqual(same.json.apiKey.limits, limits, "without limits in the request it has those of the caller");
   assert.equal((await byKey({ limits: { queuedJobs: 4 } })).status, 400);
   const less = await byKey({ limits: { queuedJobs: 2 } });
   assert.deepEqual(less.json.apiKey.limits, { queuedJobs: 2, audioSecondsPerDay: 60 });

@@ -1,4 +1,4 @@
-// Who may call which RPC at every door, and that what an account has is not there for anybody else:
+// Who may call which RPC at every door, and that what an account has does not exist for any other account:
 // for every RPC of the service.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -55,7 +55,7 @@ let theirs: Things;
 const nothing = absentThings();
 
 before(async () => {
-  // Jobs and messages to webhooks wait: nobody works.
+  // Jobs and messages to webhooks wait: there is no worker.
   const service = parts.use(
     await openTestService({
       HLUST_ENGINE: "scripted",
@@ -279,7 +279,7 @@ for (const { method, row, name, thing } of updates) {
   });
 }
 
-/** All that the account has, but what it is told was done. */
+/** All that the account has, without its audit log. */
 async function ownRows(own: Things): Promise<string[]> {
   const found = await rowsWith(me.db, [me.accountId, ...idsOf(own)]);
   return found.filter((text) => !text.startsWith("audit_event "));

@@ -53,21 +53,21 @@ async function waitingJob(): Promise<string> {
   return (await call("POST", "/v1alpha1/transcriptjob:submit", body)).name;
 }
 
-/** A stream that has been understood: what it hears, it answers. */
+/** An open stream that has answered audio. */
 async function listen(node: ClusterNode, token: string): Promise<TestStream> {
   const stream = await openStream(addressOf(node), { token });
   stream.send(streamingConfig());
-  await hears(stream);
+  await answersAudio(stream);
   return stream;
 }
 
-async function hears(stream: TestStream): Promise<void> {
+async function answersAudio(stream: TestStream): Promise<void> {
   const before = stream.messages.length;
   stream.sendAudio(Buffer.alloc(32_000, 1), 32_000);
   await stream.waitFor((message) => stream.messages.indexOf(message) >= before);
 }
 
-/** Streams of every door; each resolves with what it was told when it ended. */
+/** Streams of every door; each resolves with the reason for its end. */
 async function openStreams(node: ClusterNode, token: string, job: string) {
   const baseUrl = addressOf(node);
   const headers = { authorization: `Bearer ${token}` };
@@ -158,7 +158,7 @@ async function refusedEverywhere(token: string, revokedAt: number): Promise<void
       const at = performance.now();
       const { status } = await callRest(addressOf(node), undefined, call);
       if (status === 401) break;
-      assert.equal(status, 400, "let in, and told that it says nothing");
+      assert.equal(status, 400, "admitted, and refused because its audio is empty");
       assert.ok(at - revokedAt < 10 * refusedMsMax, "it is good for ever");
       lastUseAt = at;
     }
@@ -179,7 +179,7 @@ test("an API key that is revoked is refused within 1 s, and its streams end with
   const endedMs = performance.now() - revokedAt;
   assert.ok(endedMs < endedMsMax, `streams went on for ${endedMs} ms`);
   for (const stream of others) {
-    await hears(stream);
+    await answersAudio(stream);
     stream.terminate();
   }
 });
@@ -271,7 +271,7 @@ test("a stream token opens one socket, on either node, and dies with the key it 
   assert.equal(stream.messages.at(-1)?.error?.code, 16);
 });
 
-/** So many seconds go by for every stream token. */
+/** Moves the expiry of every stream token this many seconds closer. */
 async function pass(seconds: number): Promise<void> {
   await cluster.postgres.query(
     `update stream_token set expires_at = expires_at - interval '${seconds} s'`,
@@ -284,7 +284,7 @@ test("a node whose clock differs takes JWTs within 60 s of skew, and no others",
   const client = await call("POST", "/v1/clientKeys", { displayName: "skew", publicKey: pem });
   const { clientId: iss, keyId: kid } = client;
   const [, node] = nodes;
-  /** The status of a call with a token that was made now and lives so long. */
+  /** The status of a call with a token that was made now and expires after this long. */
   const statusWith = async (seconds: number): Promise<number> => {
     const iat = Math.floor(Date.now() / 1000);
     const claims = { iss, sub: iss, aud: publicUrl, iat, exp: iat + seconds };
@@ -313,13 +313,13 @@ test("a node whose clock differs takes JWTs within 60 s of skew, and no others",
   await until(async () => Math.abs(await aheadOf(node)) < 5);
 });
 
-/** How many seconds the clock of a node is ahead, as its answers tell. */
+/** How many seconds the clock of a node is ahead, by its answers. */
 async function aheadOf(node: ClusterNode): Promise<number> {
   const { headers } = await fetch(`${addressOf(node)}/healthz`);
   return (Date.parse(headers.get("date") ?? "") - Date.now()) / 1000;
 }
 
-test("streams go on while the database is away, and end when it is back and says so", async () => {
+test("streams continue while the database is unavailable, and end when it is back and their key is revoked", async () => {
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "patient" });
   const streams = await Promise.all(nodes.map(async (node) => listen(node, secret)));
   await cluster.postgres.kill();
@@ -327,7 +327,7 @@ test("streams go on while the database is away, and end when it is back and says
   await until(() =>
     Promise.resolve(nodes.every(({ service }) => service.output().errors.includes(blind))),
   );
-  for (const stream of streams) await hears(stream);
+  for (const stream of streams) await answersAudio(stream);
   await cluster.postgres.start();
   await until(async () => (await call("DELETE", `/v1/${apiKey.name}`)) !== undefined);
   for (const { closed } of streams) assert.equal(await closed, 1008);
@@ -343,7 +343,7 @@ test("limits hold over both nodes; the streams of one that is killed count no lo
   const [here, there] = nodes;
   await listen(there, token);
   await listen(there, token);
-  /** What a third stream at the other node is told. */
+  /** The error of a third stream at the other node. */
   const third = async (): Promise<string> =>
     openStream(addressOf(here), { token }).then(
       (stream) => {

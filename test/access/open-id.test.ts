@@ -29,7 +29,7 @@ before(async () => {
 after(() => opened.disposeAsync());
 
 let people = 0;
-/** Somebody whom nobody has invited. */
+/** A user without an invitation. */
 const newPerson = (facts: Partial<TestPerson> = {}): TestPerson => {
   people += 1;
   const name = `person${people}`;
@@ -55,10 +55,10 @@ const sessionOf = async (secret: string | undefined) =>
 
 const problemOf = (end: URL) => new URLSearchParams(end.hash.slice(1)).get("problem");
 
-test("a provider that is away is told, and asked again", async () => {
-  provider.isAway = true;
+test("an unavailable provider is reported, and asked again later", async () => {
+  provider.isDown = true;
   assert.equal(problemOf((await signIn(undefined)).end), "PROVIDER_AWAY");
-  provider.isAway = false;
+  provider.isDown = false;
   assert.equal(problemOf((await signIn(undefined)).end), "PROVIDER_REFUSED");
 });
 
@@ -285,7 +285,7 @@ test("a member of several accounts is in the one used last, and goes from one to
   assert.equal(
     (await change(`accounts/${accountId}`, undefined)).status,
     401,
-    "nobody is signed in",
+    "no user is signed in",
   );
   assert.equal(
     (await sessionOf(secret)).account.name,
@@ -295,7 +295,7 @@ test("a member of several accounts is in the one used last, and goes from one to
 });
 
 // Last: it uses up the attempts of this machine.
-test("the provider is asked about few of the codes that somebody makes up", async () => {
+test("few made-up codes reach the provider", async () => {
   const { address } = console.service;
   const begun = await fetch(`${address}/console/sign-in`, { redirect: "manual" });
   const [cookie = ""] = begun.headers.getSetCookie()[0]?.split(";") ?? [];

@@ -134,10 +134,10 @@ test("pages of other origins see answers where they are allowed to, and never wi
   assert.deepEqual(await ask(all, "null"), [200, "*", 2, null]);
   assert.deepEqual(await ask(all, undefined), [200, "*", 2, null]);
   const refused = await fetch(`${addressOf(some)}/v1/wait`, { headers: { origin: friend } });
-  assert.deepEqual(corsOf(refused), [401, friend, 2, "Origin"], "a page is told why");
+  assert.deepEqual(corsOf(refused), [401, friend, 2, "Origin"], "a page can read why");
 });
 
-test("a page in a browser calls from elsewhere where it is allowed to, and is told why its socket is refused", async () => {
+test("a page of an allowed origin calls the service, and can read why its socket is refused", async () => {
   await using parts = new AsyncDisposableStack();
   const pages = createServer((_, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html>");
@@ -251,7 +251,7 @@ test("what is broken is logged whole with its request, and its caller learns not
   }
 });
 
-test("the address that callers are told apart by is a proxy's word only where it is trusted", async () => {
+test("the address of a caller comes from a proxy's headers only if the proxy is trusted", async () => {
   const seen: string[] = [];
   const spy = {
     authenticate({ origin }: { readonly origin: { readonly address: string } }) {

@@ -1,4 +1,4 @@
-// A socket that is refused: a page is told why in a frame, every other client by an HTTP status;
+// A refused socket: a page gets the reason in a frame, every other client by an HTTP status;
 // neither holds anything.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -126,7 +126,7 @@ test("a page gets the reason in one error frame, and closed by its kind; other c
   busy.terminate();
 });
 
-test("a page of another origin is told that, and its token is not looked at", async () => {
+test("a page of another origin gets that reason, and its token is not checked", async () => {
   await using streams = await openTestStreams(token, { publicUrl: () => "https://hlust.example" });
   const origin = "https://evil.example";
   const answer = await open(streams.address, `/v1/talk?token=${token}`, { origin });

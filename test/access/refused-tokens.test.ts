@@ -29,7 +29,7 @@ after(() => service[Symbol.asyncDispose]());
 const get = (key: string, headers: Record<string, string>) =>
   callRest(service.address, key, { method: "GET", path, headers });
 
-test("who shows bad tokens is told to wait, on every door; good ones go on beside them", async () => {
+test("a caller with bad tokens must wait, on every door; good tokens still work", async () => {
   assert.equal((await get(service.key, attacker)).status, 200);
   const began = performance.now();
   const answers = await Promise.all(
@@ -74,7 +74,7 @@ test("an address that was refused too often opens no stream with a new token", a
   stream.terminate();
 });
 
-test("who shows bad cookies to the console is told to wait, and who is signed in goes on beside them", async () => {
+test("a caller with bad console cookies must wait; signed-in users are not affected", async () => {
   const url = `${service.address}/console/session`;
   const page = {
     "sec-fetch-site": "same-origin",

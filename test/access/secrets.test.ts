@@ -77,7 +77,7 @@ test("texts of transcripts, good and refused", async () => {
   assert.equal((await service.call("DELETE", path)).status, 200);
 });
 
-test("addresses of media, and what is heard in it", async () => {
+test("addresses of media, and the words in it", async () => {
   const ends = ["good.wav", "text.wav", "moved.wav", "nothing.wav"].map(async (file) => {
     const { json } = await submit(service, `${host.address}/${file}?${mark("query")}`, {
       subject: marked("job"),
@@ -104,7 +104,7 @@ test("webhooks that cannot be reached", async () => {
 test("speech, live and refused", async () => {
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig({}, { interimResults: true }));
-  stream.sendAudio(speak("nobody but us hears this").subarray(44));
+  stream.sendAudio(speak("these words are for us alone").subarray(44));
   stream.send({ audioContent: "" });
   assert.equal(await stream.closed, 1000);
   for (const { result } of stream.messages) {

@@ -37,8 +37,7 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const rest = typeof drip === "string" || drip instanceof Uint8Array ? undefined : [...drip];
   const timer = setInterval(() => {
     const next = rest ? rest.shift() : drip;
-    // To a connection that is closed a reset comes back: only that tells that nothing of it is left
-    // there.
+    // A closed connection answers with a reset: only that shows that the server keeps nothing of it.
     if (typeof next === "string" || next instanceof Uint8Array) socket.write(next);
     else if (isEnded) socket.write("x");
   }, everyMs);
@@ -61,12 +60,12 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   });
 }
 
-/** So many of them at once. */
+/** This many of them at once. */
 export async function slowCallers(count: number, caller: SlowCaller): Promise<Treated[]> {
   return await Promise.all(Array.from({ length: count }, () => slowCaller(caller)));
 }
 
-/** How long `/healthz` takes for somebody else, every 20 ms until `over`; in ms, sorted. */
+/** How long `/healthz` takes for another client, every 20 ms until `over`; in ms, sorted. */
 export async function latenciesUntil(address: string, over: Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   const ended = new AbortController();

@@ -12,13 +12,13 @@ const count = 40;
 /** Of headers and unread answers. */
 const limitMs = 1_000;
 /**
- * Of bodies that stand still: more than a busy machine holds a trickle up, which would then stand
- * still, too.
+ * Of stalled bodies: longer than a busy machine delays a trickle, which would then count as stalled,
+ * too.
  */
 const bodyMs = 4_000;
-/** What comes of a body that nobody reads any more is dropped for this long. */
+/** The rest of a refused body is read and dropped for this long. */
 const droppedMs = 5_000;
-/** A connection that is told to end is cut after this. */
+/** A connection that is asked to end is cut after this. */
 const endMs = 5_000;
 /** Busy machines are late; limits that do not hold are not late but never. */
 const latenessMs = 60_000;
@@ -86,10 +86,10 @@ const rows: Readonly<Record<string, Row>> = {
     limitMs: bodyMs + droppedMs,
     answer: /^HTTP\/1\.1 504 [^]*came more slowly than 1024 bytes a second/,
   },
-  "a body that stands still": {
+  "a stalled body": {
     first: post("/v1/count", authorization),
     limitMs: bodyMs + droppedMs,
-    answer: /^HTTP\/1\.1 504 [^]*stood still for 4 s/,
+    answer: /^HTTP\/1\.1 504 [^]*stalled for 4 s/,
   },
   "a body without a token, in a trickle": {
     first: post("/v1/count", ""),
@@ -109,7 +109,7 @@ const rows: Readonly<Record<string, Row>> = {
     limitMs: droppedMs,
     answer: /^HTTP\/1\.1 401 [^]*unauthenticated/,
   },
-  "a body that nobody asked for, in a trickle": {
+  "an unexpected body, in a trickle": {
     first: "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
     drip: "x",
     limitMs: droppedMs,

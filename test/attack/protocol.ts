@@ -155,7 +155,7 @@ function lengthRest(length: number): Buffer {
 }
 
 /**
- * Writes to so many connections at once, and drops what is answered, until the time is over or they
+ * Writes to this many connections at once, and drops what is answered, until the time is over or they
  * are closed.
  */
 async function flood(

@@ -6,11 +6,11 @@ export interface CrewOptions {
   readonly workers: number;
   /** How long a piece takes them. */
   readonly pieceMs: number;
-  /** A job that met so many deaths is let alone: at one more it would rightly end as FAILED. */
+  /** A job with this many deaths is spared: one more would rightly end it as FAILED. */
   readonly deathsMax: number;
-  /** When nobody comes to the wanted phase within this long, somebody is killed where he is. */
+  /** If no worker reaches the wanted phase within this long, one is killed in any phase. */
   readonly waitMsMax: number;
-  /** Somebody who came to it lives on for less than this. */
+  /** A worker that reached it is killed within this time. */
   readonly lateMsMax: number;
   readonly chance: Chance;
 }
@@ -75,7 +75,7 @@ export class Crew implements AsyncDisposable {
     }
   }
 
-  /** How many jobs somebody has begun. */
+  /** How many jobs a worker has begun. */
   begunCount(): number {
     return this.#all.reduce((ids, { begun }) => ids.union(begun), new Set()).size;
   }

@@ -42,7 +42,7 @@ const allReady = (service: ServiceProcess) =>
   until(async () => enginesOf(service).length === 2, 60_000);
 
 /** A stream over WebSocket: its finals, with every time, and how it closed. */
-async function hear(
+async function recognizeLive(
   service: ServiceProcess,
   samples: Int16Array,
   { secondsPerSecond, changes = {} }: { secondsPerSecond: number; changes?: object },
@@ -74,7 +74,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     ),
   );
   const run = (secondsPerSecond: number) =>
-    Promise.all(recordings.map((samples) => hear(service, samples, { secondsPerSecond })));
+    Promise.all(recordings.map((samples) => recognizeLive(service, samples, { secondsPerSecond })));
   const undisturbed = await run(20);
   assert.ok(undisturbed.every(({ code, finals }) => code === 1000 && finals.length >= 4));
 
@@ -104,10 +104,10 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
 });
 
 /**
- * Text and times. Not confidences: a decoder of PocketSphinx that is used for the first time tells
+ * Text and times. Not confidences: a decoder of PocketSphinx that is used for the first time reports
  * others by 0.00001.
  */
-const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof hear>>) => ({
+const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof recognizeLive>>) => ({
   code,
   error,
   finals: finals.map(({ transcript, words = [] }) => ({
@@ -123,7 +123,7 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     HLUST_LOG: "debug",
   });
   const gap = noise(900, 20);
-  // One for each process: so many are let in on a machine that is busy elsewhere too.
+  // One for each process: a machine that is busy otherwise admits these, too.
   const sentences = [
     ["the weather is good", "thank you very much"],
     ["good morning", "seven men came"],
@@ -135,7 +135,7 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     ),
   );
   const run = () =>
-    Promise.all(recordings.map((samples) => hear(service, samples, { secondsPerSecond: 1 })));
+    Promise.all(recordings.map((samples) => recognizeLive(service, samples, { secondsPerSecond: 1 })));
   const undisturbed = await run();
   for (const { code, finals } of undisturbed) {
     assert.equal(code, 1000);
@@ -160,24 +160,24 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
   await fsckClean(join(folder, "sphinx"));
 });
 
-test("a stream that engines die of is told so, and no other stream is", async () => {
+test("a stream that crashes engines fails with an error, and no other stream does", async () => {
   const samples = joined(speech(2000), silence(700), speech(1500));
-  const others = Array.from({ length: 10 }, () => hear(scripted, samples, { secondsPerSecond: 2 }));
+  const others = Array.from({ length: 10 }, () => recognizeLive(scripted, samples, { secondsPerSecond: 2 }));
   const poison = joined(speech(500), speech(200).fill(scriptedOrders.die), speech(500));
-  const { code, error } = await hear(scripted, poison, { secondsPerSecond: 10 });
+  const { code, error } = await recognizeLive(scripted, poison, { secondsPerSecond: 10 });
   assert.equal(code, 1011);
   assert.equal(error?.code, 13);
   assert.match(JSON.stringify(error?.details), /ENGINE_FAILED/);
-  const heard = await Promise.all(others);
-  for (const each of heard) {
+  const all = await Promise.all(others);
+  for (const each of all) {
     assert.equal(each.code, 1000);
-    assert.deepEqual(each.finals, heard[0]?.finals);
+    assert.deepEqual(each.finals, all[0]?.finals);
     assert.equal(each.finals.length, 2);
   }
   await fsckClean(join(folder, "scripted"));
 });
 
-test("past what can be heard in time a new stream is refused with 1013, and the others go on", async () => {
+test("past what can be recognized in time a new stream is refused with 1013, and the others go on", async () => {
   await using service = await startService(join(folder, "full"), {
     HLUST_ENGINE: "scripted",
     HLUST_ENGINE_PROCESSES: "1",
@@ -205,7 +205,7 @@ test("past what can be heard in time a new stream is refused with 1013, and the 
   try {
     let last = await refused();
     while (!last) {
-      assert.ok(streams.length <= 8, "more than a process can hear");
+      assert.ok(streams.length <= 8, "more than a process can recognize in time");
       await delay(1000);
       last = await refused();
     }

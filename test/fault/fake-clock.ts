@@ -8,11 +8,11 @@ import { join } from "node:path";
 export interface FakeClock {
   /** What the process is started with. */
   readonly environment: Readonly<Record<string, string>>;
-  /** So many seconds before or behind the real one. */
+  /** This many seconds before or behind the real one. */
   move(seconds: number): void;
 }
 
-/** `file`: where the test tells what time it is. */
+/** `file`: where the test writes the time. */
 export function openFakeClock(file: string): FakeClock {
   const move = (seconds: number): void => {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`);

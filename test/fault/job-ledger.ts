@@ -43,7 +43,7 @@ export class JobLedger {
    */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** What came in place of an answer: calls that were under way in a fault. */
+  /** What came in place of an answer: calls that were in flight during a fault. */
   readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
@@ -112,13 +112,13 @@ export class JobLedger {
     return await this.#untilAnswered("GET", `/v1alpha1/${name}`);
   }
 
-  /** Looks at all jobs all the while; the signal tells that something was wrong with one. */
+  /** Checks all jobs all the time; the signal aborts once something is wrong with one. */
   async during(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     const watching = this.#watch(stop.signal).finally(() => {
       stop.abort();
     });
-    // Whoever waits for it is told at the end.
+    // The caller that awaits it gets the error at the end.
     watching.catch(() => {});
     try {
       await action(stop.signal);
@@ -193,7 +193,7 @@ export class JobLedger {
     assert.deepEqual(names, sorted(transcripts), "one transcript for each job");
     const known = new Set(this.jobs.map(({ name }) => name));
     const others = [...this.#seen.keys()].filter((name) => !known.has(name));
-    assert.deepEqual(others, [], "jobs that nobody was told of");
+    assert.deepEqual(others, [], "jobs that no answer named");
   }
 
   async #upload(bytes: Buffer): Promise<string> {

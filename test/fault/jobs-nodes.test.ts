@@ -24,7 +24,7 @@ import { scriptedSamples } from "./scripted-recording.ts";
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const hourSeconds = 3_600;
-/** The two workers do not take so many at a time: some wait. */
+/** More than the two workers take at a time: some wait. */
 const manyJobs = 10;
 
 const idOf = ({ name }: LedgerJob): string => name.split("/")[1] ?? "";
@@ -101,7 +101,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
   });
 
   await ledger.during(async () => {
-    await context.test("each is stopped and started, and nobody waits for a lease", async () => {
+    await context.test("each is stopped and started, and no job waits for a lease to expire", async () => {
       for (const api of apis) {
         held.hold();
         const jobs = await submitAll();
@@ -119,7 +119,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
       }
     });
 
-    await context.test("a worker stands still for longer than its lease", async () => {
+    await context.test("a worker is stopped for longer than its lease", async () => {
       held.hold();
       const job = await ledger.submit(recordings.held);
       const sleeper = await holderOf(job, workers);

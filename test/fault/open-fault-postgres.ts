@@ -59,7 +59,7 @@ export async function openFaultPostgres(
   };
   const start = async (): Promise<void> => {
     await until(async () => {
-      // As long as somebody of the killed one is there, a new one ends at once.
+      // A new server ends at once while a process of the killed one is alive.
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         await rm(join(cluster, "postmaster.pid"), { force: true });
         server = launch();

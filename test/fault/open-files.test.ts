@@ -1,5 +1,5 @@
 // A real service that may open few files (threat 64), and one in which something is thrown that
-// nobody catches (threat 104).
+// is uncaught (threat 104).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
-/** In the service itself, which is told by a signal: an error in a timer. */
+/** In the service itself, on a signal: an error in a timer. */
 const breaking = `if (process.argv.includes("serve")) process.on("SIGUSR2", () =>
   setTimeout(() => { throw new Error("thrown in a timer"); }))`;
 
@@ -84,7 +84,7 @@ test("when there are no files left at all, the service goes on as soon as there 
   assert.equal(service.child.exitCode, null);
 });
 
-test("what nobody catches is logged, and ends the process", async () => {
+test("an uncaught error is logged, and ends the process", async () => {
   const exited = once(service.child, "exit");
   service.child.kill("SIGUSR2");
   const [code] = await exited;

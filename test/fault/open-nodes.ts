@@ -67,7 +67,7 @@ export interface Nodes extends AsyncDisposable {
   withoutMedia(action: () => Promise<void>): Promise<void>;
   /** HAProxy sends every kind of call to each API node. */
   untilReady(): Promise<void>;
-  /** An address of this machine that nobody else calls from. */
+  /** An address of this machine that no other test calls from. */
   readonly otherCaller: string;
 }
 

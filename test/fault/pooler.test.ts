@@ -126,7 +126,7 @@ for (const mode of ["session", "transaction"] as const) {
       assert.deepEqual(left.rows, [], "nothing of it stays with a connection of the server");
     });
 
-    it("are told at once of a limit in DATABASE_URL that it refuses", async () => {
+    it("report at once a limit in DATABASE_URL that the pooler refuses", async () => {
       const url = `${pgbouncer.url(name)}&lock_timeout=5000`;
       await within(
         "the end of the start",

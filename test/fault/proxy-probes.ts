@@ -84,7 +84,7 @@ export async function longStreamPasses({ address, key }: ProbeTarget): Promise<v
   assert.ok(results.filter(({ isFinal }) => isFinal).length > 30);
 }
 
-/** A stream over which only silence goes for so long, and then a word. */
+/** A stream over which only silence goes for this long, and then a word. */
 export async function silencePasses(
   { address, key }: ProbeTarget,
   door: "grpc" | "WebSocket",

@@ -57,7 +57,7 @@ test("jobs given to an api node are done by a worker node, which answers nothing
     const list = { method: "GET", path: "/v1alpha1/transcripts" };
     assert.equal((await callRest(worker.address, api.key, list)).status, 404);
     await answersOnlyHealth(worker.address);
-    // Who watches at one node is told what another one does.
+    // A watch at one node shows what another one does.
     const watched = (await (await watching).text()).trimEnd().split("\n");
     const states = watched.map((line) => JSON.parse(line).result.state);
     assert.deepEqual([states.at(0), states.at(-1)], ["PROCESSING", "SUCCESS"]);

@@ -27,7 +27,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where what is heard is not the point. */
+/** For tests in which the words do not matter. */
 const scripted = { HLUST_ENGINE: "scripted" };
 
 test("bin/hlust runs on the pinned Node, whatever node is on the PATH, from any folder", () => {
@@ -154,7 +154,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   assert.equal(service.key, key);
   await checkAll();
 
-  // An engine process: the next call is heard by another one.
+  // An engine process: the next call goes to another one.
   const engine = treeOf(service.pid).find(({ command }) => command.includes("engine-process"));
   assert.ok(engine);
   process.kill(engine.pid, "SIGKILL");

@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 /** A file system of its own, in memory, that can be filled. */
 export interface SmallDisk extends Disposable {
   readonly folder: string;
-  /** Takes all room but so many bytes. */
+  /** Fills the disk but for this many bytes. */
   fill(leftBytes: number): void;
   /** Gives it back. */
   makeRoom(): void;

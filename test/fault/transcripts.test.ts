@@ -61,7 +61,7 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   const writing = Promise.all(writers.map((writer) => writer.write(stop.signal))).finally(() => {
     stop.abort();
   });
-  // Whoever waits for it is told at the end.
+  // The caller that awaits it gets the error at the end.
   writing.catch(() => {});
 
   const answered = () => writers.reduce((sum, { counts }) => sum + counts.answered, 0);
@@ -86,7 +86,7 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   await writing;
   await verifyAll(target, writers);
   const unanswered = writers.reduce((sum, { counts }) => sum + counts.unanswered, 0);
-  assert.ok(unanswered > share / 2, `${unanswered} writes were under way in ${share} kills`);
+  assert.ok(unanswered > share / 2, `${unanswered} writes were in flight in ${share} kills`);
   await fsckClean(data);
 }
 
@@ -101,7 +101,7 @@ async function startAnyhow(data: string, signal: AbortSignal): Promise<Serving |
   return undefined;
 }
 
-/** A process of the data folder's PostgreSQL: a backend that serves somebody, most of the time. */
+/** A process of the data folder's PostgreSQL: mostly a backend that serves a connection. */
 function killPostgres(data: string, chance: Chance): void {
   const which = chance.oneOf([
     ...Array.from({ length: 8 }, () => /postgres: .*hlust postgres/),
@@ -112,7 +112,7 @@ function killPostgres(data: string, chance: Chance): void {
   if (found.length > 0) process.kill(chance.oneOf(found).pid, "SIGKILL");
 }
 
-/** What writers know is there, exactly; and nothing else but what nobody was told of, whole. */
+/** All that writers know of is there, exactly; what else is there was never answered, and is whole. */
 async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Promise<void> {
   const listed = await listAll(target);
   for (const writer of writers) {
@@ -128,7 +128,7 @@ async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Pro
       listed.delete(name);
     }
   }
-  assert.deepEqual([...listed], [], "transcripts that nobody made");
+  assert.deepEqual([...listed], [], "unknown transcripts");
 }
 
 /** Names of all transcripts, with their subjects; once the database is back. */

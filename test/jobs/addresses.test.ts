@@ -255,7 +255,7 @@ test("public addresses stay allowed, however they are written", async () => {
     const target = { host: "media.example", port: 443 };
     assert.ok(isAddressAllowed(target, addressOf(address), nothing), address);
   }
-  // The canary sees whoever comes to it.
+  // The canary records every connection.
   const [job] = await ended([`http://canary.example:${port}/`]);
   assert.equal(job?.error?.message, "the server of the media broke the connection off");
   assert.equal(canary.connections(), 4);

@@ -142,7 +142,7 @@ async function openSockets(): Promise<number> {
   return (await Promise.all(each)).reduce((sum, count) => sum + count, 0);
 }
 
-/** No media, file, process or connection that nobody needs is left, and no secret in a log. */
+/** No unused media, file, process or connection is left, and no secret in a log. */
 async function assertNothingIsLeft(): Promise<void> {
   await until(async () => (await leftovers(jobs)).length === 0 && (await openSockets()) === 0);
   const decoders = treeOf(process.pid).filter(({ command }) =>
@@ -224,7 +224,7 @@ test("a job whose media comes whole in the end SUCCEEDS, whatever happened on th
   const good: readonly (readonly [string, RequestListener])[] = [
     ["no length, closed once whole", raw(`${ok}\r\n`, tones)],
     ["HTTP/1.0", raw("HTTP/1.0 200 OK\r\n\r\n", tones)],
-    ["more than was told", raw(`${ok}Content-Length: ${tones.length}\r\n\r\n`, tones, "more")],
+    ["more than was declared", raw(`${ok}Content-Length: ${tones.length}\r\n\r\n`, tones, "more")],
     [
       "hints before",
       raw(`HTTP/1.1 103 Early Hints\r\n\r\n${ok}Content-Length: ${tones.length}\r\n\r\n`, tones),

@@ -115,23 +115,23 @@ async function checkOne([path, bytes, code, message]: Row, expected: string): Pr
   const url = `/${encodeURIComponent(path)}`;
   const name = await fixture.submit(url, Buffer.from(bytes));
   const job = await jobs.ended(account, name, 120_000);
-  const told = `${path}: ${job.error?.code} ${job.error?.message}`;
+  const problem = `${path}: ${job.error?.code} ${job.error?.message}`;
   if (code === 0) {
-    assert.equal(job.state, State.SUCCESS, told);
+    assert.equal(job.state, State.SUCCESS, problem);
     const transcript = await fixture.transcriptOf(job);
     assert.match(transcript.text, message, path);
     if (expected !== "") assert.equal(transcript.text, expected, path);
     return;
   }
-  assert.equal(job.state, State.FAILED, told);
-  assert.equal(job.transcript, undefined, told);
-  assert.equal(job.error?.code, code, told);
-  assert.match(job.error?.message ?? "", message, told);
+  assert.equal(job.state, State.FAILED, problem);
+  assert.equal(job.transcript, undefined, problem);
+  assert.equal(job.error?.code, code, problem);
+  assert.match(job.error?.message ?? "", message, problem);
   // A sentence for a person: no path, no word of ffmpeg's, nothing that the file says.
   assert.match(
     job.error?.message ?? "",
     /^the (media|recording) (is|has|says) [\w ,.:()-]+$/,
-    told,
+    problem,
   );
   await until(async () => failureLogged(name, logged) !== undefined);
   assert.match(failureLogged(name, logged) ?? "", /^MEDIA_/);
@@ -197,7 +197,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     await check([["attachments.mka", media("a.mka"), 0, /./]]);
   });
 
-  test("cut short fail where they tell how long they are, and end where they end where they do not", async () => {
+  test("truncated files fail if they declare their length, and otherwise end where the data ends", async () => {
     await check([
       ["cut.mp3", half(media("a.mp3")), cut, /says that it has 3.\d s of audio, 1.\d s of it/],
       ["cut-end.m4a", half(media("end.m4a")), cut, /the part that says how to read it is missing/],
@@ -248,7 +248,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     await check([["complaints.aac", brokenAac(20_000), invalid, /not a recording/]]);
   });
 
-  test("good are transcribed beside them", async () => {
+  test("good files are transcribed next to them", async () => {
     for (let nth = 0; nth < 5; nth++) await check([[`good-${nth}.wav`, tones, 0, /./]]);
   });
 });

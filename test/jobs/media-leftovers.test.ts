@@ -20,7 +20,7 @@ test("a worker killed while it decodes leaves no decoder, and no copy after the 
   await using fixture = await openWorkerFixture();
   const { scratchFolder } = fixture.jobs;
   const program = new URL("../fixtures/worker-process.ts", import.meta.url).pathname;
-  // Pieces take so long that the decoder has to wait in the middle of the recording.
+  // Pieces take long enough that the decoder has to wait in the middle of the recording.
   const worker = spawn(process.execPath, [program, fixture.folder, "60000"], { stdio: "ignore" });
   try {
     const recording = craftMov(toneWav(numbers(300)).subarray(44));

@@ -138,7 +138,7 @@ test("405 and 426", async () => {
   }
 });
 
-test("the doors beside the contract answer as described", async () => {
+test("the doors outside the contract answer as described", async () => {
   for (const path of ["/healthz", "/readyz", "/openapi.json"]) {
     const placed = operationsIn(document).find((one) => one.path === path);
     const schema =

@@ -104,7 +104,7 @@ test("it fits screens from 360 px to 1920 px without scrolling sideways", async 
   }
 });
 
-test("headings, landmarks and labels tell the page to those who do not see it", async () => {
+test("headings, landmarks and labels describe the page to screen readers", async () => {
   await using docs = await openDocs();
   const found = await factsOf(docs.page);
   assert.equal(found.levels.filter((level) => level === 1).length, 1);

@@ -95,7 +95,7 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
   return answer;
 }
 
-/** The text that an example is answered with; of a type that the document tells. */
+/** The text that an example is answered with; of a type that the document declares. */
 async function textOf(name: string, example: UnaryExample): Promise<string> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
@@ -126,7 +126,7 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
 }
 
 /**
- * The paths of all fields. Items of lists are as one; numbers, texts and null are not told apart.
+ * The paths of all fields. All items of a list count as one; numbers, texts and null count as the same.
  */
 function shapeOf(value: unknown, path = ""): string[] {
   const paths = new Set<string>();
@@ -295,7 +295,7 @@ test("examples of members, and of who is signed in", async () => {
   const { sessions } = await sendAll("ListSessions");
   real.set(exampleIn("ListSessions", "sessions", "0", "name"), sessions[0].name);
   await sendAll("DeleteSession");
-  // What is told of an act is different for each.
+  // The details of an action differ for each.
   await send("ListAuditEvents", first("ListAuditEvents"));
 });
 

@@ -140,9 +140,9 @@ test("compressed sound and the sound of a video are transcribed", async () => {
     assert.equal(last.state, "SUCCESS");
     const { json: transcript } = await service.call("GET", `/v1alpha1/${last.transcript}`);
     // What compression takes away may cost a word.
-    const heard = new Set(textOf(transcript).split(" "));
+    const recognized = new Set(textOf(transcript).split(" "));
     const said = sentences.join(" ").split(" ");
-    const found = said.filter((word) => heard.has(word)).length;
+    const found = said.filter((word) => recognized.has(word)).length;
     assert.ok(found / said.length > 0.75, `${file}: ${textOf(transcript)}`);
   }
 });

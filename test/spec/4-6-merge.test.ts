@@ -113,7 +113,7 @@ test("neither metadata nor segments: 400, and no version", async () => {
   assert.equal(await versionCount(), 1);
 });
 
-test("what only the service sets is ignored beside a change, whatever it says, and need not be left out", async () => {
+test("output-only fields in a change are ignored, whatever they say", async () => {
   const outputOnly = {
     name: "transcripts/0190a0a0-0000-7000-8000-000000000000",
     uri: "http://elsewhere.example/",
@@ -206,7 +206,7 @@ test("gRPC is the same: with a mask what it names, without one what is set", asy
     [{ metadata }, ["metadata.subject"], { subject: "B" }],
     [{ metadata: {} }, ["metadata.additional_metadata"], { additionalMetadata: {} }],
     [{}, ["metadata.subject", "segments"], { subject: "" }, []],
-    // Nothing tells that a list is there when it is empty.
+    // An empty list cannot be distinguished from a missing one.
     [{ metadata: { subject: "B", keywords: [] }, segments: [] }, undefined, { subject: "B" }],
   ];
   for (const [transcript, paths, changed, left] of rows) {

@@ -74,7 +74,7 @@ test("what JSON allows is taken: snake_case, numbers for enums, quoted integers,
   assert.equal(json.results[0].alternatives[0].transcript, sentence);
 });
 
-test("every sample rate is heard", async () => {
+test("every sample rate is recognized", async () => {
   const samples = new Int16Array(new Uint8Array(pcmOf(wav)).buffer);
   for (const rate of [8_000, 48_000]) {
     const audio = { content: content(new Uint8Array(resampled(samples, rate).buffer)) };
@@ -218,7 +218,7 @@ test("malformed, oversized and misplaced calls are refused", async () => {
   }
 });
 
-test("an unauthorized call is told so before its body is looked at", async () => {
+test("an unauthorized call is refused before its body is read", async () => {
   const answer = await callRest(service.address, undefined, { method: "POST", path, body: "{" });
   assert.equal(answer.status, 401);
   assert.equal(answer.headers.get("www-authenticate"), "Bearer");

@@ -29,7 +29,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const open = () => openStream(service.address, { token: service.key });
 
-async function hear(
+async function recognize(
   config: unknown,
   audio: (stream: TestStream) => void,
 ): Promise<{ messages: readonly StreamMessage[]; code: number }> {
@@ -42,7 +42,7 @@ async function hear(
 
 test("interim results, then a final one for each segment, then the end", async () => {
   const config = streamingConfig({ enableWordTimeOffsets: true });
-  const { messages, code } = await hear(config, (stream) => {
+  const { messages, code } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
   });
   assert.equal(code, 1000);
@@ -81,7 +81,7 @@ test("interim results, then a final one for each segment, then the end", async (
 
 test("without interimResults there are only finals; words only when asked for", async () => {
   const config = streamingConfig({ maxAlternatives: 3 }, { interimResults: false });
-  const { messages } = await hear(config, (stream) => {
+  const { messages } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
   });
   const results = messages.flatMap(({ result }) => result?.results ?? []);
@@ -102,7 +102,7 @@ test("any split of the same samples gives the same finals", async () => {
   // One after another: a slow machine lets in no more at a time.
   for (const chunkBytes of [1600, 3201, 17, 320_000]) {
     const config = streamingConfig({ enableWordTimeOffsets: true });
-    const { messages, code } = await hear(config, (stream) => {
+    const { messages, code } = await recognize(config, (stream) => {
       stream.sendAudio(first, chunkBytes);
     });
     assert.equal(code, 1000);
@@ -140,14 +140,14 @@ test("finalizeUtterance ends the utterance at once and goes on listening", async
 });
 
 test("without speech there is no message", async () => {
-  const { messages, code } = await hear(streamingConfig(), (stream) => {
+  const { messages, code } = await recognize(streamingConfig(), (stream) => {
     stream.sendAudio(Buffer.alloc(160_000));
   });
   assert.deepEqual(messages, []);
   assert.equal(code, 1000);
 });
 
-test("audio that comes all at once is paused by TCP and heard to its end", async () => {
+test("audio that comes all at once is paused by TCP and recognized to its end", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { interimResults: false }));
   // Two minutes: more than lies in any buffer on the way, and few words, as each costs most.
@@ -230,7 +230,7 @@ test("what is out of order or malformed ends the stream with an error message", 
     assert.equal(last?.error?.code, 3, row);
     assert.ok((last?.error?.details.length ?? 0) > 0);
   }
-  const { code } = await hear(streamingConfig(), () => {});
+  const { code } = await recognize(streamingConfig(), () => {});
   assert.equal(code, 1000, "the next stream works");
 });
 

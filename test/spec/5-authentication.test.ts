@@ -186,7 +186,7 @@ test("a stream token opens one socket, and nothing else (extension)", async () =
 
 async function* noRequests() {}
 
-test("health needs no token and tells no secret", async () => {
+test("health needs no token and shows no secret", async () => {
   assert.deepEqual((await get("/healthz")).json, { status: "ok" });
   const ready = await get("/readyz");
   assert.equal(ready.status, 200);

@@ -1,4 +1,4 @@
-// Transcripts that nobody should send, at the real door: each is refused in words, and nothing of
+// Invalid transcripts, through the real doors: each is refused with a reason, and nothing of
 // it is stored.
 import assert from "node:assert/strict";
 import { after, afterEach, test } from "node:test";
@@ -14,7 +14,7 @@ const path = "/v1alpha1/transcripts";
 const absentId = "0190a0a0-0000-7000-8000-000000000000";
 const stored = await openStoredService();
 const { service, db, name, withTranscript, initUpload } = stored;
-/** Of somebody else. */
+/** Of another account. */
 const otherKey = (await addApiKey(db, await addAccount(db), [...scopes])).token;
 after(() => stored[Symbol.asyncDispose]());
 afterEach(stored.assertUnchanged);
@@ -174,7 +174,7 @@ test("more words than a transcript has: named up to the size of a body, and past
   }
 });
 
-test("names of somebody else are answered as those that there are not", async () => {
+test("names of another account are answered like names that do not exist", async () => {
   const call = (method: string, target: string, body?: unknown) =>
     callRest(service.address, otherKey, { method, path: target, body });
   const { version } = (await service.call("GET", `/v1alpha1/${name}`)).json;
@@ -200,7 +200,7 @@ test("names of somebody else are answered as those that there are not", async ()
       JSON.stringify(json)
         .replaceAll(name.slice("transcripts/".length), absentId)
         .replaceAll(version.name, absentId);
-    assert.equal(blank(foreign), blank(none), "nobody learns what there is");
+    assert.equal(blank(foreign), blank(none), "the answers do not show which names exist");
   }
   for (const bad of [
     "transcripts/x",

@@ -1,4 +1,4 @@
-// Media that nobody should send, at the real door: each is refused in words, and nothing of it is
+// Invalid media, through the real doors: each is refused with a reason, and nothing of it is
 // stored.
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
@@ -61,7 +61,7 @@ test("a PUT that is longer than announced is refused, and the URL takes a right 
     await withTranscript(async (name) => {
       const url = await initUpload(name);
       const status = await put(url);
-      // HTTP/2 knows such a request for broken before anybody could answer it.
+      // HTTP/2 fails such a request before the service sees it.
       assert.equal(status, put === overHttp1 ? 400 : undefined);
       const answer = await fetch(url, { method: "PUT", body: "right" });
       assert.equal(answer.status, 200, "the one before was not taken");

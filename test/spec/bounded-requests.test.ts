@@ -88,7 +88,7 @@ function envelope(message: Uint8Array, flags = 0): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Field 1 of CreateTranscriptRequest, of so many bytes. */
+/** Field 1 of CreateTranscriptRequest, of this many bytes. */
 function transcriptField(bytes: number): Buffer {
   const head = [0x0a];
   let rest = bytes;
@@ -107,7 +107,7 @@ const binarySegments = (() => {
   for (let at = 0; at < list.length; at += 2) list[at] = 0x1a;
   return Buffer.concat([transcriptField(list.length), list]);
 })();
-/** Fields that nobody knows, in a message that is admitted by its length. */
+/** Unknown fields, in a message that is admitted by its length. */
 const unknownFields = Buffer.alloc(1_000_000, Buffer.from([0x78, 0x01]));
 
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
@@ -271,8 +271,8 @@ for (const [name, path, contentType, headers, body, message] of envelopeRows) {
     const { answer, heldMs } = await held(() =>
       post(path, { "content-type": contentType, te: "trailers", ...headers }, sent),
     );
-    const told = decodeURIComponent(`${answer.headers["grpc-message"] ?? ""} ${answer.text}`);
-    assert.match(told, message);
+    const shown = decodeURIComponent(`${answer.headers["grpc-message"] ?? ""} ${answer.text}`);
+    assert.match(shown, message);
     assert.ok(heldMs < heldMsMax, `the thread was held for ${heldMs} ms`);
   });
 }

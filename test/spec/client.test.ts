@@ -160,7 +160,7 @@ test("a transcript is made, read, changed, listed, restored and deleted", async 
   assert.equal((await connectFailure(transcripts.getTranscript({ name }))).code, Code.NotFound);
 });
 
-test("media is uploaded, transcribed and given back", async () => {
+test("media is uploaded, transcribed and downloaded", async () => {
   const uri = await client.uploadMedia(new Blob([Uint8Array.from(wav)]));
   const metadata = { fileType: FileType.AUDIO, languageCode: "en-US", subject: "Meeting" };
   const job = await client.transcripts.submitTranscriptJob(

@@ -31,7 +31,7 @@ async function raw(text: string): Promise<string> {
   return parts.join("");
 }
 
-test("what is not served is told apart: path, method, protocol", async () => {
+test("unserved paths, methods and protocols get different answers", async () => {
   const rows: [method: string, path: string, status: number, rpc: number, header?: string[]][] = [
     ["GET", "/nothing", 404, 5],
     ["GET", "/v1alpha1", 404, 5],

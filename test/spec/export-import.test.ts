@@ -148,7 +148,7 @@ test("a file of subtitles becomes a transcript, and its file again", async () =>
   assert.equal(patched.json.metadata.originalCharLength, 12);
 });
 
-test("a file that cannot be read is told with everything else that is wrong, and nothing is stored", async () => {
+test("an unreadable file is reported with every other problem, and nothing is stored", async () => {
   const count = async () =>
     (await service.call("GET", "/v1alpha1/transcripts")).json.transcripts.length;
   const before = await count();

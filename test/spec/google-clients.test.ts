@@ -104,7 +104,7 @@ function tlsEndpoint(): { apiEndpoint: string; port: number } {
  * Sends audio in chunks and half-closes, as Google's samples do; gives what comes until the service
  * ends the stream with OK.
  */
-async function hear(
+async function recognizeLive(
   streaming: Streaming,
   { client = plain, options = withKey }: { client?: Client; options?: CallOptions } = {},
 ): Promise<StreamingAnswer[]> {
@@ -118,7 +118,7 @@ function finals(answers: readonly StreamingAnswer[]) {
   return answers.flatMap(({ results }) => results ?? []).filter(({ isFinal }) => isFinal);
 }
 
-/** The promise's failure as Google's client tells it. */
+/** The promise's failure as Google's client reports it. */
 async function failure(call: Promise<unknown>) {
   return await call.then(
     () => assert.fail("the call was answered"),
@@ -185,7 +185,7 @@ test("fields that only Google has are ignored", async () => {
 });
 
 test("streamingRecognize() gives the finals of section 4.9 when the client half-closes", async () => {
-  const answers = await hear({
+  const answers = await recognizeLive({
     config: { ...config, enableWordTimeOffsets: true },
     interimResults: true,
   });
@@ -242,7 +242,7 @@ function checkStability(results: readonly InterimResult[]): void {
 }
 
 test("singleUtterance: the final, the event and its time, then the end", async () => {
-  const answers = await hear({ config, singleUtterance: true });
+  const answers = await recognizeLive({ config, singleUtterance: true });
   assert.equal(finals(answers).length, 1);
   const last = answers.at(-1);
   assert.equal(last?.speechEventType, "END_OF_SINGLE_UTTERANCE");
@@ -265,7 +265,7 @@ test("errors are google.rpc.Status: the message, the reason and every violation"
     violations.map(({ field, description }) => `${field}: ${description}`).join("; "),
     "readable: no character is encoded that need not be",
   );
-  const streaming = await failure(hear({ config: { ...config, languageCode: "é-%41" } }));
+  const streaming = await failure(recognizeLive({ config: { ...config, languageCode: "é-%41" } }));
   assert.equal(streaming.code, 3);
   assert.match(streaming.details, /languageCode: is "é-%41", which has no installed model/);
   const { code, details } = await failure(
@@ -291,7 +291,7 @@ test("a key is needed, one of those that Google's clients can send", async () =>
     [{ authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],
   ];
   for (const [headers, reason] of rows) assert.equal(await call(headers), reason);
-  assert.equal((await failure(hear({ config }, { options: {} }))).code, 16);
+  assert.equal((await failure(recognizeLive({ config }, { options: {} }))).code, 16);
 });
 
 test("behind TLS the apiKey of Google's client is enough", async () => {
@@ -299,7 +299,7 @@ test("behind TLS the apiKey of Google's client is enough", async () => {
   const audio = { content: speech };
   const [{ results }] = await client.recognize({ config, audio });
   assert.equal(results?.length, sentences.length);
-  const streamed = await hear({ config }, { client, options: {} });
+  const streamed = await recognizeLive({ config }, { client, options: {} });
   assert.equal(finals(streamed).length, sentences.length);
   const stranger = newClient({ ...tlsEndpoint(), apiKey: "AIzaSomething" });
   assert.equal((await failure(stranger.recognize({ config, audio }))).reason, "TOKEN_INVALID");

@@ -117,7 +117,7 @@ function ordered(files: ReadonlyMap<string, FileDescriptorProto>): FileDescripto
   const done = new Set<FileDescriptorProto>();
   const add = (name: string) => {
     const file = files.get(name);
-    assert.ok(file, `${name} was not told`);
+    assert.ok(file, `${name} is not listed`);
     if (done.has(file)) return;
     file.dependency.forEach(add);
     done.add(file);
@@ -126,7 +126,7 @@ function ordered(files: ReadonlyMap<string, FileDescriptorProto>): FileDescripto
   return [...done];
 }
 
-/** The contract as this service tells it. */
+/** The contract as this service shows it. */
 async function learn(): Promise<{ files: FileDescriptorProto[]; registry: Registry }> {
   const answers = await ask((await servicesOf()).map(symbol));
   const files = new Map(answers.flatMap(filesOf).map((file) => [file.name, file]));
@@ -294,7 +294,7 @@ test("what is not in the contract is NOT_FOUND, and the stream goes on", async (
   assert.equal(filesOf(answers.at(-1))[0]?.name, "hlust/api/annotations.proto");
 });
 
-test("the numbers of extensions are told, sorted", async () => {
+test("the numbers of extensions are listed, sorted", async () => {
   const own = file_hlust_api_annotations.extensions
     .filter(({ extendee }) => extendee.typeName === "google.protobuf.MethodOptions")
     .map(({ number }) => number)
@@ -311,7 +311,7 @@ test("the numbers of extensions are told, sorted", async () => {
   }
 });
 
-test("HTTP rules and access options are told with the methods", async () => {
+test("HTTP rules and access options are listed with the methods", async () => {
   const { registry } = await learn();
   const method = registry.getService("hlust.speech.v2beta1.Speech")?.method["recognize"];
   assert.ok(method);
@@ -319,7 +319,7 @@ test("HTTP rules and access options are told with the methods", async () => {
   assert.equal(getOption(method, access).scope, "speech");
 });
 
-test("gRPC, gRPC-Web and Connect tell the same", async () => {
+test("gRPC, gRPC-Web and Connect give the same answers", async () => {
   const baseUrl = service.address;
   for (const transport of [
     createGrpcTransport({ baseUrl }),

@@ -225,7 +225,7 @@ test("what is wrong with long segments is said as with short ones", async () => 
       /^segments\[0\]\.words\[0\]\.wort: Word has no such field$/,
     ],
     [
-      "an unknown field beside",
+      "an unknown field as well",
       `{"segments":${good},"segmants":[]}`,
       /^segmants: Transcript has no such field$/,
     ],

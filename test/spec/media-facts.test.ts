@@ -1,4 +1,4 @@
-// Section 4.7 and decisions, Uploads: what transcripts tell of their media once it is described.
+// Section 4.7 and decisions, Uploads: what transcripts show of their media once it is described.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -147,9 +147,9 @@ describe("a job's recording", () => {
     assert.equal(metadata.recordingDuration, last.transcriptMetadata.recordingDuration);
     assert.equal(metadata.fileType, "AUDIO");
     const recording = toneWav([10, 20, 30]);
-    const heard = new Int16Array(Uint8Array.from(recording.subarray(44)).buffer);
+    const samples = new Int16Array(Uint8Array.from(recording.subarray(44)).buffer);
     const waveform: Answer["json"] = await (await fetch(metadata.waveformUri)).json();
-    assert.deepEqual(waveform.data, pixelsOf(heard));
+    assert.deepEqual(waveform.data, pixelsOf(samples));
   });
 
   test("declared as what it is not, it is transcribed, and the transcript says what it is", async () => {

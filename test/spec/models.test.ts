@@ -134,14 +134,14 @@ test("jobs say who speaks once a model for it is installed", async () => {
   await until(async () => (await loadedModels()).includes("diarization"));
   const { json } = await submit(service, `${host.address}/dialogue.wav`, {
     speakers: { "2": { name: "Guðrún" } },
-    // Who speaks is heard apart from the words: these cost the least.
+    // Speakers are found separately from the words: these cost the least.
     languageCode: "is-IS",
   });
   const { last } = await pollJob(service, json.name, 120);
   assert.equal(last.state, "SUCCESS");
   const transcript = (await service.call("GET", `/v1alpha1/${last.transcript}`)).json;
   const speakers = transcript.segments.map(({ speakerId }: { speakerId: string }) => speakerId);
-  // An utterance may be heard as two, but nobody is taken for somebody else.
+  // An utterance may be split in two, but no speaker is taken for another one.
   const turns = speakers.filter((id: string, index: number) => id !== speakers[index - 1]);
   assert.deepEqual(turns, ["1", "2", "1", "2"]);
   const names = { "1": { name: "Mælandi 1" }, "2": { name: "Guðrún" } };

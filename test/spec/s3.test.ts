@@ -247,7 +247,7 @@ test("deleting a transcript deletes its media from the bucket", async () => {
   assert.equal((await fetch(uri)).status, 404);
 });
 
-test("hlust fsck looks at the bucket, beside the service", async () => {
+test("hlust fsck checks the bucket next to a running service", async () => {
   const environment = { ...environmentOf(bucket), HLUST_DATA: service.dataFolder };
   const sound = await runHlust(["fsck"], environment);
   assert.equal(sound.code, 0, sound.out + sound.errors);

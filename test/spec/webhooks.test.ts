@@ -36,7 +36,7 @@ async function documentedCheck(): Promise<IsSigned> {
   return isSigned;
 }
 
-test("a job that ends is told to the receiver: signed as documented, its data what GET answers", async () => {
+test("the end of a job is sent to the receiver: signed as documented, with the data of GET", async () => {
   await using receiver = await openReceiver();
   const made = await service.call("POST", "/v1/webhooks", { url: receiver.url });
   assert.equal(made.status, 200);
@@ -81,8 +81,8 @@ test("a job that ends is told to the receiver: signed as documented, its data wh
   const { json: list } = await service.call("GET", `/v1/${webhook.name}/deliveries`);
   const [{ name, job: of, eventType, attempts, lastHttpStatus, lastProblem, nextAttemptTime }] =
     list.deliveries;
-  const told = receiver.received.find(({ body }) => body.includes(failing.name));
-  assert.equal(name, `${webhook.name}/deliveries/${told?.id}`);
+  const delivered = receiver.received.find(({ body }) => body.includes(failing.name));
+  assert.equal(name, `${webhook.name}/deliveries/${delivered?.id}`);
   assert.deepEqual(
     [of, eventType, attempts, lastHttpStatus, lastProblem, nextAttemptTime],
     [failing.name, "transcriptjob.failed", 1, 204, undefined, undefined],

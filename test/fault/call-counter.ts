@@ -11,7 +11,7 @@ export interface FailedCall {
 }
 
 /** What callers were answered: how often as they should be, and every time that they were not. */
-export class CallTally {
+export class CallCounter {
   /** By caller; all callers are in it from their start. */
   readonly answered = new Map<string, number>();
   /**
