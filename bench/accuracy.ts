@@ -109,7 +109,10 @@ async function measureSet(
 }
 
 /** The truth is among ten readings more often than on top. */
-async function measureAlternatives(from: readonly Recording[], recognition: Recognition): Promise<boolean> {
+async function measureAlternatives(
+  from: readonly Recording[],
+  recognition: Recognition,
+): Promise<boolean> {
   const found = await eachOf(from, async ({ text, samples }) => {
     const truth = wordsOf(text).join(" ");
     const texts = await recognize(recognition, samples, "short", alternativesMax);

@@ -15,7 +15,11 @@ test("wordErrors() counts words replaced, left out and put in", () => {
     ["a b c", "c b a", 2],
   ];
   for (const [said, recognized, errors] of rows) {
-    assert.equal(wordErrors(said.split(" ").filter(Boolean), wordsOf(recognized)), errors, recognized);
+    assert.equal(
+      wordErrors(said.split(" ").filter(Boolean), wordsOf(recognized)),
+      errors,
+      recognized,
+    );
   }
 });
 

@@ -1,4 +1,4 @@
-// `hlust fsck`, as a program, next to a service that is written to, and after damage.
+// `hlust fsck`, as a program, while a service is written to, and after damage.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ after(() => {
 
 const fsck = async (...args: string[]) => await runHlust(["fsck", ...args], { HLUST_DATA: data });
 
-test("next to a service that is written to, it raises no false alarm and disturbs no call", async () => {
+test("while a service is written to, it raises no false alarm and disturbs no one", async () => {
   const serving = await startServing(data);
   const stop = new AbortController();
   const target = { address: serving.address, key: keyOf(data) };
@@ -41,7 +41,7 @@ test("next to a service that is written to, it raises no false alarm and disturb
   await serving.stop();
 });
 
-test("it exits with 1 and lists what is wrong, repairs what it can, and then exits with 0", async () => {
+test("it lists what is wrong and exits with 1; after repairs it exits with 0", async () => {
   {
     const postgres = join(data, "postgres");
     const log = createLog("silent");
@@ -73,7 +73,7 @@ test("it exits with 1 and lists what is wrong, repairs what it can, and then exi
   assert.match(left.out, new RegExp(`^MEDIA_MISSING media/${media}: .*\n1 found: `));
 });
 
-test("what it cannot look at, and what it does not understand, end with 2", async () => {
+test("an archive that cannot be read and invalid arguments exit with 2", async () => {
   const nowhere = join(data, "nowhere");
   const rows: [args: string[], environment: Record<string, string>, message: RegExp][] = [
     [["--fast"], {}, /--fast/],

@@ -247,7 +247,11 @@ test("a key is made with limits, never with more than those of the key that make
   const byKey = (body: unknown) =>
     callRest(service.address, made.json.secret, { method: "POST", path: "/v1/apiKeys", body });
   const same = await byKey({});
-  assert.deepEqual(same.json.apiKey.limits, limits, "without limits in the request it has those of the caller");
+  assert.deepEqual(
+    same.json.apiKey.limits,
+    limits,
+    "without limits in the request it has those of the caller",
+  );
   assert.equal((await byKey({ limits: { queuedJobs: 4 } })).status, 400);
   const less = await byKey({ limits: { queuedJobs: 2 } });
   assert.deepEqual(less.json.apiKey.limits, { queuedJobs: 2, audioSecondsPerDay: 60 });

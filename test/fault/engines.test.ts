@@ -135,7 +135,9 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     ),
   );
   const run = () =>
-    Promise.all(recordings.map((samples) => recognizeLive(service, samples, { secondsPerSecond: 1 })));
+    Promise.all(
+      recordings.map((samples) => recognizeLive(service, samples, { secondsPerSecond: 1 })),
+    );
   const undisturbed = await run();
   for (const { code, finals } of undisturbed) {
     assert.equal(code, 1000);
@@ -162,7 +164,9 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
 
 test("a stream that crashes engines fails with an error, and no other stream does", async () => {
   const samples = joined(speech(2000), silence(700), speech(1500));
-  const others = Array.from({ length: 10 }, () => recognizeLive(scripted, samples, { secondsPerSecond: 2 }));
+  const others = Array.from({ length: 10 }, () =>
+    recognizeLive(scripted, samples, { secondsPerSecond: 2 }),
+  );
   const poison = joined(speech(500), speech(200).fill(scriptedOrders.die), speech(500));
   const { code, error } = await recognizeLive(scripted, poison, { secondsPerSecond: 10 });
   assert.equal(code, 1011);

@@ -101,23 +101,26 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
   });
 
   await ledger.during(async () => {
-    await context.test("each is stopped and started, and no job waits for a lease to expire", async () => {
-      for (const api of apis) {
-        held.hold();
-        const jobs = await submitAll();
-        const job = jobs.at(-1) ?? assert.fail();
-        const worker = await holderOf(job, workers);
-        const stopping = [worker, api].map(async ({ service }) => service.stop());
-        await until(async () => begun(otherThan(worker), job) > 0, 60_000);
-        held.release();
-        assert.deepEqual(await Promise.all(stopping), [0, 0]);
-        await Promise.all([worker.start(), api.start()]);
-        await ledger.submitAgain();
-        await ledger.ended();
-        // A lease that runs out costs a try.
-        for (const each of jobs) assert.equal(await triesOf(each), 1);
-      }
-    });
+    await context.test(
+      "each is stopped and started, and no job waits for a lease to expire",
+      async () => {
+        for (const api of apis) {
+          held.hold();
+          const jobs = await submitAll();
+          const job = jobs.at(-1) ?? assert.fail();
+          const worker = await holderOf(job, workers);
+          const stopping = [worker, api].map(async ({ service }) => service.stop());
+          await until(async () => begun(otherThan(worker), job) > 0, 60_000);
+          held.release();
+          assert.deepEqual(await Promise.all(stopping), [0, 0]);
+          await Promise.all([worker.start(), api.start()]);
+          await ledger.submitAgain();
+          await ledger.ended();
+          // A lease that runs out costs a try.
+          for (const each of jobs) assert.equal(await triesOf(each), 1);
+        }
+      },
+    );
 
     await context.test("a worker is stopped for longer than its lease", async () => {
       held.hold();

@@ -127,7 +127,7 @@ test("the keyboard reaches it: first the way past the contents, and what has foc
   assert.ok(skip.left >= 0 && skip.width > 0);
   assert.notEqual(skip.outlineStyle, "none");
   await docs.page.keyboard.press("Enter");
-  assert.equal(new URL(docs.page.url()).hash, "#main");
+  await docs.page.waitForURL(({ hash }) => hash === "#main");
 });
 
 test("text stands out from what is behind it, light and dark: 4.5 to 1", async () => {

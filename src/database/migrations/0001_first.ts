@@ -2,9 +2,9 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The whole first schema. The trigram and btree_gin indexes serve the two filters of section 4.3
- * within one account (measured at a million transcripts: reading/storage.md section 3). `subject`
- * is lower() of a database whose locale provider knows Unicode, so that ÞÁ finds þá.
+ * The whole first schema. The trigram and btree_gin indexes serve the two filters of §4.3
+ * within one account (measured at a million transcripts). `subject` is lower() of a database
+ * whose locale provider knows Unicode, so that ÞÁ finds þá.
  */
 export const first: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
