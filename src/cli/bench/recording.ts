@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { readWavHeader, WavError } from "../../audio/wav.ts";
+import { readWavHeader, WavError } from "../../std/wav.ts";
 import { UsageError } from "../command.ts";
 
 /** Audio to send: 16-bit samples of one channel, little-endian. */
