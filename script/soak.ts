@@ -18,7 +18,7 @@ interface Part {
 }
 
 const parts: readonly Part[] = [
-  { name: "400 archives", files: "test/archive/archive.test.ts", env: { ARCHIVE_RUNS: "400" } },
+  { name: "200 archives", files: "test/archive/archive.test.ts", env: { ARCHIVE_RUNS: "200" } },
   { name: "64 kills", files: "test/fault/transcripts.test.ts", env: { FAULT_KILLS: "64" } },
   {
     name: "25 rounds of engine kills",

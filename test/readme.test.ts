@@ -56,7 +56,7 @@ test("every request of the README answers as it says", async () => {
   }
 });
 
-test("the README says what an operator and a reader of transcripts would be surprised by", () => {
+test("the README names what may surprise an operator or a reader of transcripts", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const lines = [
     /^.*cleartext.*\bTLS\b.*$/m,

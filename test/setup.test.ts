@@ -81,7 +81,7 @@ function copyProject(to: string): void {
 const isRoot = process.geteuid?.() === 0;
 
 test(
-  "what root sets up with a closed umask runs as another user",
+  "an installation by root with a closed umask runs as another user",
   { skip: !isRoot && "the test is not root: it cannot take on another user" },
   async () => {
     const otherUser = 65_534;

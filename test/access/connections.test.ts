@@ -98,7 +98,7 @@ test("an exempt address has no limit of its own; past the limit for all, connect
   await until(async () => (await statusFrom(other)) === 200);
 });
 
-test("connections that wait for their next call make room for those that have one", async () => {
+test("idle connections are closed to make room for new ones", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: max, maxFreeSockets: max });
   // Connections of the test before may not be gone yet.
   await until(async () => {
@@ -111,7 +111,7 @@ test("connections that wait for their next call make room for those that have on
   agent.destroy();
 });
 
-test("what is no call of the service is refused: proxying, tracing, files, unknown methods", async () => {
+test("requests for proxying, tracing, files and unknown methods are refused", async () => {
   const ask = async (line: string) => {
     const connection = await open(other);
     connection.socket.write(

@@ -145,7 +145,7 @@ function isSocketFacts(facts: unknown): facts is { socket: Socket } {
   );
 }
 
-test("every door takes a JWT in order", async () => {
+test("every door accepts a valid JWT", async () => {
   const statuses = { rest: 200, webSocket: 101, grpc: 0 };
   for (const [door, status] of Object.entries(statuses)) {
     for (const key of [parties.rsa, parties.ec, parties.ed]) {

@@ -58,7 +58,7 @@ function detailsOf({ json }: Pick<Answer, "json">): Answer["json"] {
   return Object.fromEntries(named);
 }
 
-test("calls past the limit are answered 429 with RetryInfo and Retry-After on every door; another account's are not", async () => {
+test("calls past the limit are answered 429 with RetryInfo and Retry-After on every door; those of another account are not", async () => {
   const [account, other] = [await newAccount({ requestsPerMinute: 2 }), await newAccount()];
   await account.call("GET", "/v1/account");
   await account.call("GET", "/v1/account");
@@ -87,7 +87,7 @@ test("calls past the limit are answered 429 with RetryInfo and Retry-After on ev
   );
 });
 
-test("what the operator changes holds within two seconds, and stands in the audit log", async () => {
+test("a change by the operator applies within two seconds, and is in the audit log", async () => {
   const account = await newAccount({ requestsPerMinute: 1 });
   await account.call("GET", "/v1/account");
   assert.equal((await account.call("GET", "/v1/account")).status, 429);
@@ -175,7 +175,7 @@ test("a live stream that passes the audio of the day gets its finals, then the e
   });
 });
 
-test("an account sees its limits and what it uses, and its days in pages, newest first", async () => {
+test("an account reads its limits and usage, and lists its days in pages, newest first", async () => {
   const account = await newAccount({ storedBytes: 2 ** 40, queuedJobs: 7 });
   const { json } = await account.call("POST", "/v1alpha1/initupload", {});
   await fetch(json.storageSignedUrl, { method: "PUT", body: "RIFF of eleven".slice(0, 11) });
@@ -231,7 +231,7 @@ test("an account sees its limits and what it uses, and its days in pages, newest
   assert.equal(foreign.status, 400);
 });
 
-test("a key is made with limits, never with more than those of the key that makes it", async () => {
+test("a key is created with limits, never above those of the key that creates it", async () => {
   const account = await newAccount();
   const bad = await account.call("POST", "/v1/apiKeys", {
     limits: { requestsPerMinute: -1, concurrentStreams: 1_000_001, queuedJobs: 1 },
@@ -259,7 +259,7 @@ test("a key is made with limits, never with more than those of the key that make
   assert.deepEqual(listed[0].limits, { queuedJobs: 2, audioSecondsPerDay: 60 });
 });
 
-test("limits that cannot be are refused whole", async () => {
+test("invalid limits are refused, and none of them applies", async () => {
   const { id } = await newAccount({ queuedJobs: 1 });
   const rows: [changes: LimitChanges, message: RegExp][] = [
     [{ queuedJobs: 5, concurrentStreams: -1 }, /^concurrentStreams: is -1: a whole number/],

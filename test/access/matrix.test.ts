@@ -89,7 +89,7 @@ const rows = [...matrix].flatMap(([service, ofService]) =>
 );
 const nameOf = (method: DescMethod) => `${method.parent.typeName}.${method.name}`;
 
-test("every RPC that is served has a row, which says what the contract says, and no row is left over", async () => {
+test("every served RPC has a row with the scopes of the contract, and every row has an RPC", async () => {
   const served = await servedTypes();
   assert.deepEqual([...matrix.keys()].map(({ typeName }) => typeName).toSorted(), served);
   for (const [service, ofService] of matrix) {
@@ -148,7 +148,7 @@ function assertAnswer(answer: MatrixAnswer, caller: TestCaller, row: Row, door: 
 const likeGrpc: ReadonlySet<DoorName> = new Set(["gRPC-Web", "Connect"]);
 
 for (const { method, row } of rows) {
-  test(`${nameOf(method)} is for ${row.scopes.join(" and ") || "everybody who is known"}`, async () => {
+  test(`${nameOf(method)} is for ${row.scopes.join(" and ") || "every authenticated caller"}`, async () => {
     const [request, headers] = row.requests[0](nothing);
     const check = async (ask: Ask, door: string, some: readonly TestCaller[]): Promise<void> => {
       const answers = some.map(async (caller) => {
@@ -175,7 +175,7 @@ function callBy({ token }: Owner, method: DescMethod, request: MatrixRequest, ow
 for (const { method, row } of rows) {
   const [home = "REST"] = row.doors;
   const others = row.doors.filter((door) => !likeGrpc.has(door));
-  test(`${nameOf(method)} answers of another's things as of none`, async () => {
+  test(`${nameOf(method)} answers for another account's resources as for missing ones`, async () => {
     for (const request of row.requests) {
       const own = await makeThings(me, new Set(row.of));
       const named = namedBy(request);
@@ -229,7 +229,7 @@ const lists = rows.filter(({ method }) =>
 );
 for (const { method, row } of lists) {
   const [request] = row.requests;
-  test(`${nameOf(method)} takes no page token of another account`, async () => {
+  test(`${nameOf(method)} refuses a page token of another account`, async () => {
     const first: MatrixRequest = (things) => [{ ...request(things)[0], pageSize: 1 }];
     const { text } = await doors.REST(callBy(stranger, method, first, theirs));
     const [, token = ""] = /"nextPageToken":"([^"]+)"/.exec(text) ?? [];
@@ -254,7 +254,7 @@ const updates = rows.flatMap(({ method, row }) => {
     : [{ method, row, name: changed.jsonName, thing: changed.message }];
 });
 for (const { method, row, name, thing } of updates) {
-  test(`${nameOf(method)} changes nothing that only the service sets`, async () => {
+  test(`${nameOf(method)} ignores output-only fields`, async () => {
     const own = await makeThings(me, new Set(row.of));
     const [request] = row.requests;
     const ask = async (fields: JsonObject, mask?: string): Promise<MatrixAnswer> => {

@@ -167,7 +167,7 @@ async function refusedEverywhere(token: string, revokedAt: number): Promise<void
   await Promise.all(refused);
 }
 
-test("an API key that is revoked is refused within 1 s, and its streams end within 5 s", async () => {
+test("a revoked API key is refused within 1 s, and its streams end within 5 s", async () => {
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "one of many" });
   const job = await waitingJob();
   const opened = await Promise.all(nodes.map(async (node) => openStreams(node, secret, job)));
@@ -184,7 +184,7 @@ test("an API key that is revoked is refused within 1 s, and its streams end with
   }
 });
 
-test("so are a client key with its JWTs, a key that expires, and all keys of an account that is disabled", async () => {
+test("so are a client key with its JWTs, an expired key, and all keys of a disabled account", async () => {
   const { privateKey, publicKey } = newKeyPair("ES256");
   const pem = publicKey.export({ type: "spki", format: "pem" });
   const client = await call("POST", "/v1/clientKeys", { displayName: "page", publicKey: pem });
@@ -230,7 +230,7 @@ async function addAccount(): Promise<{ id: string; token: string }> {
   return { id, token: key.token };
 }
 
-test("a stream token opens one socket, on either node, and dies with the key it was made with", async () => {
+test("a stream token opens one socket, on either node, and ends with the key that created it", async () => {
   const mint = async (): Promise<string> => (await call("POST", "/v1/streamTokens", {})).token;
   const open = async (node: ClusterNode, token: string) =>
     openStream(addressOf(node), { token }).then(
@@ -278,7 +278,7 @@ async function pass(seconds: number): Promise<void> {
   );
 }
 
-test("a node whose clock differs takes JWTs within 60 s of skew, and no others", async () => {
+test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others", async () => {
   const { privateKey, publicKey } = newKeyPair("EdDSA");
   const pem = publicKey.export({ type: "spki", format: "pem" });
   const client = await call("POST", "/v1/clientKeys", { displayName: "skew", publicKey: pem });
@@ -333,7 +333,7 @@ test("streams continue while the database is unavailable, and end when it is bac
   for (const { closed } of streams) assert.equal(await closed, 1008);
 });
 
-test("limits hold over both nodes; the streams of one that is killed count no longer than its lease", async () => {
+test("limits apply across both nodes; the streams of a killed node stop counting when its lease expires", async () => {
   const { id, token } = await addAccount();
   const setLimits = async (limits: object): Promise<unknown> =>
     cluster.postgres.query(

@@ -62,7 +62,7 @@ test("an unavailable provider is reported, and asked again later", async () => {
   assert.equal(problemOf((await signIn(undefined)).end), "PROVIDER_REFUSED");
 });
 
-test("a member signs in with the address that the provider has verified, and then as who they are there", async () => {
+test("a member signs in first by the verified address, and later by the provider's subject", async () => {
   const { ask, service } = console;
   const person = newPerson({ email: "Anna@Example.org" });
   const name = await invite("anna@example.ORG", "VIEWER");
@@ -89,7 +89,7 @@ test("a member signs in with the address that the provider has verified, and the
   assert.equal(heir.secret, undefined);
 });
 
-test("the code flow asks with PKCE, state and nonce, and the browser is sent back with a code alone", async () => {
+test("the code flow uses PKCE, state and nonce, and the browser returns with only a code", async () => {
   const person = newPerson();
   await invite(person.email);
   const { browser } = await signIn(person);
@@ -109,7 +109,7 @@ test("the code flow asks with PKCE, state and nonce, and the browser is sent bac
   );
 });
 
-test("who is no member is sent back with the reason, and without a session", async () => {
+test("users who are not members return with the reason, and without a session", async () => {
   const { db, accountId } = console;
   const unverified = newPerson({ emailVerified: false });
   await invite(unverified.email);
@@ -139,7 +139,7 @@ test("who is no member is sent back with the reason, and without a session", asy
   assert.ok(events.some(({ details }) => details["reason"] === "other_identity"));
 });
 
-test("what comes back must be of this browser, this sign-in, and new", async () => {
+test("a callback must belong to this browser and this sign-in, and be new", async () => {
   const person = newPerson();
   await invite(person.email);
   const { browser } = await signIn(person);
@@ -185,7 +185,7 @@ test("what comes back must be of this browser, this sign-in, and new", async () 
   }
 });
 
-test("the browser comes back to where it was in the console, and nowhere else", async () => {
+test("the browser returns to where it was in the console, and nowhere else", async () => {
   const { address } = console.service;
   const person = newPerson();
   await invite(person.email);
@@ -222,7 +222,7 @@ test("signing in again ends the session before", async () => {
   assert.equal((await sessionOf(second)).displayName, person.email);
 });
 
-test("a member of several accounts is in the one used last, and goes from one to another", async () => {
+test("a member of several accounts starts in the one used last, and can switch", async () => {
   const { db, accountId, ask } = console;
   const person = newPerson();
   const [second, third, foreign] = [

@@ -64,7 +64,7 @@ async function upgrade(
   return `${/"reason":"([A-Z_]+)"/.exec(text)?.[1]} ${code}`;
 }
 
-test("sockets of foreign pages are refused before anything else, whatever cookie they carry", async () => {
+test("sockets of pages of other origins are refused first, whatever their cookie", async () => {
   const own = addressOf(closed);
   const refused = "ORIGIN_REFUSED 1008";
   const rows: [
@@ -110,7 +110,7 @@ function corsOf({ status, headers }: Response) {
   return [status, headers.get("access-control-allow-origin"), names.length, headers.get("vary")];
 }
 
-test("pages of other origins see answers where they are allowed to, and never with credentials", async () => {
+test("pages of allowed origins can read answers, never with credentials", async () => {
   const ask = async (
     service: TestStreams | undefined,
     origin: string | undefined,
@@ -188,7 +188,7 @@ test("a page of an allowed origin calls the service, and can read why its socket
   assert.deepEqual(await call(addressOf(some)), ["hidden", refused, refused]);
 });
 
-test("every answer has the name of its request, the caller's where it gave a good one", async () => {
+test("every answer has a request ID, the caller's if it sent a valid one", async () => {
   const url = addressOf(closed);
   const bearer = { authorization };
   const paths = [
@@ -226,7 +226,7 @@ test("every answer has the name of its request, the caller's where it gave a goo
   session.close();
 });
 
-test("what is broken is logged whole with its request, and its caller learns nothing of it", async () => {
+test("internal errors are logged in full with their request, and answered without details", async () => {
   const url = addressOf(closed);
   const calls: [path: string, init?: RequestInit][] = [
     ["/v1/wait?atEnd=bug"],

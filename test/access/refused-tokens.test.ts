@@ -65,7 +65,7 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
   assert.equal((await get(newApiKey().token, neighbor)).status, 401);
 });
 
-test("an address that was refused too often opens no stream with a new token", async () => {
+test("an address with too many refusals opens no stream with a new token", async () => {
   // The sockets of this test come from the proxy itself, which is trusted: it is the caller.
   for (let n = 0; n < perMinute; n += 1) await get(newApiKey().token, {});
   await get(newApiKey().token, {});
@@ -95,7 +95,7 @@ test("a caller with bad console cookies must wait; signed-in users are not affec
   assert.equal(await status(cookie), 200);
 });
 
-test("the origins that are set may call", async () => {
+test("the configured origins may call", async () => {
   const origin = "https://app.example";
   const { headers } = await get(service.key, { ...neighbor, origin });
   assert.equal(headers.get("access-control-allow-origin"), origin);

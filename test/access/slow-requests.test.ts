@@ -199,7 +199,7 @@ test(
   },
 );
 
-test("gRPC says why a call was given up, and looks at the token before the body", async () => {
+test("gRPC says why it gave up a call, and checks the token before the body", async () => {
   const session = connect(service.address);
   const ask = async (headers: Readonly<Record<string, string>>) => {
     const stream = session.request({ ":method": "POST", ":path": wait, ...grpc, ...headers });

@@ -194,7 +194,7 @@ async function sessionsOpen(): Promise<number> {
 }
 
 for (const [name, attack] of Object.entries(attacks)) {
-  test(`${name}: other streams go on as before`, { timeout: 60_000 }, async (t) => {
+  test(`${name}: other streams are not affected`, { timeout: 60_000 }, async (t) => {
     // Other tests run at the same time: one of a few attempts is not slower for them, by how quick the
     // machine is then.
     let alone = quiet;

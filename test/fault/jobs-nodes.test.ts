@@ -89,7 +89,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     return row?.["tries"];
   };
 
-  await context.test("undisturbed, they are one service", async () => {
+  await context.test("undisturbed, they act as one service", async () => {
     await ledger.learn(all);
     await ledger.submitAgain(4);
     held.hold();
@@ -158,7 +158,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
       await ledger.ended();
     });
 
-    await context.test("clocks of nodes are moved an hour", async () => {
+    await context.test("the clocks of nodes jump by an hour", async () => {
       for (const [apiSeconds, workerSeconds] of [
         [hourSeconds, -hourSeconds],
         [-hourSeconds, hourSeconds],
@@ -177,7 +177,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
       }
     });
 
-    await context.test("the clock of the database is moved an hour", async () => {
+    await context.test("the clock of the database jumps by an hour", async () => {
       ledger.isDatabaseClockMoved = true;
       for (const seconds of [hourSeconds, 0]) {
         held.hold();

@@ -63,7 +63,7 @@ async function release(sockets: readonly Socket[]): Promise<number> {
   return performance.now() - releasedAt;
 }
 
-test("400 connections to a service that may open 256 files: half are let in, and it goes on", async (t) => {
+test("400 connections to a service that may open 256 files: half are accepted, and it keeps working", async (t) => {
   const sockets = await flood(400);
   // Those that were let in go after 10 s, too, since they say nothing.
   await until(() => Promise.resolve(sockets.filter(({ closed }) => !closed).length <= 128));
@@ -72,7 +72,7 @@ test("400 connections to a service that may open 256 files: half are let in, and
   t.diagnostic(`served again ${ms.toFixed(0)} ms after their end`);
 });
 
-test("when there are no files left at all, the service goes on as soon as there are", async (t) => {
+test("when it runs out of file descriptors, the service recovers as soon as some are free", async (t) => {
   await until(isHealthy);
   // What it has, and a few more: the limit is met long before that of connections.
   const left = filesOf(service.pid) + 10;

@@ -79,7 +79,7 @@ const mediaFiles = () =>
   );
 const hlust = async (...args: string[]) => await runHlust(args, { HLUST_DATA: copy });
 
-test("a copy of the data folder starts in quarantine: calls are answered, and nothing else is done", async () => {
+test("a copy of the data folder starts in quarantine: it answers calls and does nothing else", async () => {
   const files = mediaFiles();
   await using service = await startService(copy, settings);
   const { out, errors } = service.output();
@@ -118,7 +118,7 @@ test("`hlust archive` shows why, and fsck repairs, and accounts delete, nothing 
   assert.match(deleted.errors, /the archive is in quarantine/);
 });
 
-test("once it is released it runs its jobs and sends its webhooks", async () => {
+test("a released archive runs its jobs and sends its webhooks", async () => {
   const released = await hlust("archive", "release");
   assert.deepEqual([released.code, released.errors], [0, ""]);
   assert.equal((await hlust("archive", "show")).code, 0);

@@ -31,7 +31,7 @@ async function answersOnlyHealth(baseUrl: string): Promise<void> {
   await assert.rejects(Array.fromAsync(answers), { code: Code.Unimplemented });
 }
 
-test("jobs given to an api node are done by a worker node, which answers nothing but its health", async () => {
+test("jobs submitted to an api node run on a worker node, which serves only its health", async () => {
   const data = mkdtempSync(join(tmpdir(), "hlust-roles-"));
   try {
     await using api = await startService(data, { HLUST_ROLE: "api", HLUST_ENGINE: "scripted" });

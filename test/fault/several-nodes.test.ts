@@ -45,7 +45,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
 
   await context.test("HAProxy finds every node ready by its checks", () => nodes.untilReady());
   for (const { name, address } of proxies) {
-    await context.test(`what ${name} might spoil passes`, async () => {
+    await context.test(`what ${name} might break works`, async () => {
       const target = { address, key };
       await bigUploadPasses(target);
       await earlyRefusalPasses(target);
@@ -63,7 +63,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
   await callers.during(async () => {
     await callers.untilAnswered();
     await context.test(`${rounds} rolling restarts: no call fails`, () => roll(nodes, callers));
-    await context.test("an API node and a worker are killed: their calls are cut, once", () =>
+    await context.test("an API node and a worker are killed: their calls fail once", () =>
       kill(nodes, callers),
     );
     await context.test(
@@ -75,7 +75,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
         await assertExplained(callers);
       },
     );
-    await context.test("so is a pooler that is killed and started again", async () => {
+    await context.test("a pooler is killed and restarted: the same holds", async () => {
       await nodes.pgbouncer.restart();
       await assertExplained(callers);
     });

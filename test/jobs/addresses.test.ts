@@ -184,7 +184,7 @@ test("a submit with an address that is not public is refused, however it is writ
   assert.equal(canary.connections(), 0);
 });
 
-test("a job by a name that leads to no public address FAILS, in the same words for all", async () => {
+test("a job with a name that resolves to no public address FAILS, with one message for all", async () => {
   const urls = Object.keys(names).map(urlOf);
   const addresses = hosts.flatMap((host) => {
     const address = addressOf(host);
@@ -204,7 +204,7 @@ test("a job by a name that leads to no public address FAILS, in the same words f
   assert.equal(canary.connections(), 0);
 });
 
-test("a redirect to no public address is not followed, however it is written", async () => {
+test("a redirect to an address that is not public is not followed, however it is written", async () => {
   const plain = [...hosts, ...Object.keys(names)].map(urlOf);
   const targets = [...plain, ...tricks.map(withPort)];
   const urls = targets.map(

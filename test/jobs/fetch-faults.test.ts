@@ -157,7 +157,7 @@ async function assertNothingIsLeft(): Promise<void> {
   }
 }
 
-test("a job whose media cannot be had FAILS and says why, and leaves nothing behind", async () => {
+test("a job whose media cannot be fetched FAILS with a reason, and leaves nothing behind", async () => {
   const inside = await listen(
     createTcpServer((socket) => socket.destroy()),
     "127.0.0.2",
@@ -214,7 +214,7 @@ test("a job whose media cannot be had FAILS and says why, and leaves nothing beh
   assert.deepEqual(await counts(), counted);
 });
 
-test("a job whose media comes whole in the end SUCCEEDS, whatever happened on the way", async () => {
+test("a job whose media is fetched in the end SUCCEEDS, whatever failed before", async () => {
   let count = 0;
   const md5 = createHash("md5").update(tones).digest("base64");
   const good: readonly (readonly [string, RequestListener])[] = [

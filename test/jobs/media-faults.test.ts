@@ -145,8 +145,8 @@ function failureLogged(name: string, from: number): string | undefined {
   return fields?.reason;
 }
 
-describe("a job of media that are", { concurrency: true }, () => {
-  test("something else fails with the name of what it is", async () => {
+describe("jobs of hostile media", { concurrency: true }, () => {
+  test("files that are no recording fail with the name of their type", async () => {
     await check([
       ["empty.wav", "", invalid, /empty: the URL returned 0 bytes/],
       ["byte.mp3", "\0", invalid, /not a recording/],
@@ -170,7 +170,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     ]);
   });
 
-  test("playlists fail, and get at no other file and no server", async () => {
+  test("playlists fail, and reach no other file and no server", async () => {
     const { scratchFolder } = fixture.jobs;
     const absolute = join(fixture.folder, "tones.wav");
     await mkdir(scratchFolder, { recursive: true });
@@ -190,7 +190,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     assert.equal(canaryCalls, 0);
   });
 
-  test("references to other files play only what is in them", async () => {
+  test("files that refer to others play only their own content", async () => {
     const url = `file://${join(fixture.folder, "tones.wav")}`;
     const silent = Buffer.alloc(samples.length);
     await check([["dref.mov", craftMov(silent, { dataUrl: url }), 0, /^$/]], "");
@@ -210,7 +210,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     await check([["cut.aac", half(media("a.aac")), 0, /^2[01] /]], "");
   });
 
-  test("lies are taken for what they hold, or fail", async () => {
+  test("files with false headers are read by their content, or fail", async () => {
     await check([
       ["4-gigabytes.wav", craftWav(samples, { dataBytes: 4_000_000_000 }), 0, /./],
       ["unknown.mov", craftMov(samples, { duration: 0n }), 0, /./],
@@ -253,7 +253,7 @@ describe("a job of media that are", { concurrency: true }, () => {
   });
 });
 
-test("after all of them nothing is left: no file, no process, no word in the log", async (context) => {
+test("nothing is left after all of them: no file, no process, no spoken word in the log", async (context) => {
   await fixture.isTidy();
   context.diagnostic(
     `decoders: ${watch.peakRss} bytes in all, ${watch.peakCpuSeconds} s of CPU in one`,

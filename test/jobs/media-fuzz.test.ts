@@ -76,7 +76,7 @@ function broken(bytes: Buffer, chance: (most: number) => number): Buffer {
   return chance(10) === 0 ? result.subarray(0, chance(result.length)) : result;
 }
 
-test("broken media end as a recording or as a failure in words, and no decoder crashes or hangs", async () => {
+test("damaged media is transcribed or fails with a reason, and no decoder crashes or hangs", async () => {
   const left = Array.from({ length: runs }, (_, run) => firstSeed + run).values();
   let accepted = 0;
   const next = async (): Promise<void> => {

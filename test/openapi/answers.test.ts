@@ -80,7 +80,7 @@ test("400 for parameters and bodies that the schemas refuse", async () => {
   }
 });
 
-test("what a schema requires is refused when it is not there", async () => {
+test("a missing required field is refused", async () => {
   let count = 0;
   for (const placed of withBody) {
     const { schema = {} } = placed.operation.requestBody?.content["application/json"] ?? {};

@@ -282,7 +282,7 @@ test("examples of accounts and keys", async () => {
   await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
 });
 
-test("examples of members, and of who is signed in", async () => {
+test("examples of members and sessions", async () => {
   await sendAll("GetCaller", "CreateStreamToken");
   const member = await sendAll("CreateMember");
   real.set(exampleIn("CreateMember", "name"), member.name);
@@ -299,7 +299,7 @@ test("examples of members, and of who is signed in", async () => {
   await send("ListAuditEvents", first("ListAuditEvents"));
 });
 
-test("the example of what was used", async () => {
+test("the example of usage", async () => {
   // Calls are written within a second.
   await until(async () => {
     const { json } = await service.call("GET", "/v1/usageDays");
@@ -323,7 +323,7 @@ test("examples of webhooks", async () => {
   await sendAll("ListWebhookDeliveries", "RedeliverWebhookDelivery", "DeleteWebhook");
 });
 
-test("no example was forgotten", () => {
+test("every example was used", () => {
   const served = transcoder.bindings.map(
     ({ method }) => `${method.parent.typeName}.${method.name}`,
   );

@@ -211,7 +211,7 @@ test("the limit of a header is the one in the code", () => {
   assert.deepEqual([key?.name, key?.charsMax], ["Idempotency-Key", keyCharsMax]);
 });
 
-test("limits stand in the schemas of requests", () => {
+test("the schemas of requests contain the limits", () => {
   const { schemas } = document.components;
   const field = (schema: string, name: string) => schemas[schema]?.properties?.[name];
   assert.equal(field("TranscriptMetadataInput", "subject")?.maxLength, 1000);

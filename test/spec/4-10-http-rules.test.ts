@@ -167,7 +167,7 @@ Run \`hlust config\` for the settings.
   );
 });
 
-test("rules that these doors cannot serve, and files that are none, are refused", async () => {
+test("rules that cannot be served, and files that are not rules, are refused", async () => {
   const refusal = async (file: string): Promise<string> => {
     const problem: unknown = await readHttpRulesFile(resolve(folder, file), [
       Transcripts,

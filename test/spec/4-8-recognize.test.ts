@@ -66,7 +66,7 @@ test("words are left out unless asked for, and one alternative is the default", 
   assert.equal("words" in json.results[0].alternatives[0], false);
 });
 
-test("what JSON allows is taken: snake_case, numbers for enums, quoted integers, URL-safe base64, a WAV header", async () => {
+test("every JSON form is accepted: snake_case, numbers for enums, quoted integers, URL-safe base64, a WAV header", async () => {
   const audio = { content: Buffer.from(wav).toString("base64url") };
   const quoted = { encoding: 1, sample_rate_hertz: "16000", language_code: "en-US" };
   const { status, json } = await recognize({ config: quoted, audio });

@@ -124,7 +124,7 @@ test("singleUtterance ends with the first final", async () => {
   assert.equal(stream.messages.at(-1)?.result?.speechEventType, "END_OF_SINGLE_UTTERANCE");
 });
 
-test("finalizeUtterance ends the utterance at once and goes on listening", async () => {
+test("finalizeUtterance ends the utterance at once, and recognition continues", async () => {
   const stream = await open();
   stream.send(streamingConfig());
   const [first = ""] = sentences;
@@ -168,7 +168,7 @@ test("a stream that ends while much of its audio waits closes at once", async ()
   assert.ok(performance.now() - began < 20_000);
 });
 
-test("what is out of order or malformed ends the stream with an error message", async () => {
+test("messages out of order or malformed end the stream with an error message", async () => {
   const audio = { audioContent: "AAAA" };
   const config = streamingConfig();
   const rows: [messages: (string | Buffer)[], problem: RegExp, code: number][] = [
@@ -244,7 +244,7 @@ test("a stream without a configuration is closed after 10 s", { timeout: 60_000 
   assert.match(stream.messages[0]?.error?.message ?? "", /no streamingConfig came within 10 s/);
 });
 
-test("a caller that vanishes leaves nothing behind", async () => {
+test("a caller that disconnects leaves nothing behind", async () => {
   const streams = await Promise.all([open(), open(), open()]);
   for (const stream of streams) {
     stream.send(streamingConfig());
@@ -263,7 +263,7 @@ test("a caller that vanishes leaves nothing behind", async () => {
   }
 });
 
-test("gRPC streams the same", async () => {
+test("gRPC gives the same stream", async () => {
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   async function* requests() {
     const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };

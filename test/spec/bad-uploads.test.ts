@@ -21,7 +21,7 @@ function putHead(url: string, length: number): string {
   return `PUT ${pathname}${search} HTTP/1.1\r\nhost: h\r\ncontent-length: ${length}\r\n\r\n`;
 }
 
-test("a PUT that is shorter than announced is refused, and the URL takes a whole one", async () => {
+test("a PUT shorter than declared is refused, and the URL accepts a complete one", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const files = mediaFiles();
@@ -36,7 +36,7 @@ test("a PUT that is shorter than announced is refused, and the URL takes a whole
   });
 });
 
-test("a PUT that is longer than announced is refused, and the URL takes a right one", async () => {
+test("a PUT longer than declared is refused, and the URL accepts a correct one", async () => {
   const longer = "whole and more\r\n\r\n";
   const overHttp1 = async (url: string): Promise<number | undefined> => {
     await using connection = await RawConnection.open(service.address);
@@ -71,7 +71,7 @@ test("a PUT that is longer than announced is refused, and the URL takes a right 
   }
 });
 
-test("two PUTs at once to one URL: one is taken", async () => {
+test("of two concurrent PUTs to one URL one is accepted", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const bodies = ["a", "b"].map((char) => char.repeat(100_000));
@@ -89,7 +89,7 @@ test("two PUTs at once to one URL: one is taken", async () => {
   });
 });
 
-test("a signed URL after its hour, with another method, path or query", async () => {
+test("a signed URL is refused after its hour, or with another method, path or query", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const { pathname, search } = new URL(url);

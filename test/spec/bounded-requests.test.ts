@@ -302,7 +302,7 @@ test("REST refuses the same bodies while others are served", async () => {
   }
 });
 
-test("a long transcript is the same, whatever it comes by", async () => {
+test("a long transcript is the same over every protocol", async () => {
   const segments = longSegments(3_000);
   const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "long" };
   const message = fromJson(CreateTranscriptRequestSchema, { transcript: { metadata, segments } });
@@ -340,7 +340,7 @@ test("a long transcript is the same, whatever it comes by", async () => {
   }
 });
 
-test("what is wrong with long segments is said by gRPC as by REST", async () => {
+test("gRPC reports violations in long segments like REST", async () => {
   const segments = [...longSegments(3_000), { startTime: "1s", endTime: "0s" }];
   const request = fromJson(CreateTranscriptRequestSchema, { transcript: { segments } });
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
@@ -355,7 +355,7 @@ test("what is wrong with long segments is said by gRPC as by REST", async () => 
   });
 });
 
-test("audio of a minute comes over Connect in JSON as it does over REST", async () => {
+test("Connect in JSON accepts a minute of audio like REST", async () => {
   const content = Buffer.alloc(2_900_000, 7).toString("base64");
   const config = { languageCode: "is-IS", encoding: "LINEAR16", sampleRateHertz: 48_000 };
   const headers = { "content-type": "application/json" };

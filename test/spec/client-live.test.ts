@@ -71,7 +71,7 @@ async function whenAdmitted<T>(call: () => Promise<T>, msMax = 20_000): Promise<
   }
 }
 
-test("live audio gives what any client of the socket gets, in any chunks", async () => {
+test("live audio in chunks of any size gives the same results as a plain socket", async () => {
   for (const size of [1600, 333, 4_000_000]) {
     const results: StreamingRecognitionResult[] = await whenAdmitted(() =>
       Array.fromAsync(
@@ -88,7 +88,7 @@ test("live audio gives what any client of the socket gets, in any chunks", async
   }
 });
 
-test("recognize gives what it gives over bare HTTP", async () => {
+test("recognize gives the same result as over plain HTTP", async () => {
   const content = pcmOf(wav);
   const { results } = await whenAdmitted(() =>
     client.speech.recognize({
@@ -132,7 +132,7 @@ test("the end of the requests finalizes a plain stream, empty chunks do not", as
   assert.deepEqual(finalsOf(results), [expected.transcript]);
 });
 
-test("leaving a live call ends it, and lets the audio go", async () => {
+test("leaving a live call ends it, and closes its audio", async () => {
   let letGo = 0;
   async function* endless(): AsyncGenerator<Uint8Array, void> {
     yield* chunksOf(pcmOf(wav));
@@ -186,7 +186,7 @@ test("a microphone that fails ends the call with its error", async () => {
   assert.equal(error.cause, unplugged);
 });
 
-test("a single utterance ends while its audio still comes", async () => {
+test("a single utterance ends while audio still arrives", async () => {
   async function* twice(): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       yield* chunksOf(pcmOf(wav), 16_000);

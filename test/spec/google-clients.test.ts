@@ -132,7 +132,7 @@ async function failure(call: Promise<unknown>) {
   );
 }
 
-test("recognize() gives what section 4.8 gives, and the end and language of each result", async () => {
+test("recognize() gives the results of section 4.8, with the end and language of each", async () => {
   const request = {
     config: { ...config, enableWordTimeOffsets: true },
     audio: { content: speech },
@@ -184,7 +184,7 @@ test("fields that only Google has are ignored", async () => {
   assert.equal(results?.[0]?.alternatives?.[0]?.transcript, sentences[0]);
 });
 
-test("streamingRecognize() gives the finals of section 4.9 when the client half-closes", async () => {
+test("streamingRecognize() gives the finals of section 4.9 once the client half-closes", async () => {
   const answers = await recognizeLive({
     config: { ...config, enableWordTimeOffsets: true },
     interimResults: true,
@@ -275,7 +275,7 @@ test("errors are google.rpc.Status: the message, the reason and every violation"
   assert.equal(details, "/google.cloud.speech.v1.Speech/LongRunningRecognize is not served here");
 });
 
-test("a key is needed, one of those that Google's clients can send", async () => {
+test("a key is required, in a form that Google's clients can send", async () => {
   const call = async (headers: Record<string, string>) => {
     const { reason } = await failure(plain.recognize({}, { otherArgs: { headers } }));
     return reason;

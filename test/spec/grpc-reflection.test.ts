@@ -161,7 +161,7 @@ test("the bytes are those of gRPC's own reflection", async () => {
 const hex = (number: number) => number.toString(16).padStart(2, "0");
 const lengthOf = (text = "") => hex(text.length);
 
-test("a client made of nothing but the answers recognizes speech", async () => {
+test("a client built from reflection alone recognizes speech", async () => {
   const { files } = await learn();
   const set = create(FileDescriptorSetSchema, { file: files });
   const bytes = Buffer.from(toBinary(FileDescriptorSetSchema, set));
@@ -268,7 +268,7 @@ test("every name is found in the file that declares it", async () => {
   }
 });
 
-test("what is not in the contract is NOT_FOUND, and the stream goes on", async () => {
+test("names outside the contract are NOT_FOUND, and the stream continues", async () => {
   const numbers = (value: string): Question => ({ case: "allExtensionNumbersOfType", value });
   const rows: [Question, number][] = [
     [symbol("hlust.speech.v2beta1.speech"), Code.NotFound],

@@ -161,7 +161,7 @@ test("a job transcribes Icelandic, also under its experimental code", async () =
   }
 });
 
-test("streams, calls and jobs in two languages go on at once on one service", async () => {
+test("streams, calls and jobs in two languages run at once on one service", async () => {
   const streams = Array.from({ length: 8 }, async (_, index) => {
     const isIcelandic = index > 1;
     const messages = await recognizeLive(
@@ -191,7 +191,7 @@ test("streams, calls and jobs in two languages go on at once on one service", as
   await Promise.all([...streams, ...calls, ...jobs]);
 });
 
-test("vocabulary hints are taken where the model can use them, else refused by their field", async () => {
+test("hints are accepted if the model can use them, and refused by their field if not", async () => {
   const speechContexts = [{ phrases: ["veðrið", "Guðrún Ósvífursdóttir"], boost: 5 }];
   const { status, json } = await recognize(talk, { speechContexts });
   assert.equal(status, 200);

@@ -85,7 +85,7 @@ function publish(url: string, change: (folder: string) => void = () => {}): Buff
   return execFileSync("tar", ["-cj", "-C", upstream, "."], { maxBuffer: 64 << 20 });
 }
 
-test("a model that is pulled serves the running service, and is gone when it is removed", async () => {
+test("a pulled model is used by the running service, until it is removed", async () => {
   let archive: Buffer = Buffer.alloc(0);
   await using server = await serveDownloads((_request, response) => response.end(archive));
   archive = publish(server.url, (upstream) => {
@@ -128,7 +128,7 @@ test("a model that is pulled serves the running service, and is gone when it is 
   assert.match(refused.json.message, /fo-FO has no installed model; installed: en-US, is-IS/);
 });
 
-test("jobs say who speaks once a model for it is installed", async () => {
+test("jobs name speakers once a diarization model is installed", async () => {
   const added = await models("add", join(testModels, "diarization"));
   assert.equal(added.code, 0, added.errors);
   await until(async () => (await loadedModels()).includes("diarization"));

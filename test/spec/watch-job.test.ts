@@ -154,7 +154,7 @@ test("the TypeScript client and gRPC wait for a job with a loop", async () => {
   }
 });
 
-test("an EventSource of a browser follows a job with ?token=, and stops with it", async () => {
+test("a browser's EventSource follows a job with ?token=, and stops when it ends", async () => {
   const { name, release } = await begin();
   await using browser = await openBrowser();
   const page = await browser.newPage();
@@ -182,7 +182,7 @@ test("an EventSource of a browser follows a job with ?token=, and stops with it"
   assert.deepEqual(states, ["SUCCESS", "end", "connects", "closed"]);
 });
 
-test("a service that stops ends what is watched at once, so that it is watched again elsewhere", async () => {
+test("a stopping service ends watches at once, so that callers reconnect elsewhere", async () => {
   const { name } = await begin();
   const headers = { authorization: `Bearer ${service.key}` };
   const read = async (accept: string, end: string) => {
