@@ -7,9 +7,9 @@ const readBytesMax = 65_536;
 const resampledFramesMax = 8_192;
 
 /**
- * The samples of a plain WAV file as of decodeAudio(), without a process: 16 kHz, one channel, decoded
- * as they are pulled. `onBytes` is called with every byte of the file in order. Throws when the file
- * has become shorter.
+ * The samples of a plain WAV file as of decodeAudio(), without a process: 16 kHz, one channel,
+ * decoded as they are pulled. `onBytes` is called with every byte of the file in order. Throws when
+ * the file has become shorter.
  */
 export async function* decodeWav(
   path: string,

@@ -33,8 +33,9 @@ const compressedMarks = ["72f81f4e", "fe7f0180", "ff1f00e8"].map((hex) => Buffer
 const chunksAfterMax = 32;
 
 /**
- * Reads the header of a WAV file; `start` is its first bytes. undefined for files that are not plain
- * in every respect, or truncated: they are left to ffmpeg. Never throws because of the content.
+ * Reads the header of a WAV file; `start` is its first bytes. undefined for files that are not
+ * plain in every respect, or truncated: they are left to ffmpeg. Never throws because of the
+ * content.
  */
 export async function findPlainWav(
   file: FileHandle,

@@ -32,8 +32,8 @@ export interface ReadMediaOptions {
 }
 
 /**
- * Reading all packets of a recording of hours takes this long on a slow machine; reading its headers
- * takes a fraction of a second.
+ * Reading all packets of a recording of hours takes this long on a slow machine; reading its
+ * headers takes a fraction of a second.
  */
 const cpuSecondsMax = { probe: 20, measure: 60 } as const;
 

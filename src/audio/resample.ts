@@ -42,9 +42,9 @@ export interface SavedResampler {
 }
 
 /**
- * Resamples 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase Kaiser-windowed
- * sinc without delay. The output has ceil(input samples * 16000 / rate) samples for any chunks; 16
- * kHz passes unchanged.
+ * Resamples 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase
+ * Kaiser-windowed sinc without delay. The output has ceil(input samples * 16000 / rate) samples for
+ * any chunks; 16 kHz passes unchanged.
  */
 export class Resampler {
   readonly #table: Table | undefined;

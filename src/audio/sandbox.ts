@@ -55,8 +55,8 @@ const unprivilegedUser = 65_534;
 
 /**
  * Finds out how media can be decoded here: in bubblewrap (own namespaces, no network, one file) or
- * reduced (limits, and a user without rights when we are root). Throws an Error for the operator when
- * the choice does not work.
+ * reduced (limits, and a user without rights when we are root). Throws an Error for the operator
+ * when the choice does not work.
  */
 export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
   for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"]) program(name);
@@ -82,8 +82,8 @@ export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Pro
 }
 
 /**
- * /etc/alternatives and ld.so.cache are needed to find libraries of ffmpeg. No --new-session: launch()
- * makes one for everything that bubblewrap starts.
+ * /etc/alternatives and ld.so.cache are needed to find libraries of ffmpeg. No --new-session:
+ * launch() makes one for everything that bubblewrap starts.
  */
 const namespaces =
   "--unshare-all --die-with-parent --cap-drop ALL --clearenv --ro-bind /usr /usr " +
@@ -101,8 +101,8 @@ const bubblewrap: Sandbox = {
 };
 
 /**
- * Runs programs as `user`, if there is one. They get the file as an open descriptor, since they cannot
- * read our folders.
+ * Runs programs as `user`, if there is one. They get the file as an open descriptor, since they
+ * cannot read our folders.
  */
 function reduced(user: number | undefined): Sandbox {
   const identity =

@@ -7,8 +7,8 @@ import { ServiceError } from "../std/service-error.ts";
 export const timedFormat = "smjpeg";
 
 /**
- * A packet's time may differ this much from the samples before it; past that, samples are missing or
- * come twice.
+ * A packet's time may differ this much from the samples before it; past that, samples are missing
+ * or come twice.
  */
 const inexactMsMax = 100;
 /** Silence is yielded in chunks of this length. */
@@ -19,9 +19,9 @@ const silenceMs = 500;
 const packetBytesMax = 1 << 24;
 
 /**
- * 16-bit samples of one channel that ffmpeg writes in timedFormat, each at its time from 0: gaps are
- * silence, duplicates are left out. ffmpeg's own filter for gaps holds all of a gap in memory, and
- * loses the audio after a long one.
+ * 16-bit samples of one channel that ffmpeg writes in timedFormat, each at its time from 0: gaps
+ * are silence, duplicates are left out. ffmpeg's own filter for gaps holds all of a gap in memory,
+ * and loses the audio after a long one.
  */
 export async function* readTimedSamples(
   written: AsyncIterable<Buffer>,

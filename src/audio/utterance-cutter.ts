@@ -12,8 +12,8 @@ export interface UtteranceCutterOptions {
 
 /**
  * What the cutter yields, in order: begin, audio or pause..., end, begin, ... Offsets count samples
- * from the first one pushed. A pause comes when the silence after speech is held back: unless speech
- * continues, the end follows after samplesToEnd more samples.
+ * from the first one pushed. A pause comes when the silence after speech is held back: unless
+ * speech continues, the end follows after samplesToEnd more samples.
  */
 export type Cut =
   | { readonly kind: "begin"; readonly startSample: number }
@@ -48,9 +48,9 @@ const earlySamples = 1000 * perMs;
 const trailSamples = 150 * perMs;
 
 /**
- * Cuts a stream of 16 kHz samples into utterances (endpointing), the same way for every engine: from
- * shortly before speech until silence, the greatest length, or endUtterance(). The cuts do not depend
- * on the chunks of the input.
+ * Cuts a stream of 16 kHz samples into utterances (endpointing), the same way for every engine:
+ * from shortly before speech until silence, the greatest length, or endUtterance(). The cuts do not
+ * depend on the chunks of the input.
  */
 export class UtteranceCutter {
   readonly #activity: VoiceActivity;
@@ -205,7 +205,9 @@ export class UtteranceCutter {
     return { kind: "audio", samples };
   }
 
-  /** The held samples in one array: a view where they are contiguous, as frames of one chunk are. */
+  /**
+   * The held samples in one array: a view where they are contiguous, as frames of one chunk are.
+   */
   #joinHeld(): Int16Array {
     const [first] = this.#held;
     const last = this.#held.at(-1);

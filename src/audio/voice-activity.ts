@@ -4,7 +4,9 @@ export interface VoiceActivity {
   readonly frameSamples: number;
   /** Speech is detected at most this many frames after it began. */
   readonly delayFrames: number;
-  /** Frames since it began to learn the noise floor: speech found soon after may have begun then. */
+  /**
+   * Frames since it began to learn the noise floor: speech found soon after may have begun then.
+   */
   readonly learntFrames: number;
   /** Whether this frame, the next one of the stream, has speech. */
   isSpeech(frame: Int16Array): boolean;
@@ -58,8 +60,8 @@ const floorBlockFrames = 25;
 
 /**
  * Voice activity detection by energy over an adaptive noise floor. Steady noise of any level is
- * silence, from its first frame on, since speech must begin with changing levels. So are hum, clicks,
- * keys, and the tones of telephones.
+ * silence, from its first frame on, since speech must begin with changing levels. So are hum,
+ * clicks, keys, and the tones of telephones.
  */
 export class EnergyVoiceActivity implements VoiceActivity {
   readonly frameSamples = frameSamples;

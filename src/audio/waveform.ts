@@ -7,9 +7,9 @@ const pixelsOfSection = 600 * pixelsPerSecond;
 const valuesOfPixel = 2;
 
 /**
- * Makes the waveform of 16-bit samples, in sections of ten minutes: for each pixel two signed bytes,
- * its least and its greatest sample divided by 256 and truncated towards zero, as audiowaveform does
- * for 8 bits. The sections do not depend on the chunks of samples.
+ * Makes the waveform of 16-bit samples, in sections of ten minutes: for each pixel two signed
+ * bytes, its least and its greatest sample divided by 256 and truncated towards zero, as
+ * audiowaveform does for 8 bits. The sections do not depend on the chunks of samples.
  */
 export class WaveformMaker {
   readonly #samplesPerPixel: number;

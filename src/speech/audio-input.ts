@@ -21,9 +21,10 @@ export interface AudioInputOptions {
 
 /**
  * The samples and flush markers of the messages after the configuration. Ends at an empty
- * audioContent; ends with a refusal when a deadline passes, so that the audio so far gets its finals.
- * Throws invalid_argument for any other message. Not a generator: every chunk of every stream passes
- * here, and the three promises of a generator cost more than all other work on a chunk.
+ * audioContent; ends with a refusal when a deadline passes, so that the audio so far gets its
+ * finals. Throws invalid_argument for any other message. Not a generator: every chunk of every
+ * stream passes here, and the three promises of a generator cost more than all other work on a
+ * chunk.
  */
 export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
   readonly #messages: AsyncIterator<StreamingRecognizeRequest>;

@@ -38,8 +38,8 @@ export interface ConfigContext {
   readonly recognizer: Recognizer;
   readonly mode: RecognitionMode;
   /**
-   * Hints that the model cannot use are no error: clients of google.cloud.speech.v1 send them to any
-   * model.
+   * Hints that the model cannot use are no error: clients of google.cloud.speech.v1 send them to
+   * any model.
    */
   readonly ignoresHints: boolean;
 }

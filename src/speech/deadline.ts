@@ -1,9 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * The time limits of one stream: its whole duration, and each wait. All waits share one timer, which
- * is not reset while they end in time: setting and clearing a timer for each message would cost as
- * much as reading the message.
+ * The time limits of one stream: its whole duration, and each wait. All waits share one timer,
+ * which is not reset while they end in time: setting and clearing a timer for each message would
+ * cost as much as reading the message.
  */
 export class Deadline implements Disposable {
   readonly #expired: () => ServiceError;

@@ -21,7 +21,9 @@ export const audioSecondsMax = 30;
 export interface RecognizeOptions {
   /** Results also have their end time and language. */
   readonly describeResults: boolean;
-  /** Runs the recognition of this much audio, or throws when the caller's limits do not allow it. */
+  /**
+   * Runs the recognition of this much audio, or throws when the caller's limits do not allow it.
+   */
   readonly metered: (ms: number, run: () => Promise<void>) => Promise<void>;
   readonly signal: AbortSignal;
 }

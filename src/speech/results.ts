@@ -26,7 +26,8 @@ export function alternativeOf(
 }
 
 /**
- * The end time and language of a result, which Google's messages have and the specification's do not.
+ * The end time and language of a result, which Google's messages have and the specification's do
+ * not.
  */
 export function descriptionOf(
   { audioEndMs }: Recognition,

@@ -2,8 +2,8 @@ import type { Recognition } from "../engines/protocol/recognizer.ts";
 
 /**
  * Measures the stability of interim results: the share of the words of a result, 0 to 1, before the
- * first word that differs from the result before it. 0, which Google's clients read as "unknown", for
- * the first result of an utterance and for finals.
+ * first word that differs from the result before it. 0, which Google's clients read as "unknown",
+ * for the first result of an utterance and for finals.
  */
 export class Stability {
   #before: readonly string[] = [];

@@ -15,7 +15,9 @@ export class WavError extends Error {
   override readonly name = "WavError";
 }
 
-/** A chunk: its content is `size` bytes from `body` on, which may be past the bytes that were read. */
+/**
+ * A chunk: its content is `size` bytes from `body` on, which may be past the bytes that were read.
+ */
 export interface WavChunk {
   readonly tag: string;
   readonly body: number;
