@@ -11,9 +11,9 @@ import { recognizeThroughPool } from "./engines/through-pool.ts";
 import { type Speech, speechOf } from "./engines/speech.ts";
 
 /**
- * What the service may add to an engine. Pipes, frames and resampling cost 1 to 3 ms for each second
- * of audio, whatever the model: that is over the ratio where the engine itself takes under 30 ms, so
- * a fixed limit applies there.
+ * What the service may add to an engine. Pipes, frames and resampling cost 1 to 3 ms for each
+ * second of audio, whatever the model: that is over the ratio where the engine itself takes under
+ * 30 ms, so a fixed limit applies there.
  */
 const ratioMax = 1.1;
 const addedMsMax = 3.5;

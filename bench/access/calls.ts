@@ -14,7 +14,7 @@ import type { Figure } from "./figure.ts";
 const rounds = 15;
 const callsARound = 2_000;
 
-/** us of CPU that a small call takes more for its API key. */
+/** CPU time that an API key adds to a small call, in us. */
 export async function measureCalls(): Promise<Figure[]> {
   await using database = await openTestDatabase();
   const { db } = database;

@@ -22,7 +22,7 @@ export interface Lags {
   readonly final: Summary | undefined;
   readonly cores: number;
   readonly bytes: number;
-  /** Where the pool took no more streams. */
+  /** If the pool refuses further streams. */
   readonly refused: number;
 }
 

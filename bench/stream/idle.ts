@@ -1,4 +1,4 @@
-// Sockets that are open, let in and configured, and say nothing.
+// Sockets that are open, authenticated and configured, but silent.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import {

@@ -1,4 +1,4 @@
-// How many connections there may be, of one address and in all, and what is answered to what is no
+// The limits of connections, of one address and in all, and answers to requests that are no
 // call.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -100,13 +100,13 @@ test("an exempt address has no limit of its own; past the limit for all, connect
 
 test("idle connections are closed to make room for new ones", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: max, maxFreeSockets: max });
-  // Connections of the test before may not be gone yet.
+  // Connections of the previous test may still be open.
   await until(async () => {
     const calls = Array.from({ length: max }, () => statusFrom(exempt, agent));
     return (await Promise.all(calls)).every((status) => status === 200);
   });
   assert.equal(Object.values(agent.freeSockets).flat().length, max);
-  // Room is looked for ten times a second.
+  // Idle connections are looked for ten times a second.
   await until(async () => (await statusFrom(other)) === 200);
   agent.destroy();
 });

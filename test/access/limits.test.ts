@@ -1,4 +1,4 @@
-// Limits of accounts and keys, through the doors of the whole service: 429 with when to come again,
+// Limits of accounts and keys, through the doors of the whole service: 429 with the time to retry,
 // and no other account notices.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ async function newAccount(
   return { id, token, call };
 }
 
-/** What stands in the details of an answer. */
+/** The details of an answer. */
 function detailsOf({ json }: Pick<Answer, "json">): Answer["json"] {
   const named = json.details.map((detail: { "@type": string }) => [
     detail["@type"].split(".").at(-1),
@@ -121,7 +121,7 @@ test("live streams past the limit are refused before the upgrade, until one ends
     return json.usage.concurrentStreams === 2;
   });
   await assert.rejects(openStream(service.address, account), /HTTP 429/);
-  // What a client asks that cannot see the answer to its handshake.
+  // What a client requests that cannot read the answer to its handshake.
   const path = `/v2beta1/speech:streamingrecognize?token=${account.token}`;
   const refused = await callRest(service.address, undefined, { method: "GET", path });
   assert.equal(detailsOf(refused).ErrorInfo.reason, "TOO_MANY_STREAMS");

@@ -1,5 +1,5 @@
-// Who may call which RPC at every door, and that what an account has does not exist for any other account:
-// for every RPC of the service.
+// Who may call which RPC at every door, and that what an account has does not exist for any other
+// account: for every RPC of the service.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ let callers: readonly TestCaller[];
 /** At the door of the console. */
 let signedIn: readonly TestCaller[];
 /**
- * Two accounts that have nothing to do with each other, what one of them has, and names of nothing.
+ * Two independent accounts, the resources of one, and names that do not exist.
  */
 let me: Owner;
 let stranger: Owner;
@@ -120,9 +120,9 @@ async function servedTypes(): Promise<string[]> {
     .toSorted();
 }
 
-/** What everybody who may is not answered, whatever else they are. */
+/** Codes that an authorized caller never gets. */
 const refusals = new Set(["UNAUTHENTICATED", "PERMISSION_DENIED"]);
-/** They would hide whether a caller is let in. */
+/** They would hide whether a caller is authorized. */
 const failures = new Set(["INTERNAL", "UNKNOWN", "UNAVAILABLE"]);
 const hiding = /ROUTE_NOT_FOUND|TOO_MANY_RE/;
 
@@ -144,7 +144,7 @@ function assertAnswer(answer: MatrixAnswer, caller: TestCaller, row: Row, door: 
   assert.ok(text.includes("SCOPE_MISSING") && text.includes(missing), what);
 }
 
-/** These two share with gRPC all that looks at callers. */
+/** These two share authentication with gRPC. */
 const likeGrpc: ReadonlySet<DoorName> = new Set(["gRPC-Web", "Connect"]);
 
 for (const { method, row } of rows) {
@@ -196,7 +196,7 @@ for (const { method, row } of rows) {
       }
       const { code, text } = await doors[home](callBy(me, method, request, own));
       assert.equal(code, "OK", text);
-      // Nor is anything shown that another made in the same way.
+      // Nothing that the other account made in the same way is shown either.
       const unseen = [stranger.accountId, ...idsOf(theirs), ...idsIn(alike?.text ?? "")];
       for (const id of unseen) assert.ok(!text.includes(id), text);
       assert.deepEqual(await rowsWith(stranger.db, idsOf(theirs)), before);
@@ -218,7 +218,7 @@ function withSome(own: Things, others: Things, some: readonly Kind[]): Things {
   return { ...own, ...Object.fromEntries(some.map((kind) => [kind, others[kind]])) };
 }
 
-/** The answer with names of nothing in the place of theirs. */
+/** The answer, with their names replaced by missing ones. */
 function ofNothing(text: string): string {
   const absent = idsOf(nothing);
   return idsOf(theirs).reduce((all, id, at) => all.replaceAll(id, absent[at] ?? ""), text);
@@ -268,7 +268,7 @@ for (const { method, row, name, thing } of updates) {
     assert.equal((await ask({})).code, "OK");
     const before = await ownRows(own);
     for (const [field, value] of forgedFields(thing)) {
-      // Where its name is in the path, another is another thing.
+      // A name in the path identifies the resource, so it cannot be forged.
       if (field === "name" && row.of.length > 0) continue;
       for (const mask of [undefined, field]) {
         const { code, text } = await ask({ [field]: value }, mask);

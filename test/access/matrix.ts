@@ -13,8 +13,9 @@ import type { Kind, Things } from "./things.ts";
 /** One RPC: who may call it, where, and with what. */
 export interface Row {
   /**
-   * What a caller needs for its first request; none: to be known. The first is the contract's, repeated
-   * here so that it does not change unnoticed; the others are scopes that the request grants.
+   * What a caller needs for its first request; none: to be known. The first is the contract's,
+   * repeated here so that it does not change unnoticed; the others are scopes that the request
+   * grants.
    */
   readonly scopes: readonly Scope[];
   readonly doors: readonly DoorName[];

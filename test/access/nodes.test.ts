@@ -31,7 +31,7 @@ let nodes: readonly [ClusterNode, ClusterNode];
 before(async () => {
   cluster = await openCluster({ HLUST_PUBLIC_URL: publicUrl });
   nodes = [cluster.addNode("api"), cluster.addNode("api")];
-  // The first one makes the account, and has its key.
+  // The first node creates the account and its key.
   await nodes[0].start();
   await nodes[1].start();
 });
@@ -146,7 +146,7 @@ const ended = [
 ];
 
 /**
- * Calls with the token until it is refused, by every node: the last call that was let in began
+ * Calls with the token until every node refuses it: the last accepted call began
  * within a second of the revocation.
  */
 async function refusedEverywhere(token: string, revokedAt: number): Promise<void> {
@@ -241,7 +241,7 @@ test("a stream token opens one socket, on either node, and ends with the key tha
       (error: Error) => error.message,
     );
   const [here, there] = nodes;
-  // Of many at once on both nodes one is let in.
+  // Of many concurrent ones on both nodes one is accepted.
   const token = await mint();
   const tries = Array.from({ length: 10 }, (_, at) => open(at % 2 === 0 ? here : there, token));
   const results = await Promise.all(tries);
@@ -352,7 +352,7 @@ test("limits apply across both nodes; the streams of a killed node stop counting
       },
       (error: Error) => error.message,
     );
-  // What a node knows of the other is a second old.
+  // What a node knows of the other one is up to a second old.
   await until(async () => (await third()) === "HTTP 429");
   await there.service.crash();
   await until(async () => (await third()) === "open", 60_000);

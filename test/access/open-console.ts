@@ -15,8 +15,8 @@ export interface TestConsole extends AsyncDisposable {
   /** Of the service's first account. */
   readonly accountId: string;
   /**
-   * A call as the console makes it for the user with this secret in the cookie; `headers` take the place
-   * of its own.
+   * A call as the console makes it for the user with this secret in the cookie; `headers` take the
+   * place of its own.
    */
   ask(call: {
     readonly method?: string;

@@ -161,7 +161,7 @@ test("a callback must belong to this browser and this sign-in, and be new", asyn
       ) ?? [];
     assert.notEqual(cookie, "");
     const elsewhere = new TestBrowser();
-    // It is not let back in: the code stays unused.
+    // It does not return to the service: the code stays unused.
     await elsewhere.go(response.headers.get("location") ?? "");
     const url = elsewhere.visited.find((each) => each.startsWith(callback)) ?? "";
     left.cookies.set("127.0.0.1 __Host-hlust-sign-in", cookie);
@@ -294,7 +294,7 @@ test("a member of several accounts starts in the one used last, and can switch",
   );
 });
 
-// Last: it uses up the attempts of this machine.
+// The last test: it uses up the attempts of this machine.
 test("few made-up codes reach the provider", async () => {
   const { address } = console.service;
   const begun = await fetch(`${address}/console/sign-in`, { redirect: "manual" });

@@ -104,7 +104,7 @@ const preflight = {
   },
 };
 
-/** What of an answer belongs to CORS. */
+/** The CORS headers of an answer. */
 function corsOf({ status, headers }: Response) {
   const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
   return [status, headers.get("access-control-allow-origin"), names.length, headers.get("vary")];

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** What a client learns of its handshake. */
+/** What a client sees of its handshake. */
 interface Outcome {
   /** Of the answer to the handshake; 101 where a socket opens. */
   readonly status: number;

@@ -35,13 +35,13 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
   const answers = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => {
       if (n % 10 === 0) assert.equal((await get(service.key, attacker)).status, 200);
-      // What it says about itself, and about others, changes nothing.
+      // The address that it claims in headers changes nothing.
       const forged = { "x-forwarded-for": `203.0.113.${n % 250}, 198.51.100.7` };
       return await get(newApiKey().token, forged);
     }),
   );
   const refused = answers.filter(({ status }) => status === 401).length;
-  // Each quarter of a minute there is one more.
+  // One more attempt is allowed every 15 s.
   const more = Math.ceil((performance.now() - began) / (60_000 / perMinute));
   assert.ok(refused >= perMinute && refused <= perMinute + more, `${refused} were looked at`);
   for (const { status, headers, json } of answers) {
@@ -54,7 +54,7 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
 
   const bearer = (key: string) => ({ ...attacker, authorization: `Bearer ${key}` });
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
-  // Should the time for one more have come, it takes that.
+  // Uses up one that has become available.
   await get(newApiKey().token, attacker);
   const error = await client
     .listTranscripts({}, { headers: bearer(newApiKey().token) })

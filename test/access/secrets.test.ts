@@ -1,4 +1,4 @@
-// What callers show and say stands nowhere but where it belongs. Every service that the tests of
+// Secrets and speech of callers are only where they belong. Every service that the tests of
 // the specification open is looked through as this one is, when it closes (test/spec/secrets.ts).
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** A text that stands nowhere by chance, and that the hunt knows. */
+/** A text that occurs nowhere by chance, and that the search looks for. */
 function mark(name: string): string {
   const marked = `marked-${name}-þingræða-Qx7`;
   noteSecret(marked, "text");

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** How a connection was treated that does not behave. */
+/** How the service treated a hostile connection. */
 export interface Treated {
   /** From the connection to its end by the service. */
   readonly ms: number;
@@ -22,7 +22,7 @@ export interface SlowCaller {
 }
 
 /**
- * A connection that goes on as it likes, and never ends by itself; resolves when the service has
+ * A connection that follows its own script and never ends by itself; resolves when the service has
  * cut it.
  */
 export async function slowCaller(caller: SlowCaller): Promise<Treated> {
@@ -37,7 +37,8 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const rest = typeof drip === "string" || drip instanceof Uint8Array ? undefined : [...drip];
   const timer = setInterval(() => {
     const next = rest ? rest.shift() : drip;
-    // A closed connection answers with a reset: only that shows that the server keeps nothing of it.
+    // A closed connection answers with a reset: only that shows that the server keeps nothing of
+    // it.
     if (typeof next === "string" || next instanceof Uint8Array) socket.write(next);
     else if (isEnded) socket.write("x");
   }, everyMs);

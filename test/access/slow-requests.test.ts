@@ -12,8 +12,8 @@ const count = 40;
 /** Of headers and unread answers. */
 const limitMs = 1_000;
 /**
- * Of stalled bodies: longer than a busy machine delays a trickle, which would then count as stalled,
- * too.
+ * Of stalled bodies: longer than a busy machine delays a trickle, which would then count as
+ * stalled, too.
  */
 const bodyMs = 4_000;
 /** The rest of a refused body is read and dropped for this long. */

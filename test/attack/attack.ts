@@ -29,8 +29,8 @@ const slowdownMax = 2;
 /** What is quick without an attack may take this long during one. */
 const unnoticedMs = 100;
 /**
- * With `npm run test:attack` nothing else runs; the gate runs other tests at the same time, whose CPU
- * comes and goes.
+ * With `npm run test:attack` nothing else runs; the gate runs other tests at the same time, whose
+ * CPU comes and goes.
  */
 const hasMachine = process.env["ATTACK"] === "all";
 /**

@@ -19,7 +19,7 @@ const [, , address = "", key = "", servicePid = ""] = process.argv;
 /** How often the health of the service is asked for. */
 const probeMs = 20;
 /**
- * What is quick once it is compiled is slow before: after this many probes a service that has just
+ * Code is slow until it is compiled: after this many probes a service that has just
  * started is judged.
  */
 const warmProbes = 150;

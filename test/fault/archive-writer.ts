@@ -193,7 +193,7 @@ export class ArchiveWriter {
     this.#deleted.push(line.name);
   }
 
-  /** What the answer to a new version says. */
+  /** The content of the answer to a new version. */
   async #took(
     line: Line,
     answer: Answer | undefined,
@@ -252,8 +252,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * The known version is not the newest: the write was taken, or the probe was, in a try without an
-   * answer.
+   * The known version is not the newest: the write was applied, or the probe was, in an attempt
+   * without an answer.
    */
   async #learnTaken(line: Line, write: Unanswered, probe: Content): Promise<void> {
     const known = new Set(line.versions.map(({ id }) => id));

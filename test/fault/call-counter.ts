@@ -6,7 +6,7 @@ import type { Answer } from "../spec/service.ts";
 export interface FailedCall {
   readonly caller: string;
   readonly problem: string;
-  /** The service is not there, and says when to try again. */
+  /** The service is unavailable, and says when to retry. */
   readonly isExplained: boolean;
 }
 

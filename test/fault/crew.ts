@@ -54,7 +54,7 @@ export class Crew implements AsyncDisposable {
       const mortal = [...this.#up].filter((each) => !this.#isSpared(each));
       const busy = mortal.filter((each) => each.attempts.size > 0);
       const wanted = busy.filter((each) => each.phase === phase);
-      // Who has just come up gets as long to come to it.
+      // A worker that has just started gets the same time to reach the phase.
       if (mortal.length === 0) giveUpAt = performance.now() + waitMsMax;
       const late = busy.length > 0 ? busy : mortal;
       const choice = performance.now() > giveUpAt ? late : wanted;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A clock on the wall of a process, and of those that it starts, that a test can move; time goes on
+ * The wall clock of a process and of its children, which a test can move; time passes
  * at its pace.
  */
 export interface FakeClock {

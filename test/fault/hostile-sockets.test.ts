@@ -195,8 +195,8 @@ async function sessionsOpen(): Promise<number> {
 
 for (const [name, attack] of Object.entries(attacks)) {
   test(`${name}: other streams are not affected`, { timeout: 60_000 }, async (t) => {
-    // Other tests run at the same time: one of a few attempts is not slower for them, by how quick the
-    // machine is then.
+    // Other tests run at the same time: one of a few attempts is not slower for them, by how quick
+    // the machine is then.
     let alone = quiet;
     for (let tries = 1; ; tries += 1) {
       const [hostile] = await Promise.all([latencies(2500), attack({ ms: 2500 })]);

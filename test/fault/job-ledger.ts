@@ -32,7 +32,7 @@ const endMsMax = 180_000;
 const pollMs = 250;
 
 /**
- * Who submits jobs through faults, and knows what has to come of them: what was answered once
+ * Submits jobs during faults, and knows their required results: what was answered once
  * holds, a key that is used again names the same job, progress never falls, and each job ends once,
  * with the transcript that an undisturbed run gives.
  */
@@ -43,7 +43,7 @@ export class JobLedger {
    */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** What came in place of an answer: calls that were in flight during a fault. */
+  /** The failures of calls: calls that were in flight during a fault. */
   readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
@@ -63,7 +63,7 @@ export class JobLedger {
     };
   }
 
-  /** Learns what comes of each recording when nothing goes wrong. */
+  /** Records the result of each recording without faults. */
   async learn(recordings: readonly Recording[]): Promise<void> {
     for (const recording of recordings) await this.submit(recording);
     await this.ended();
@@ -138,7 +138,7 @@ export class JobLedger {
     }
   }
 
-  /** The jobs that are still under way. What was seen of one before must be in what is seen now. */
+  /** The unfinished jobs. What was seen of one before must still be true. */
   async look(): Promise<string[]> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -242,7 +242,7 @@ export class JobLedger {
   }
 }
 
-/** What came in place of 200. */
+/** The answer, if it is not 200. */
 async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
   const response = await fetch(url, { method: "PUT", body: bytes });
   const { status, headers } = response;

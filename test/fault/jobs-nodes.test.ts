@@ -57,7 +57,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
   const workers = [cluster.addNode("worker"), cluster.addNode("worker")] as const;
   const nodes = [...workers, ...apis];
   const otherThan = (one: ClusterNode) => workers.find((worker) => worker !== one) ?? assert.fail();
-  // The first one makes the account, and has its key.
+  // The first node creates the account and its key.
   await apis[0].start();
   await Promise.all([apis[1], ...workers].map(async (node) => node.start()));
 

@@ -12,7 +12,7 @@ import type { CallCounter } from "./call-counter.ts";
 
 const samplesPerMs = 16;
 const chunkMs = 100;
-/** The recording says something for this long, and then nothing for this long, again and again. */
+/** The recording has speech of this length, then silence of this length, repeatedly. */
 const speechMs = 1_300;
 const pauseMs = 900;
 /** After a failure that no node has explained. */
@@ -132,7 +132,7 @@ function samplesOf(fromMs: number, toMs: number): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-/** Where the node stops and has said so: when to try again. undefined: something else. */
+/** If the node announced that it stops: when to retry. undefined: another failure. */
 function retryMsOf(error: unknown): number | undefined {
   if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) return undefined;
   const [retry] = error.findDetails(RetryInfoSchema);

@@ -35,7 +35,7 @@ after(async () => {
 
 const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Sockets that say nothing; those that the service does not keep are closed. */
+/** Silent sockets; the service closes those that it does not accept. */
 async function flood(count: number): Promise<Socket[]> {
   const { hostname: host, port } = new URL(service.address);
   return await Promise.all(
@@ -55,7 +55,7 @@ async function isHealthy(): Promise<boolean> {
   return (await fetch(`${service.address}/readyz`, { headers })).ok;
 }
 
-/** Ends them all, and answers how long it then takes until others are served. */
+/** Closes all of them; returns how long it takes until others are served. */
 async function release(sockets: readonly Socket[]): Promise<number> {
   for (const socket of sockets) socket.destroy();
   const releasedAt = performance.now();
@@ -65,7 +65,7 @@ async function release(sockets: readonly Socket[]): Promise<number> {
 
 test("400 connections to a service that may open 256 files: half are accepted, and it keeps working", async (t) => {
   const sockets = await flood(400);
-  // Those that were let in go after 10 s, too, since they say nothing.
+  // The accepted ones are closed after 10 s, too, since they are silent.
   await until(() => Promise.resolve(sockets.filter(({ closed }) => !closed).length <= 128));
   assert.ok(filesOf(service.pid) < 256);
   const ms = await release(sockets);

@@ -17,7 +17,7 @@ interface PatchTarget {
  * Changes the subject of a transcript over REST, again and again, and keeps what was acknowledged.
  */
 export class PatchCaller {
-  /** Versions, by what was answered, and their subjects. */
+  /** The versions that were answered, and their subjects. */
   readonly acknowledged = new Map<string, string>();
   readonly #name: string;
   readonly #target: PatchTarget;

@@ -1,4 +1,4 @@
-// What a proxy spoils unless its configuration says otherwise: each is asked for through one, with
+// What proxies break without configuration: each is requested through one, with
 // a node behind it that is well.
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// A copy of an archive answers calls and does nothing else before its operator says that it goes on
-// there.
+// A copy of an archive answers calls and does nothing else until its operator says that it
+// continues there.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";

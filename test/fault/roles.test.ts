@@ -62,7 +62,7 @@ test("jobs submitted to an api node run on a worker node, which serves only its 
     const states = watched.map((line) => JSON.parse(line).result.state);
     assert.deepEqual([states.at(0), states.at(-1)], ["PROCESSING", "SUCCESS"]);
 
-    // Who leaves first does not take the database along.
+    // The node that stops first does not stop the database.
     assert.equal(await api.stop(), 0);
     assert.equal((await fetch(`${worker.address}/readyz`)).status, 200);
     assert.equal(await worker.stop(), 0);

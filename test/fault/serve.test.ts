@@ -80,7 +80,7 @@ test("serve prints the first key and a link once, then one line when ready; SIGT
   assert.equal(second.output().errors.includes(second.key), false);
 });
 
-/** Whether a new stream is let in; it is closed again. */
+/** Whether a new stream is accepted; it is closed again. */
 async function isTaken({ address, key }: ServiceProcess): Promise<boolean> {
   try {
     const stream = await openStream(address, { token: key });
@@ -145,7 +145,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   };
   assert.equal(await create(), 200);
 
-  // The service itself: what was under way may fail, what was answered stays.
+  // The service itself: calls in flight may fail, answered writes remain.
   const writing = Promise.allSettled(Array.from({ length: 20 }, () => create()));
   await create();
   await service.crash();

@@ -146,8 +146,8 @@ async function kill({ apis, workers, untilReady }: Nodes, callers: Callers): Pro
 }
 
 /**
- * No stream noticed an outage of what is behind the nodes, and every caller that did got a delay after which to retry
- * again.
+ * No stream noticed an outage of what is behind the nodes, and every caller that did got a delay
+ * after which to retry again.
  */
 async function assertExplained(callers: Callers): Promise<void> {
   await callers.untilAnswered();
@@ -159,7 +159,7 @@ async function assertExplained(callers: Callers): Promise<void> {
   assert.ok(broken.length <= 2 + failures.length / 4, JSON.stringify(countsOf(broken)));
 }
 
-/** How often each failure came. */
+/** The number of each failure. */
 function countsOf(failures: readonly FailedCall[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { caller, problem } of failures) {

@@ -1,4 +1,5 @@
-// A node that is asked to stop: its readiness turns first, it serves for a while, and closes its listener last.
+// A node that is asked to stop: its readiness turns first, it serves for a while, and closes its
+// listener last.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -78,7 +79,7 @@ test("a stopping node turns its health first, answers as before until the delay 
   const watching = health.watch({})[Symbol.asyncIterator]();
   assert.equal((await watching.next()).value?.status, Status.SERVING);
   const kept = openKept(address);
-  // A job is at work: its media never comes.
+  // A job is running: its media never arrives.
   const media = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "audio/wav", "content-length": 1_000_000 });
     response.write("RIFF");
@@ -110,7 +111,7 @@ test("a stopping node turns its health first, answers as before until the delay 
   stream.send(streamingConfig({ languageCode: "is-IS" }));
   stream.sendAudio(Buffer.from(speech(1_000).buffer));
   await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
-  // A call in flight: its body comes later.
+  // A call in flight: its body follows later.
   const slow = openKept(address);
   const body = JSON.stringify({ transcript: { metadata: { languageCode: "is-IS" } } });
   const create = `POST /v1alpha1/transcripts HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;

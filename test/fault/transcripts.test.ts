@@ -1,5 +1,5 @@
 // kill -9 of the serving process and of its PostgreSQL in the midst of writes: all that was
-// answered is there, nothing by halves.
+// answered is there, and nothing is half there.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +68,7 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   for (let kill = 1; kill <= share; kill += 1) {
     const before = answered();
     await until(async () => stop.signal.aborted || answered() > before + 2, 60_000);
-    // One that starts would die with its database, and take as long again.
+    // A starting service would die with its database, and start again.
     const next = await spare;
     if (!next || stop.signal.aborted) break;
     await delay(chance.below(30));
@@ -112,7 +112,9 @@ function killPostgres(data: string, chance: Chance): void {
   if (found.length > 0) process.kill(chance.oneOf(found).pid, "SIGKILL");
 }
 
-/** All that writers know of is there, exactly; what else is there was never answered, and is whole. */
+/**
+ * All that writers know of is there, exactly; what else is there was never answered, and is whole.
+ */
 async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Promise<void> {
   const listed = await listAll(target);
   for (const writer of writers) {

@@ -7,7 +7,7 @@ import { bundledProgram } from "../fixtures/bundled-program.ts";
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
   (program ??= bundledProgram(resolve(import.meta.dirname, "working-process.ts")));
-/** What was compiled for one is not compiled for the next. */
+/** Later processes use the code cache of the first. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
 /** Of pino. */

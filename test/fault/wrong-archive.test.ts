@@ -99,7 +99,7 @@ test("(a) also if the media is from before archives had marks", async () => {
   await refuses(copy, {}, /database .* is new/, /2 /, /DATABASE_URL/);
   assert.equal(mediaOf(copy).length, 2);
 
-  // Who knows better says so.
+  // The operator can override this.
   const hlust = async (...args: string[]) => await runHlust(args, { HLUST_DATA: copy });
   const fsck = await hlust("fsck", "--repair");
   assert.deepEqual([fsck.code, fsck.out], [2, ""]);

@@ -76,7 +76,7 @@ const tricks = [
   "http://256.0.0.1:{port}/",
 ];
 
-/** Names that say nothing by themselves, and what they resolve to. */
+/** Names, and the addresses that they resolve to. */
 const names: Readonly<Record<string, readonly string[]>> = {
   "metadata.google.internal": ["169.254.169.254"],
   "metadata.goog": ["169.254.169.254"],
@@ -188,11 +188,11 @@ test("a job with a name that resolves to no public address FAILS, with one messa
   const urls = Object.keys(names).map(urlOf);
   const addresses = hosts.flatMap((host) => {
     const address = addressOf(host);
-    // As a resolver would say it, and as none should.
+    // Addresses in usual and unusual notations.
     return isIP(address) === 0 ? [] : [address, host.replace(/^\[|\]$/g, "")];
   });
   assert.ok(addresses.length >= 160, `${addresses.length}`);
-  // One that was taken for public would be enough.
+  // A single one taken for public would be a leak.
   for (let at = 0; at < addresses.length; at += 12) {
     urls.push(urlOf(`n${answers.push(addresses.slice(at, at + 12)) - 1}.example`));
   }

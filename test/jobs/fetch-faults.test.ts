@@ -83,7 +83,7 @@ before(async () => {
     { level: "debug", base: null, messageKey: "event" },
     { write: (line: string) => void lines.push(line) },
   );
-  // TEST-NET-1 stands for a host that does not answer.
+  // TEST-NET-1 plays a host that does not answer.
   const allow = parseMediaAllowList(["127.0.0.1", "192.0.2.1"]);
   jobs = opened.use(await openJobs(database, join(database.folder, "jobs"), log, allow));
   account = await jobs.addAccount();

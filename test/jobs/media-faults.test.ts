@@ -28,7 +28,7 @@ let worker: AsyncDisposable;
 let watch: DecoderWatch;
 const log: string[] = [];
 let canaryCalls = 0;
-/** What ffmpeg makes of the tones, by name. */
+/** The tones, encoded by ffmpeg, by name. */
 const made = new Map<string, Buffer>();
 
 before(async () => {
@@ -127,7 +127,7 @@ async function checkOne([path, bytes, code, message]: Row, expected: string): Pr
   assert.equal(job.transcript, undefined, problem);
   assert.equal(job.error?.code, code, problem);
   assert.match(job.error?.message ?? "", message, problem);
-  // A sentence for a person: no path, no word of ffmpeg's, nothing that the file says.
+  // A readable sentence: no path, no message of ffmpeg's, nothing from the file.
   assert.match(
     job.error?.message ?? "",
     /^the (media|recording) (is|has|says) [\w ,.:()-]+$/,

@@ -1,4 +1,4 @@
-// Broken media as chance makes them, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED
+// Randomly damaged media, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED
 // where to begin.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

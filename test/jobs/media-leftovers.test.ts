@@ -54,7 +54,7 @@ test("decoding an hour takes no more memory than decoding a minute", async () =>
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for await (const chunk of decodeAudio({ file, sandbox, durationMsMax: 3 * 3_600_000 })) {
     samples += chunk.length;
-    // What is begun with is not counted: the first minutes warm up.
+    // The first minutes warm up and are not counted.
     if (samples < 5e6) continue;
     const { rss } = process.memoryUsage();
     [least, most] = [Math.min(least, rss), Math.max(most, rss)];

@@ -14,7 +14,10 @@ NnFEvD4E
 -----END CERTIFICATE-----
 `;
 
-/** Certificates of that CA, and self-signed ones, each with its key, by the name that a client asks for. */
+/**
+ * Certificates of that CA, and self-signed ones, each with its key, by the name that a client asks
+ * for.
+ */
 export const certificates: Readonly<
   Record<string, { readonly cert: string; readonly key: string }>
 > = {

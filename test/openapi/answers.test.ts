@@ -1,4 +1,4 @@
-// What the service answers when it refuses a call is what the document says, for every operation.
+// The answers to refused calls match the document, for every operation.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestService, callRest, type Answer, type TestService } from "../spec/service.ts";

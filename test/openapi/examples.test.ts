@@ -30,7 +30,7 @@ const exampleAudio = "AAABAAIAAwAEAAUABgAHAAgACQAKAAsADAANAA4ADwA=";
 
 let service: TestService;
 let host: MediaHost;
-/** What stands in the examples, and what it is here. */
+/** Values of the examples, and their values here. */
 const real = new Map<string, string>();
 const called = new Set<string>();
 
@@ -79,7 +79,7 @@ function realized<T>(value: T): T {
   return copy;
 }
 
-/** Sends an example over REST; the answer must be what the document says of the method. */
+/** Sends an example over REST; the answer must match the document. */
 async function send(name: string, example: UnaryExample): Promise<Answer> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
@@ -126,7 +126,8 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
 }
 
 /**
- * The paths of all fields. All items of a list count as one; numbers, texts and null count as the same.
+ * The paths of all fields. All items of a list count as one; numbers, texts and null count as the
+ * same.
  */
 function shapeOf(value: unknown, path = ""): string[] {
   const paths = new Set<string>();

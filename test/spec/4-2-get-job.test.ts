@@ -139,7 +139,7 @@ test("compressed sound and the sound of a video are transcribed", async () => {
     const { last } = await pollJob(service, json.name);
     assert.equal(last.state, "SUCCESS");
     const { json: transcript } = await service.call("GET", `/v1alpha1/${last.transcript}`);
-    // What compression takes away may cost a word.
+    // Lossy compression may cost a word.
     const recognized = new Set(textOf(transcript).split(" "));
     const said = sentences.join(" ").split(" ");
     const found = said.filter((word) => recognized.has(word)).length;

@@ -173,7 +173,7 @@ test("bad input is refused with every violation", async () => {
   assert.equal((await recognize({ config, audio: { content: content(wav) } })).status, 200);
 });
 
-/** The same file, said to have samples of another size. */
+/** The same file, declared with another sample size. */
 function withBitsPerSample(file: Buffer, bits: number): Buffer {
   const changed = Buffer.from(file);
   changed.writeUInt16LE(bits / 8, 32);

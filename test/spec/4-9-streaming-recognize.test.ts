@@ -99,7 +99,7 @@ test("without interimResults there are only finals; words only when asked for", 
 test("any split of the same samples gives the same finals", async () => {
   const transcripts: ReturnType<typeof finalsOf>[] = [];
   const first = speech.subarray(0, 112_000);
-  // One after another: a slow machine lets in no more at a time.
+  // One after another: a slow machine accepts no more at a time.
   for (const chunkBytes of [1600, 3201, 17, 320_000]) {
     const config = streamingConfig({ enableWordTimeOffsets: true });
     const { messages, code } = await recognize(config, (stream) => {

@@ -1,4 +1,4 @@
-// Requests that are nearly right, at the real door: none is answered with 5xx, and the service goes
+// Nearly valid requests, through the real doors: none is answered with 5xx, and the service keeps
 // on.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -28,7 +28,7 @@ const config: MessageInitShape<typeof RecognitionConfigSchema> = {
 let service: TestService;
 let client: HlustClient;
 let wav: Buffer;
-/** What a client that knows nothing of ours gets. */
+/** The results of a plain client. */
 let expected: ReturnType<typeof finalsOfStream>[number];
 const zero = durationFromMs(0);
 const alternative = SpeechRecognitionAlternativeSchema;

@@ -43,7 +43,7 @@ const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "e
 let service: TestService;
 /** Google's client without TLS. */
 let plain: Client;
-/** A proxy that takes TLS off, as stands before a service on the open net. */
+/** A proxy that terminates TLS, as in front of a public service. */
 let proxy: TlsServer;
 /** The two sentences, each followed by 1.5 s of silence. */
 let speech: Buffer;
@@ -206,7 +206,7 @@ test("streamingRecognize() gives the finals of section 4.9 once the client half-
     ours.map(({ words }) => words?.map(({ startTime }) => secondsOf(startTime))),
   );
   assert.ok(answers.length > ours.length + 4, "interim results");
-  // Google's sample of endless streaming goes on from where each result ends.
+  // Google's sample of endless streaming resumes where each result ends.
   let before = 0;
   for (const result of answers.flatMap(({ results }) => results ?? [])) {
     const end = secondsIn(result.resultEndTime);
@@ -224,7 +224,7 @@ test("streamingRecognize() gives the finals of section 4.9 once the client half-
 });
 
 /**
- * Of interim results: the share of their words that stand where those of the result before stood.
+ * Of interim results: the share of words at the same position as in the previous one.
  */
 function checkStability(results: readonly InterimResult[]): void {
   let before: string[] = [];
@@ -285,7 +285,7 @@ test("a key is required, in a form that Google's clients can send", async () => 
     [{}, "TOKEN_MISSING"],
     [{ "x-goog-api-key": "AIzaSomething" }, "TOKEN_INVALID"],
     [{ "x-goog-api-key": key, authorization: "Bearer other" }, "SEVERAL_TOKENS"],
-    // Let in: what is wrong is the empty request.
+    // Authenticated: the error is the empty request.
     [{ "x-goog-api-key": key, authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],
     [{ "x-goog-api-key": key }, "INVALID_ARGUMENT"],
     [{ authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],

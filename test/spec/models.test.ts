@@ -1,4 +1,4 @@
-// Models that are installed while the service runs, and what they bring: another language, and who
+// Models that are installed while the service runs, and what they add: another language, and who
 // speaks.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +18,7 @@ import { openTestService, type TestService } from "./service.ts";
 
 const starter = join(builtinModelsFolder, "is-IS-starter");
 const testModels = resolve(import.meta.dirname, "../models");
-/** Who says what. */
+/** The sentences of each speaker. */
 const dialogue = [
   ["rms", "good morning and welcome to the meeting of today"],
   ["en+f3", "thank you it is good to be here again with all of you"],
