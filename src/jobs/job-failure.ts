@@ -25,10 +25,10 @@ export const internalFailure = new ServiceError(
 );
 
 /** The failure of a recording that crashed its worker each time. */
-export function poisonFailure(tries: number): ServiceError {
-  return new ServiceError("internal", `the worker stopped ${tries} times on this recording`, {
+export function poisonFailure(attempts: number): ServiceError {
+  return new ServiceError("internal", `the worker stopped ${attempts} times on this recording`, {
     reason: "JOB_POISON",
-    metadata: { tries: `${tries}` },
+    metadata: { tries: `${attempts}` },
   });
 }
 

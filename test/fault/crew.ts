@@ -4,32 +4,32 @@ import { Working, type Phase } from "./working.ts";
 
 export interface CrewOptions {
   readonly workers: number;
-  /** How long a piece takes. */
+  /** How long a piece takes them. */
   readonly pieceMs: number;
-  /**
-   * A worker with a job that has met this many deaths is spared: after one more the job would
-   * rightly end as FAILED.
-   */
+  /** A job with this many deaths is spared: one more would rightly end it as FAILED. */
   readonly deathsMax: number;
-  /** If no worker reaches the wanted phase within this time, one is killed in any phase. */
+  /** If no worker reaches the wanted phase within this long, one is killed in any phase. */
   readonly waitMsMax: number;
-  /** A worker that has reached it is killed within this time. */
+  /** A worker that reached it is killed within this time. */
   readonly lateMsMax: number;
   readonly chance: Chance;
 }
 
-/** Workers on one data folder that are killed one after another, and replaced at once. */
+/**
+ * Workers on one data folder that are killed one after another, each with another one in its place
+ * at once.
+ */
 export class Crew implements AsyncDisposable {
-  /** The number of kills in each phase. */
+  /** How many were killed in each phase. */
   readonly killed: Record<Phase, number> = { fetching: 0, fetched: 0, recognizing: 0, ended: 0 };
   readonly #dataFolder: string;
   readonly #options: CrewOptions;
-  /** All workers so far. */
+  /** All that ever were. */
   readonly #all: Working[] = [];
-  /** Running workers. */
+  /** Those that are up. */
   readonly #up = new Set<Working>();
   readonly #starting = new Set<Promise<void>>();
-  /** The failure of a start. */
+  /** Why one could not be started. */
   #failure: unknown;
 
   constructor(dataFolder: string, options: CrewOptions) {
@@ -42,8 +42,8 @@ export class Crew implements AsyncDisposable {
   }
 
   /**
-   * Kills a worker in a phase, or soon after, that is not spared. `feed`: called while it waits for
-   * one.
+   * Kills one that has come to a phase, or soon after, whose jobs can bear it. `feed`: called while
+   * one is waited for.
    */
   async kill(phase: Phase, feed: () => Promise<void>): Promise<void> {
     const { chance, waitMsMax, lateMsMax } = this.#options;
@@ -54,7 +54,7 @@ export class Crew implements AsyncDisposable {
       const mortal = [...this.#up].filter((each) => !this.#isSpared(each));
       const busy = mortal.filter((each) => each.attempts.size > 0);
       const wanted = busy.filter((each) => each.phase === phase);
-      // A worker that has just started gets the same time to reach it.
+      // A worker that has just started gets the same time to reach the phase.
       if (mortal.length === 0) giveUpAt = performance.now() + waitMsMax;
       const late = busy.length > 0 ? busy : mortal;
       const choice = performance.now() > giveUpAt ? late : wanted;
@@ -75,7 +75,7 @@ export class Crew implements AsyncDisposable {
     }
   }
 
-  /** How many jobs have been begun. */
+  /** How many jobs a worker has begun. */
   begunCount(): number {
     return this.#all.reduce((ids, { begun }) => ids.union(begun), new Set()).size;
   }
@@ -84,7 +84,7 @@ export class Crew implements AsyncDisposable {
     return [...worker.attempts.values()].some((attempts) => attempts > this.#options.deathsMax);
   }
 
-  /** Makes all release their jobs and end. */
+  /** Lets all hand over their jobs and end. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#starting);
     const up = [...this.#up];

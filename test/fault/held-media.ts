@@ -1,6 +1,8 @@
 import type { RequestListener } from "node:http";
 
-/** Media whose host can stall in the middle: downloads wait until the test releases them. */
+/**
+ * Media whose host can stop in the middle: a fetch then waits until the test releases it.
+ */
 export class HeldMedia {
   readonly #bytes: Buffer;
   readonly #waiting = new Set<() => void>();
@@ -10,7 +12,7 @@ export class HeldMedia {
     this.#bytes = bytes;
   }
 
-  /** How many downloads wait for the rest. */
+  /** How many wait for the rest. */
   get waiting(): number {
     return this.#waiting.size;
   }

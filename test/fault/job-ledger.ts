@@ -7,12 +7,12 @@ import type { Chance } from "./chance.ts";
 /** A recording for jobs. */
 export interface Recording {
   readonly name: string;
-  /** The URL from which jobs fetch it; undefined: it is uploaded. */
+  /** Where jobs fetch it; undefined: it is uploaded. */
   readonly uri?: string;
   readonly bytes: Buffer;
 }
 
-/** A job that the service has acknowledged. */
+/** A job that the service has answered for. */
 export interface LedgerJob {
   readonly name: string;
   readonly recording: Recording;
@@ -25,36 +25,36 @@ type Json = Answer["json"];
 type Call = (method: string, path: string, body?: unknown, key?: string) => Promise<Answer>;
 
 /**
- * How long it waits for jobs at the end: leases run out after 10 s, and at their last attempt jobs
- * run alone.
+ * How long jobs are waited for at the end: leases run out after 10 s and are found within 4, on
+ * their last try they run alone.
  */
 const endMsMax = 180_000;
 const pollMs = 250;
 
 /**
- * Submits jobs during faults, and checks their results: what was acknowledged holds, a repeated key
- * names the same job, progress never falls, and each job ends once, with the transcript of an
- * undisturbed run.
+ * Submits jobs during faults, and knows their required results: what was answered once
+ * holds, a key that is used again names the same job, progress never falls, and each job ends once,
+ * with the transcript that an undisturbed run gives.
  */
 export class JobLedger {
   /**
-   * PostgreSQL times statements by its clock: one in progress when the clock is moved has taken an
-   * hour, and is cancelled.
+   * PostgreSQL times statements by its clock: one that is under way when that is moved has taken an
+   * hour, and is called off.
    */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** Failures of calls that were in progress during a fault. */
+  /** The failures of calls: calls that were in flight during a fault. */
   readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
   /** The segments of an undisturbed run, by the name of the recording. */
   readonly #expected = new Map<string, Json>();
-  /** The last seen state of each job. */
+  /** What was last seen of each job. */
   readonly #seen = new Map<string, Json>();
-  /** One at a time; otherwise an older answer could arrive after a newer one. */
+  /** One at a time, or an older answer could come after a newer one. */
   #looking: Promise<string[]> | undefined;
 
-  /** `address`: of a node that answers calls, called for each request. */
+  /** `address`: of a node that answers calls, asked for at each call. */
   constructor(target: { readonly key: string; readonly address: () => string }, chance: Chance) {
     this.#chance = chance;
     this.#call = async (method, path, body, idempotencyKey) => {
@@ -74,7 +74,7 @@ export class JobLedger {
     }
   }
 
-  /** Submits a recording, repeatedly with the same key until it is answered. */
+  /** Submits a recording, again and again with the same key until it is answered. */
   async submit(recording: Recording): Promise<LedgerJob> {
     const { uri } = recording;
     const body = {
@@ -112,13 +112,13 @@ export class JobLedger {
     return await this.#untilAnswered("GET", `/v1alpha1/${name}`);
   }
 
-  /** Polls all jobs meanwhile; the signal aborts when one is wrong. */
+  /** Checks all jobs all the time; the signal aborts once something is wrong with one. */
   async during(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     const watching = this.#watch(stop.signal).finally(() => {
       stop.abort();
     });
-    // It is awaited at the end.
+    // The caller that awaits it gets the error at the end.
     watching.catch(() => {});
     try {
       await action(stop.signal);
@@ -138,7 +138,7 @@ export class JobLedger {
     }
   }
 
-  /** The unfinished jobs. Each new state must be consistent with the last seen one. */
+  /** The unfinished jobs. What was seen of one before must still be true. */
   async look(): Promise<string[]> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -165,8 +165,8 @@ export class JobLedger {
   }
 
   /**
-   * All submitted jobs have ended, once, as they would have without faults; and there are no
-   * others. `mayFail`: for which job an end as FAILED with that message is right.
+   * All that was submitted has ended, once, as it would have without faults; and there is nothing
+   * else. `mayFail`: for which job an end as FAILED with that message is the right one.
    */
   async verify(
     mayFail: (job: LedgerJob, message: string) => Promise<boolean> | boolean,
@@ -193,7 +193,7 @@ export class JobLedger {
     assert.deepEqual(names, sorted(transcripts), "one transcript for each job");
     const known = new Set(this.jobs.map(({ name }) => name));
     const others = [...this.#seen.keys()].filter((name) => !known.has(name));
-    assert.deepEqual(others, [], "jobs that were not acknowledged");
+    assert.deepEqual(others, [], "jobs that no answer named");
   }
 
   async #upload(bytes: Buffer): Promise<string> {
@@ -225,7 +225,7 @@ export class JobLedger {
     return this.isDatabaseClockMoved && json.details?.[0]?.reason === "DATABASE_TIMEOUT";
   }
 
-  /** The first answer that is not caused by a fault. */
+  /** The first answer that is not about a fault. */
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
       const answer = await this.#call(...call).catch((error: unknown) => ({ error }));
@@ -242,7 +242,7 @@ export class JobLedger {
   }
 }
 
-/** The answer in place of 200. */
+/** The answer, if it is not 200. */
 async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
   const response = await fetch(url, { method: "PUT", body: bytes });
   const { status, headers } = response;
@@ -258,7 +258,7 @@ const submitPath = "/v1alpha1/transcriptjob:submit";
 
 function assertFollows(job: Json, before: Json): void {
   if (before.state !== "PROCESSING") {
-    assert.deepEqual(job, before, "an ended job does not change");
+    assert.deepEqual(job, before, "what has ended does not change");
     return;
   }
   const [was, is] = [before.progressPercent, job.progressPercent];

@@ -11,10 +11,10 @@ import { loopbackAllowed, toneRecognizer } from "../fixtures/jobs-fixture.ts";
 import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
- * The part of a worker node that runs jobs, with the same parts, in a process that starts in half
- * the time: for tests that kill many. `node working-process.ts <data folder> <ms a piece takes>`;
- * its log is on standard error, and on standard output a line for each piece that it begins. It
- * ends with its standard input.
+ * The part of a worker node that works on jobs, on the parts that the whole has, in a process that
+ * starts in half the time: for tests that kill many. `node working-process.ts <data folder> <ms a
+ * piece takes>`; its log is on standard error, and on standard output a line for each piece that it
+ * begins with. It ends with its standard input.
  */
 async function work(): Promise<void> {
   const [dataFolder = "", pieceMs = "0"] = process.argv.slice(2);
@@ -45,7 +45,7 @@ async function work(): Promise<void> {
     log,
   });
   process.stdout.write("ready\n");
-  // A killed process does not reach this.
+  // A killed process does not get here.
   flushCompileCache();
   for await (const _ of process.stdin) continue;
 }

@@ -7,7 +7,7 @@ import { bundledProgram } from "../fixtures/bundled-program.ts";
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
   (program ??= bundledProgram(resolve(import.meta.dirname, "working-process.ts")));
-/** A compile cache for all of them. */
+/** Later processes use the code cache of the first. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
 /** Of pino. */
@@ -21,14 +21,14 @@ const endings: ReadonlySet<string> = new Set([
   "job.lost",
 ]);
 
-/** The phase of a worker's job, from its log. */
+/** How far a worker is with a job, by its log. */
 export type Phase = "fetching" | "fetched" | "recognizing" | "ended";
 
-/** A working process (working-process.ts) and what it reports. */
+/** A working process (working-process.ts), which logs what it does. */
 export class Working implements AsyncDisposable {
-  /** Its jobs by their ids, with the number of the attempt. */
+  /** Jobs that it works on, by their id: which try it is. */
   readonly attempts = new Map<string, number>();
-  /** The phase of the job that it logged last. */
+  /** How far it has come with the job that it spoke of last. */
   phase: Phase = "ended";
   /** Jobs that it has begun. */
   readonly begun = new Set<string>();
@@ -54,7 +54,7 @@ export class Working implements AsyncDisposable {
     createInterface(child.stderr).on("line", (line) => this.#onLog(line));
   }
 
-  /** Starts one on the data folder of a service, and waits until it polls for jobs. */
+  /** Starts one on a data folder that a service keeps, and waits until it looks for jobs. */
   static async start(
     dataFolder: string,
     { pieceMs }: { readonly pieceMs: number },
@@ -64,13 +64,13 @@ export class Working implements AsyncDisposable {
     return working;
   }
 
-  /** kill -9; resolves when it has ended. */
+  /** kill -9; resolves when it is gone. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
 
-  /** Makes it release its jobs and end. */
+  /** Lets it hand over its jobs and end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
     await this.#exited;

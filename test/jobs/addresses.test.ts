@@ -26,7 +26,7 @@ import {
 } from "../fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../fixtures/open-test-database.ts";
 
-/** Hosts that are no public address, in every notation: refused at submit. */
+/** Hosts that are no public address, however they are written: refused as they are submitted. */
 const hosts = `
   127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7F.0.0.0x1 0x7f.1 0177.0.0.1 017700000001
   0x7f.0.1 127.000.000.001 127.255.255.254 %31%32%37.0.0.1 127%2e0%2e0%2e1 ①②⑦.⓪.⓪.① １２７.0.0.1
@@ -44,12 +44,12 @@ const hosts = `
 `
   .trim()
   .split(/\s+/)
-  // Internal in Azure, and public elsewhere.
+  // Of Azure, and public to everybody else.
   .filter((host) => !host.startsWith("168."));
 
 /**
- * URLs that lead elsewhere than they seem to, with `{port}`: refused at submit, for various
- * reasons.
+ * URLs that lead elsewhere than they seem to, with `{port}`: refused as they are submitted, for one
+ * reason or another.
  */
 const tricks = [
   "http://media.example@127.0.0.1:{port}/",
@@ -76,7 +76,7 @@ const tricks = [
   "http://256.0.0.1:{port}/",
 ];
 
-/** Inconspicuous names, and what they resolve to. */
+/** Names, and the addresses that they resolve to. */
 const names: Readonly<Record<string, readonly string[]>> = {
   "metadata.google.internal": ["169.254.169.254"],
   "metadata.goog": ["169.254.169.254"],
@@ -104,7 +104,7 @@ let allow: MediaAllowList;
 let redirects: { readonly url: string; readonly port: number };
 let canary: Awaited<ReturnType<typeof openCanary>>;
 const opened = new AsyncDisposableStack();
-/** The targets of redirects of redirects.example, by path. */
+/** What redirects.example sends to, by path. */
 const locations: string[] = [];
 /** What n<index>.example resolves to. */
 const answers: (readonly string[])[] = [];
@@ -122,7 +122,7 @@ before(async () => {
   allow = parseMediaAllowList([
     `redirects.example:${redirects.port}`,
     `canary.example:${port}`,
-    // So that no port is refused before the address is checked.
+    // So that no port is refused before the address is looked at.
     `192.0.2.255:${port}`,
   ]);
   const folder = join(database.folder, "jobs");
@@ -133,7 +133,7 @@ before(async () => {
 
 after(() => opened.disposeAsync());
 
-/** The ended jobs by their URLs; several run at a time. */
+/** The ends of jobs by their URLs, some at a time. */
 async function ended(urls: readonly string[]): Promise<TranscriptJob[]> {
   const results: TranscriptJob[] = [];
   const left = [...urls.entries()];
@@ -161,12 +161,12 @@ function withPort(trick: string): string {
   return trick.replace("{port}", `${port}`);
 }
 
-/** The address of a host as the URL parser normalizes it. */
+/** The address of a host as the URL parser reads it. */
 function addressOf(host: string): string {
   return URL.parse(urlOf(host))?.hostname.replace(/^\[|\]$/g, "") ?? "";
 }
 
-test("a submit with an address that is not public is refused in every notation", async () => {
+test("a submit with an address that is not public is refused, however it is written", async () => {
   assert.ok(hosts.length >= 60, `${hosts.length}`);
   for (const url of [...hosts.map(urlOf), ...tricks.map(withPort)]) {
     await assert.rejects(jobs.submit(account, jobRequest(url)), (error) => {
@@ -184,15 +184,15 @@ test("a submit with an address that is not public is refused in every notation",
   assert.equal(canary.connections(), 0);
 });
 
-test("a job with a name that resolves to no public address FAILS with the same message for all", async () => {
+test("a job with a name that resolves to no public address FAILS, with one message for all", async () => {
   const urls = Object.keys(names).map(urlOf);
   const addresses = hosts.flatMap((host) => {
     const address = addressOf(host);
-    // As a resolver would return it, and as none should.
+    // Addresses in usual and unusual notations.
     return isIP(address) === 0 ? [] : [address, host.replace(/^\[|\]$/g, "")];
   });
   assert.ok(addresses.length >= 160, `${addresses.length}`);
-  // One address that passes for public would be enough.
+  // A single one taken for public would be a leak.
   for (let at = 0; at < addresses.length; at += 12) {
     urls.push(urlOf(`n${answers.push(addresses.slice(at, at + 12)) - 1}.example`));
   }
@@ -204,7 +204,7 @@ test("a job with a name that resolves to no public address FAILS with the same m
   assert.equal(canary.connections(), 0);
 });
 
-test("a redirect to an address that is not public is not followed in any notation", async () => {
+test("a redirect to an address that is not public is not followed, however it is written", async () => {
   const plain = [...hosts, ...Object.keys(names)].map(urlOf);
   const targets = [...plain, ...tricks.map(withPort)];
   const urls = targets.map(
@@ -215,7 +215,7 @@ test("a redirect to an address that is not public is not followed in any notatio
     "the URL redirects to one that cannot be read",
     // A backslash is a slash here; a line end breaks the header.
     "the server of the media does not answer in HTTP",
-    // Without slashes it is a path of the same server, which redirects to itself.
+    // Without slashes it is a path of the same server, which sends to itself.
     "the URL redirects more than 5 times",
   ];
   for (const [index, url] of urls.entries()) {
@@ -240,7 +240,7 @@ test("a redirect to an address that is not public is not followed in any notatio
   assert.equal(canary.connections(), 0);
 });
 
-test("public addresses are allowed in every notation", async () => {
+test("public addresses stay allowed, however they are written", async () => {
   const nothing = parseMediaAllowList([]);
   const addresses = `
     1.1.1.1 8.8.8.8 134744072 0x8080808 010.8.8.8 0000127.0.0.1 9.255.255.255 11.0.0.1 100.63.255.255 100.128.0.1 126.255.255.255 128.0.0.1
@@ -255,7 +255,7 @@ test("public addresses are allowed in every notation", async () => {
     const target = { host: "media.example", port: 443 };
     assert.ok(isAddressAllowed(target, addressOf(address), nothing), address);
   }
-  // The canary counts every connection.
+  // The canary records every connection.
   const [job] = await ended([`http://canary.example:${port}/`]);
   assert.equal(job?.error?.message, "the server of the media closed the connection");
   assert.equal(canary.connections(), 4);

@@ -1,18 +1,18 @@
 import { crc32 } from "node:zlib";
 
-// Media files that are composed byte by byte, for headers that no encoder writes. Their sound is at
-// 16 kHz, one channel.
+// Files of media put together byte by byte, for headers that no encoder writes. What they play is
+// at 16 kHz, one channel.
 
 export interface WavHeader {
   readonly format?: number;
   readonly channels?: number;
   readonly rate?: number;
   readonly bits?: number;
-  /** The size of its data as the header declares it; the right one by default. */
+  /** What the header says of the size of its data; the right one by default. */
   readonly dataBytes?: number;
 }
 
-/** A WAV file with these bytes of data, and a header that may lie. */
+/** A WAV file of these bytes of data, with a header as given. */
 export function craftWav(data: Buffer, header: WavHeader = {}): Buffer {
   const { format = 1, channels = 1, rate = 16_000, bits = 16, dataBytes = data.length } = header;
   const start = Buffer.alloc(44);
@@ -33,16 +33,16 @@ export function craftWav(data: Buffer, header: WavHeader = {}): Buffer {
 }
 
 export interface MovOptions {
-  /** The duration in samples that every header declares. */
+  /** What every header says of its duration, in samples. */
   readonly duration?: bigint;
   readonly tracks?: number;
   /** Entries of the edit list, each of the first sample; none by default. */
   readonly edits?: number;
-  /** The declared place of the samples; the file itself by default. */
+  /** Where the samples are said to be; in the file itself by default. */
   readonly dataUrl?: string;
 }
 
-/** A QuickTime file whose tracks all have the same 16-bit samples. */
+/** A QuickTime file of 16-bit samples, which all its tracks play. */
 export function craftMov(samples: Buffer, options: MovOptions = {}): Buffer {
   const { tracks = 1 } = options;
   const start = box("ftyp", "qt  ", u32(0), "qt  ");
@@ -131,8 +131,8 @@ function remainders(width: 8 | 16, polynomial: number): Uint16Array {
 }
 
 /**
- * Silence in FLAC, 13 bytes or so for 72 ms. `declaredSamples`: the number in the header; 0 means
- * unknown.
+ * Silence in FLAC, 13 bytes or so for 72 ms. `declaredSamples`: what the header says that it holds;
+ * 0 is its way to say that it does not know.
  */
 export function craftFlac(seconds: number, declaredSamples: number): Buffer {
   const frames = Math.ceil((seconds * 16_000) / flacBlock);
@@ -180,8 +180,8 @@ function remainder(bytes: Buffer, table: Uint16Array): number {
 }
 
 /**
- * A PNG picture whose header says n by n. Its data is that of a picture of one color, which passes
- * for telephone frames, and for more than ffmpeg reads.
+ * A PNG picture that says it is n by n. What it holds is as in a picture of one color, which passes
+ * for frames of a telephone, and more than ffmpeg looks at.
  */
 export function craftPng(size: number): Buffer {
   const header = Buffer.concat([u32(size, size), Buffer.of(8, 0, 0, 0, 0)]);

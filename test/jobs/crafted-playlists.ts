@@ -1,6 +1,6 @@
-/** The targets of hostile playlists. */
+/** What playlists of strangers try to get at. */
 export interface Secrets {
-  /** A recording next to the hostile file, by its name. */
+  /** A recording next to the crafted file, by its name. */
   readonly neighbor: string;
   /** The same by its absolute path. */
   readonly absolute: string;
@@ -8,7 +8,7 @@ export interface Secrets {
   readonly canary: string;
 }
 
-/** Texts that ffmpeg would follow to other files and servers, if it could. */
+/** Texts that ffmpeg would follow to other files and servers, if it were let. */
 export function craftPlaylists({ neighbor, absolute, canary }: Secrets): Record<string, string> {
   const hls = (...lines: readonly string[]): string =>
     ["#EXTM3U", "#EXT-X-TARGETDURATION:3", ...lines, "#EXT-X-ENDLIST", ""].join("\n");

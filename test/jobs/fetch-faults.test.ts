@@ -83,7 +83,7 @@ before(async () => {
     { level: "debug", base: null, messageKey: "event" },
     { write: (line: string) => void lines.push(line) },
   );
-  // TEST-NET-1 represents a host that does not answer.
+  // TEST-NET-1 plays a host that does not answer.
   const allow = parseMediaAllowList(["127.0.0.1", "192.0.2.1"]);
   jobs = opened.use(await openJobs(database, join(database.folder, "jobs"), log, allow));
   account = await jobs.addAccount();
@@ -115,7 +115,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(tables.map(({ name, count }) => [name, Number(count)]));
 }
 
-/** The ended jobs by their URLs; several run at a time. */
+/** The ends of jobs by their URLs, some at a time. */
 async function ended(urls: readonly string[]): Promise<TranscriptJob[]> {
   const results: TranscriptJob[] = [];
   const left = [...urls.entries()];
@@ -142,7 +142,7 @@ async function openSockets(): Promise<number> {
   return (await Promise.all(each)).reduce((sum, count) => sum + count, 0);
 }
 
-/** No unneeded media, file, process or connection is left, and no secret in a log. */
+/** No unused media, file, process or connection is left, and no secret in a log. */
 async function assertNothingIsLeft(): Promise<void> {
   await until(async () => (await leftovers(jobs)).length === 0 && (await openSockets()) === 0);
   const decoders = treeOf(process.pid).filter(({ command }) =>
@@ -157,7 +157,7 @@ async function assertNothingIsLeft(): Promise<void> {
   }
 }
 
-test("a job whose media cannot be fetched FAILS with the reason, and leaves nothing behind", async () => {
+test("a job whose media cannot be fetched FAILS with a reason, and leaves nothing behind", async () => {
   const inside = await listen(
     createTcpServer((socket) => socket.destroy()),
     "127.0.0.2",
@@ -214,13 +214,13 @@ test("a job whose media cannot be fetched FAILS with the reason, and leaves noth
   assert.deepEqual(await counts(), counted);
 });
 
-test("a job whose media is complete in the end SUCCEEDS, whatever failed before", async () => {
+test("a job whose media is fetched in the end SUCCEEDS, whatever failed before", async () => {
   let count = 0;
   const md5 = createHash("md5").update(tones).digest("base64");
   const good: readonly (readonly [string, RequestListener])[] = [
     ["no length, closed once whole", raw(`${ok}\r\n`, tones)],
     ["HTTP/1.0", raw("HTTP/1.0 200 OK\r\n\r\n", tones)],
-    ["more than declared", raw(`${ok}Content-Length: ${tones.length}\r\n\r\n`, tones, "more")],
+    ["more than was declared", raw(`${ok}Content-Length: ${tones.length}\r\n\r\n`, tones, "more")],
     [
       "hints before",
       raw(`HTTP/1.1 103 Early Hints\r\n\r\n${ok}Content-Length: ${tones.length}\r\n\r\n`, tones),

@@ -1,4 +1,4 @@
-// Bad input of jobs: media that is broken, lies or attacks, through one real worker.
+// Issue "Jobs", bad input: media that are broken, lie or attack, through one real worker.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ let worker: AsyncDisposable;
 let watch: DecoderWatch;
 const log: string[] = [];
 let canaryCalls = 0;
-/** Encodings of the tones by ffmpeg, by name. */
+/** The tones, encoded by ffmpeg, by name. */
 const made = new Map<string, Buffer>();
 
 before(async () => {
@@ -49,7 +49,7 @@ after(async () => {
 async function makeMedia(folder: string): Promise<void> {
   const wav = join(folder, "tones.wav");
   await writeFile(wav, tones);
-  await writeFile(join(folder, "secret.txt"), "the words of the other tenant");
+  await writeFile(join(folder, "secret.txt"), "the other tenant's words");
   const outputs: readonly (readonly string[])[] = [
     ["a.mp3", "-metadata", "title=\u001b[31mred\n<script>alert(1)</script>\u0007"],
     ["end.m4a"],
@@ -97,8 +97,8 @@ function half(bytes: Buffer): Buffer {
 type Row = readonly [path: string, bytes: Buffer | string, code: number, message: RegExp];
 
 /**
- * Submits all, a few at a time, and checks how each ends: FAILED, or with these words if the code
- * is 0.
+ * Submits all, a few at a time, and checks how each ends: FAILED, or with these words where the
+ * code is 0.
  */
 async function check(rows: readonly Row[], expected = text): Promise<void> {
   const left = rows.values();
@@ -115,29 +115,29 @@ async function checkOne([path, bytes, code, message]: Row, expected: string): Pr
   const url = `/${encodeURIComponent(path)}`;
   const name = await fixture.submit(url, Buffer.from(bytes));
   const job = await jobs.ended(account, name, 120_000);
-  const what = `${path}: ${job.error?.code} ${job.error?.message}`;
+  const problem = `${path}: ${job.error?.code} ${job.error?.message}`;
   if (code === 0) {
-    assert.equal(job.state, State.SUCCESS, what);
+    assert.equal(job.state, State.SUCCESS, problem);
     const transcript = await fixture.transcriptOf(job);
     assert.match(transcript.text, message, path);
     if (expected !== "") assert.equal(transcript.text, expected, path);
     return;
   }
-  assert.equal(job.state, State.FAILED, what);
-  assert.equal(job.transcript, undefined, what);
-  assert.equal(job.error?.code, code, what);
-  assert.match(job.error?.message ?? "", message, what);
-  // A sentence for users: no path, no text of ffmpeg or of the file.
+  assert.equal(job.state, State.FAILED, problem);
+  assert.equal(job.transcript, undefined, problem);
+  assert.equal(job.error?.code, code, problem);
+  assert.match(job.error?.message ?? "", message, problem);
+  // A readable sentence: no path, no message of ffmpeg's, nothing from the file.
   assert.match(
     job.error?.message ?? "",
     /^the (media|recording) (is|has|says) [\w ,.:()-]+$/,
-    what,
+    problem,
   );
   await until(async () => failureLogged(name, logged) !== undefined);
   assert.match(failureLogged(name, logged) ?? "", /^MEDIA_/);
 }
 
-/** The reason in the log for the failure of a job. */
+/** The reason that the log has for the failure of a job. */
 function failureLogged(name: string, from: number): string | undefined {
   const id = name.split("/")[1] ?? "";
   const line = log.slice(from).find((each) => each.includes("job.failed") && each.includes(id));
@@ -145,8 +145,8 @@ function failureLogged(name: string, from: number): string | undefined {
   return fields?.reason;
 }
 
-describe("a job whose media is", { concurrency: true }, () => {
-  test("another type fails with the name of its type", async () => {
+describe("jobs of hostile media", { concurrency: true }, () => {
+  test("files that are no recording fail with the name of their type", async () => {
     await check([
       ["empty.wav", "", invalid, /empty: the URL returned 0 bytes/],
       ["byte.mp3", "\0", invalid, /not a recording/],
@@ -190,14 +190,14 @@ describe("a job whose media is", { concurrency: true }, () => {
     assert.equal(canaryCalls, 0);
   });
 
-  test("references to other files use only the file itself", async () => {
+  test("files that refer to others play only their own content", async () => {
     const url = `file://${join(fixture.folder, "tones.wav")}`;
     const silent = Buffer.alloc(samples.length);
     await check([["dref.mov", craftMov(silent, { dataUrl: url }), 0, /^$/]], "");
     await check([["attachments.mka", media("a.mka"), 0, /./]]);
   });
 
-  test("cut short fails if the length is declared, and is transcribed to its end if not", async () => {
+  test("truncated files fail if they declare their length, and otherwise end where the data ends", async () => {
     await check([
       ["cut.mp3", half(media("a.mp3")), cut, /declares 3.\d s of audio and has 1.\d s/],
       ["cut-end.m4a", half(media("end.m4a")), cut, /the part that says how to read it is missing/],
@@ -210,7 +210,7 @@ describe("a job whose media is", { concurrency: true }, () => {
     await check([["cut.aac", half(media("a.aac")), 0, /^2[01] /]], "");
   });
 
-  test("lies is transcribed as it is, or fails", async () => {
+  test("files with false headers are read by their content, or fail", async () => {
     await check([
       ["4-gigabytes.wav", craftWav(samples, { dataBytes: 4_000_000_000 }), 0, /./],
       ["unknown.mov", craftMov(samples, { duration: 0n }), 0, /./],
@@ -236,7 +236,7 @@ describe("a job whose media is", { concurrency: true }, () => {
     ]);
   });
 
-  test("a decompression bomb ends at its limits", async () => {
+  test("bombs end at their limits", async () => {
     const day = craftFlac(24 * 3_600, 0);
     assert.ok(day.length > 16e6 && day.length < 17e6);
     await check([
@@ -248,12 +248,12 @@ describe("a job whose media is", { concurrency: true }, () => {
     await check([["complaints.aac", brokenAac(20_000), invalid, /not a recording/]]);
   });
 
-  test("a good kind is transcribed in the meantime", async () => {
+  test("good files are transcribed next to them", async () => {
     for (let nth = 0; nth < 5; nth++) await check([[`good-${nth}.wav`, tones, 0, /./]]);
   });
 });
 
-test("any kind leaves nothing: no file, no process, no word in the log", async (context) => {
+test("nothing is left after all of them: no file, no process, no spoken word in the log", async (context) => {
   await fixture.isTidy();
   context.diagnostic(
     `decoders: ${watch.peakRss} bytes in all, ${watch.peakCpuSeconds} s of CPU in one`,
@@ -276,7 +276,7 @@ async function serveCanary(path: string): Promise<void> {
   });
 }
 
-/** AAC frames with invalid data: its decoder complains of each. */
+/** Frames of AAC that hold nothing of the kind: its decoder complains of each. */
 function brokenAac(frames: number): Buffer {
   const frame = Buffer.concat([Buffer.from("fff1600402bffc", "hex"), Buffer.alloc(14, 0xa7)]);
   return Buffer.concat(Array.from({ length: frames }, () => frame));

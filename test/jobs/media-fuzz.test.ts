@@ -1,5 +1,5 @@
-// Randomly broken media through the real sandbox: FUZZ_RUNS is their number, FUZZ_SEED the first
-// seed.
+// Randomly damaged media, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED
+// where to begin.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const names = ["a.mp3", "a.m4a", "a.opus", "a.flac", "a.mka", "v.mp4", "v.ts", "
 
 let folder = "";
 let sandbox: Sandbox;
-/** Programs that were ended by a signal: a crash, or a limit. */
+/** Programs that a signal ended: a crash, or a limit. */
 const killed: number[] = [];
 
 before(async () => {
@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** Pseudo-random numbers from 0 to below `most`, the same for the same seed. */
+/** Numbers from 0 to below `most` that look like chance, the same for the same seed. */
 function chances(seed: number): (most: number) => number {
   let state = (seed * 2_654_435_761) >>> 0;
   return (most) => {
@@ -50,8 +50,8 @@ function chances(seed: number): (most: number) => number {
 }
 
 /**
- * Changes bytes and bits, and removes, doubles or fills ranges: mostly near the start, where
- * headers are.
+ * Bytes and bits changed, stretches left out, put in twice, or filled: most of it near the start,
+ * where headers are.
  */
 function broken(bytes: Buffer, chance: (most: number) => number): Buffer {
   let result = Buffer.from(bytes);
@@ -76,9 +76,9 @@ function broken(bytes: Buffer, chance: (most: number) => number): Buffer {
   return chance(10) === 0 ? result.subarray(0, chance(result.length)) : result;
 }
 
-test("broken media is decoded or fails with a message, and no decoder crashes or hangs", async () => {
+test("damaged media is transcribed or fails with a reason, and no decoder crashes or hangs", async () => {
   const left = Array.from({ length: runs }, (_, run) => firstSeed + run).values();
-  let decoded = 0;
+  let accepted = 0;
   const next = async (): Promise<void> => {
     for (const seed of left) {
       const name = names[seed % names.length] ?? "";
@@ -89,7 +89,7 @@ test("broken media is decoded or fails with a message, and no decoder crashes or
         for await (const samples of decodeAudio({ file, sandbox, durationMsMax: 600_000 })) {
           assert.ok(samples.length > 0);
         }
-        decoded++;
+        accepted++;
       } catch (error) {
         assert.ok(error instanceof ServiceError, `seed ${seed}: ${String(error)}`);
         assert.match(error.reason, /^MEDIA_/, `seed ${seed}`);
@@ -104,6 +104,6 @@ test("broken media is decoded or fails with a message, and no decoder crashes or
     }
   };
   await Promise.all([next(), next()]);
-  assert.ok(decoded > 0 && decoded < runs, `${decoded} of ${runs} were decoded`);
+  assert.ok(accepted > 0 && accepted < runs, `${accepted} of ${runs} were accepted`);
   assert.deepEqual(runningDecoders(), []);
 });

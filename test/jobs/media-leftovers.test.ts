@@ -1,5 +1,5 @@
-// Threats 13 and 15: a killed worker leaves no decoder, and its files are deleted at the next
-// start.
+// Threats 13 and 15: a worker that is killed leaves no decoder, and what it left on disk goes with
+// the next start.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -20,7 +20,7 @@ test("a worker killed while it decodes leaves no decoder, and no copy after the 
   await using fixture = await openWorkerFixture();
   const { scratchFolder } = fixture.jobs;
   const program = new URL("../fixtures/worker-process.ts", import.meta.url).pathname;
-  // Pieces are slow, so that the decoder has to wait in the middle of the recording.
+  // Pieces take long enough that the decoder has to wait in the middle of the recording.
   const worker = spawn(process.execPath, [program, fixture.folder, "60000"], { stdio: "ignore" });
   try {
     const recording = craftMov(toneWav(numbers(300)).subarray(44));
@@ -44,7 +44,7 @@ test("a worker killed while it decodes leaves no decoder, and no copy after the 
   }
 });
 
-test("an hour is decoded in constant memory", async () => {
+test("decoding an hour takes no more memory than decoding a minute", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "hlust-hour-test-"));
   const file = join(folder.path, "hour.flac");
   await writeFile(file, craftFlac(3_600, 0), { mode: 0o644 });
@@ -54,13 +54,13 @@ test("an hour is decoded in constant memory", async () => {
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for await (const chunk of decodeAudio({ file, sandbox, durationMsMax: 3 * 3_600_000 })) {
     samples += chunk.length;
-    // The first minutes are a warm-up and do not count.
+    // The first minutes warm up and are not counted.
     if (samples < 5e6) continue;
     const { rss } = process.memoryUsage();
     [least, most] = [Math.min(least, rss), Math.max(most, rss)];
   }
   assert.equal(samples, 57_600_000);
-  // The whole recording is 115 MB.
+  // Whole, it is 115 MB.
   assert.ok(most - least < 80e6, `${most - least} bytes more`);
   assert.ok(watch.peakRss > 10e6 && watch.peakRss < 300e6, `${watch.peakRss}`);
 });

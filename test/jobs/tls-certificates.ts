@@ -1,6 +1,6 @@
 /**
- * A CA that only these tests trust. Made, like the certificates below, with `openssl ca -startdate
- * 2020... -enddate 2120...`.
+ * A CA that only these tests trust. Made, as the certificates below, with `openssl ca
+ * -startdate 2020... -enddate 2120...`.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBUjCB+aADAgECAgEBMAoGCCqGSM49BAMCMBgxFjAUBgNVBAMMDUhsdXN0IHRl
@@ -14,7 +14,10 @@ NnFEvD4E
 -----END CERTIFICATE-----
 `;
 
-/** Certificates of that CA and of no CA, each with its key, by the name that a client requests. */
+/**
+ * Certificates of that CA, and self-signed ones, each with its key, by the name that a client asks
+ * for.
+ */
 export const certificates: Readonly<
   Record<string, { readonly cert: string; readonly key: string }>
 > = {
@@ -58,7 +61,7 @@ ok/klSXvsaA2geNDOrp9g6xtxMj40VVQY3vKgmxvXfrWQPcpDAGVfpah
 -----END PRIVATE KEY-----
 `,
   },
-  // Its name is someone-else.example.
+  // It says someone-else.example.
   "other.example": {
     cert: `-----BEGIN CERTIFICATE-----
 MIIBizCCATGgAwIBAgIBAzAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1IbHVzdCB0
@@ -99,7 +102,7 @@ pDyuFlSQ5OQiinNpSGsF/SWBcHhchvuqkhaiWyjNf7x5a9ITTaclJUyG
 -----END PRIVATE KEY-----
 `,
   },
-  // For clients only.
+  // For clients alone.
   "client.example": {
     cert: `-----BEGIN CERTIFICATE-----
 MIIBZTCCAQqgAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5jbGllbnQu

@@ -115,12 +115,12 @@ test("SpeakerDetector continues from the checkpoints of an earlier attempt", asy
 
 test("SpeakerDetector retries when a process is lost, and then gives up the speakers, not the job", async () => {
   const lost = new ServiceError("unavailable", "the process was lost");
-  const rows: [failures: number, error: Error, tries: number, spans: number][] = [
+  const rows: [failures: number, error: Error, attempts: number, spans: number][] = [
     [2, lost, 3, 2],
     [3, lost, 3, 0],
     [1, new TypeError("a bug"), 1, 0],
   ];
-  for (const [failures, error, tries, spans] of rows) {
+  for (const [failures, error, attempts, spans] of rows) {
     let count = 0;
     const { detector } = openDetector({
       recognizer: {
@@ -131,7 +131,7 @@ test("SpeakerDetector retries when a process is lost, and then gives up the spea
       },
     });
     assert.equal((await detectAll(detector, 3)).length, spans);
-    assert.equal(count, tries);
+    assert.equal(count, attempts);
   }
 });
 

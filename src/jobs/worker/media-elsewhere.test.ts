@@ -49,7 +49,7 @@ async function submitUpload(): Promise<{ mediaId: string; name: string }> {
   return { mediaId, name: await jobs.submit(account, request) };
 }
 
-async function triesOf(name: string): Promise<number> {
+async function attemptsOf(name: string): Promise<number> {
   const { db } = fixture.jobs.database;
   const row = await db
     .selectFrom("transcript_job")
@@ -63,7 +63,7 @@ test("a job whose media is missing on one worker is done by another one", async 
   const { jobs, account } = fixture;
   await using _lacking = await jobs.openWorker(toneRecognizer(), { store: lacking, retryMs: 10 });
   const { name } = await submitUpload();
-  await until(async () => (await triesOf(name)) === 1);
+  await until(async () => (await attemptsOf(name)) === 1);
   await using _other = await jobs.openWorker(toneRecognizer(), { retryMs: 10 });
   const job = await jobs.ended(account, name);
   assert.equal(job.state, State.SUCCESS, job.error?.message);
@@ -82,13 +82,13 @@ test("a job whose media is missing on every worker fails after its last attempt,
   assert.equal(job.state, State.FAILED);
   assert.equal(job.error?.code, 5);
   assert.match(job.error?.message ?? "", /not in the media store in any of the 3 attempts/);
-  assert.equal(await triesOf(name), 3);
+  assert.equal(await attemptsOf(name), 3);
 });
 
 test("media that is missing on one describer is described by another one", async () => {
   const { jobs, account } = fixture;
   const { db } = jobs.database;
-  const triesUntil = async (mediaId: string) =>
+  const attemptsAt = async (mediaId: string) =>
     (
       await db
         .selectFrom("media_description")
@@ -98,9 +98,9 @@ test("media that is missing on one describer is described by another one", async
     )?.tries;
   await using _lacking = await jobs.openDescriber({ store: lacking });
   const mediaId = await jobs.addMedia(account, toneWav(numbers(4)));
-  await until(async () => (await triesUntil(mediaId)) === 1);
+  await until(async () => (await attemptsAt(mediaId)) === 1);
   await using _other = await jobs.openDescriber();
-  await until(async () => (await triesUntil(mediaId)) === undefined);
+  await until(async () => (await attemptsAt(mediaId)) === undefined);
   const { problem, duration_ms: ms } = await db
     .selectFrom("media")
     .where("id", "=", mediaId)
