@@ -20,7 +20,7 @@ function refused(text: string): ServiceError {
   return assert.fail(`${text.slice(0, 60)} was parsed`);
 }
 
-test("parseJson() names line, column, what was expected and what stood there", () => {
+test("parseJson() names line, column, what was expected and what was found", () => {
   const rows: [text: string, place: string][] = [
     ["", "line 1, column 1: expected a value, found the end"],
     ["[malformed_json]", 'line 1, column 2: expected a value, found "malformed_json]"'],
@@ -46,7 +46,7 @@ test("parseJson() names line, column, what was expected and what stood there", (
   assert.ok(refused(secret).message.length < 120);
 });
 
-test("parseJson() refuses just what JSON.parse refuses, and finds the place", () => {
+test("parseJson() refuses exactly what JSON.parse refuses, and finds the place", () => {
   const piece = fc.constantFrom(
     "{",
     "}",
@@ -85,7 +85,7 @@ test("parseJson() refuses just what JSON.parse refuses, and finds the place", ()
       } catch {
         assert.match(refused(text).message, /line \d+, column \d+/);
         const { offset } = firstSyntaxError(text);
-        // What stands before the place can be completed: nothing in it is refused by itself.
+        // The text before the place can be completed to valid JSON.
         const before = firstSyntaxError(text.slice(0, offset));
         assert.equal(before.offset, offset);
         return;
@@ -96,7 +96,7 @@ test("parseJson() refuses just what JSON.parse refuses, and finds the place", ()
   );
 });
 
-test("parseJson() takes 64 levels and refuses more, brackets in strings aside", () => {
+test("parseJson() accepts 64 levels and refuses more, not counting brackets in strings", () => {
   const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   assert.ok(Array.isArray(parseJson(nested(jsonDepthMax))));
   assert.match(refused(nested(jsonDepthMax + 1)).message, /deeper than 64/);
