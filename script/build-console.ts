@@ -1,4 +1,4 @@
-// Builds the console into dist/console, each file with its compressed forms; quick when nothing
+// Builds the console into dist/console, with compressed forms of each file; quick if nothing has
 // changed.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -9,9 +9,9 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 
 const root = resolve(import.meta.dirname, "..");
 const built = join(root, "dist/console");
-/** In the folder that it is about: it comes and goes with that. */
+/** The hash of the sources, in the built folder, so that both are replaced together. */
 const stamp = ".stamp";
-/** What the console is made of, with what it imports. */
+/** The sources of the console, and everything it imports. */
 const sources = [
   "src/{console,client,gen,std,transcoding}/**/*",
   "samples/*.wav",
@@ -20,7 +20,7 @@ const sources = [
 
 const wanted = hashOfSources();
 if (readStamp() !== wanted) {
-  // Aside until it is whole: what is cut off, or built twice at a time, leaves no half of a
+  // Built in another folder first: an interrupted build, or two at a time, leave no partial
   // console.
   const fresh = `${built}.${process.pid}`;
   try {
@@ -57,7 +57,7 @@ function readStamp(): string | undefined {
   }
 }
 
-/** Another build may be doing the same: the last one stays. */
+/** Another build may do the same at the same time: the last one wins. */
 function replaceBy(fresh: string): void {
   const before = `${fresh}.before`;
   for (let isThere = false; !isThere;) {
@@ -67,7 +67,7 @@ function replaceBy(fresh: string): void {
   }
 }
 
-/** false: something is there already. */
+/** Returns false if the target exists already. */
 function moved(from: string, to: string): boolean {
   try {
     renameSync(from, to);

@@ -1,5 +1,5 @@
-// Makes docs/pictures: each page of the console as it is built, with recordings of ours, on a
-// service of its own.
+// Makes docs/pictures: screenshots of each page of the built console, with sample recordings, on a
+// separate service.
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
@@ -49,10 +49,10 @@ const live = await pages.open("/live", { context: { permissions: ["microphone"] 
 await live.getByRole("button", { name: "Hlusta" }).click();
 await picture("live", live, ".live-said");
 
-async function picture(called: string, page: Page, waitsFor: string): Promise<void> {
+async function picture(title: string, page: Page, waitsFor: string): Promise<void> {
   await page.locator(waitsFor).first().waitFor();
   await page.waitForLoadState("networkidle");
-  await page.screenshot({ path: join(folder, `${called}.png`), animations: "disabled" });
+  await page.screenshot({ path: join(folder, `${title}.png`), animations: "disabled" });
   await page.close();
 }
 
@@ -64,7 +64,7 @@ async function played(page: Page): Promise<Page> {
   return page;
 }
 
-/** Fills the account; answers the name of the interview. */
+/** Fills the account with data; returns the name of the interview. */
 async function seed({ service }: TestPages): Promise<string> {
   const call = async (method: string, path: string, body: object): Promise<void> => {
     const { status, json } = await service.call(method, path, body);

@@ -1,4 +1,4 @@
-// Which archive a database and a media store are of: named, compared, copied, moved, adopted and
+// The archive of a database and a media store: named, compared, copied, moved, adopted and
 // released.
 import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -67,7 +67,7 @@ async function reasons(place: Place): Promise<readonly string[]> {
   return await quarantineReasons(place, await settleArchive(place));
 }
 
-/** What pg_restore, or any other copy of the rows, does to the table. */
+/** Rewrites the table like pg_restore, or any other copy of the rows. */
 async function restoreDump(): Promise<void> {
   const rows = await db.selectFrom("archive_identity").selectAll().execute();
   await db.deleteFrom("archive_identity").execute();
@@ -77,10 +77,10 @@ async function restoreDump(): Promise<void> {
 const markOf = async ({ dataFolder }: Place) =>
   JSON.parse(await readFile(join(dataFolder, "media/hlust-archive"), "utf8"));
 
-test("a new archive is named once, in the database and beside the media, by nodes that start at once", async () => {
+test("a new archive is named once, in the database and the media store, by nodes that start at once", async () => {
   const place = await newPlace();
   assert.deepEqual(await examineArchive(place), { kind: "new" });
-  assert.equal(await findArchiveRow(db), undefined, "looking writes nothing");
+  assert.equal(await findArchiveRow(db), undefined, "examining writes nothing");
   const rows = await Promise.all(Array.from({ length: 4 }, () => settleArchive(place)));
   assert.equal(new Set(rows.map(({ id }) => id)).size, 1);
   assert.equal((await markOf(place)).id, rows[0]?.id);
@@ -93,22 +93,22 @@ test("of two nodes with folders of their own that start at once on a new databas
   const settled = await Promise.allSettled(places.map(settleArchive));
   const refused = settled.filter((each) => each.status === "rejected");
   assert.equal(refused.length, 1);
-  assert.match(String(refused[0]?.reason), /has no mark of it.*one folder that they share/);
+  assert.match(String(refused[0]?.reason), /has no file hlust-archive.*one folder that they share/);
 });
 
-test("who was killed between the two marks finds its own one", async () => {
+test("a node that was killed between the two marks finds its own", async () => {
   const place = await newPlace();
   const { id } = await settleArchive(place);
   await db.updateTable("archive_identity").set({ marked_at: null }).execute();
   assert.equal((await settleArchive(place)).id, id);
-  // Before the mark.
+  // As before the store was marked.
   await db.updateTable("archive_identity").set({ marked_at: null }).execute();
   await rm(join(place.dataFolder, "media/hlust-archive"));
   assert.equal((await settleArchive(place)).id, id);
   assert.equal((await markOf(place)).id, id);
 });
 
-test("an archive from before there were marks gets one, whatever a kill has left in it", async () => {
+test("an archive from before there were marks is marked, whatever a kill has left in it", async () => {
   const place = await newPlace();
   for (const isRecorded of [true, true, false]) await addMedia(place.store, { isRecorded });
   assert.deepEqual(await examineArchive(place), { kind: "unmarked" });
@@ -116,7 +116,7 @@ test("an archive from before there were marks gets one, whatever a kill has left
   assert.equal((await markOf(place)).id, id);
 });
 
-test("what is not of one archive is refused in words, and nothing is written", async () => {
+test("a database and a store of different archives are refused with a reason, and nothing is written", async () => {
   const other = await newPlace();
   const { id: otherId } = await settleArchive(other);
   await db.deleteFrom("archive_identity").execute();
@@ -130,7 +130,7 @@ test("what is not of one archive is refused in words, and nothing is written", a
       },
     ],
     [
-      /is of the archive .*, but the folder .* \(HLUST_DATA\) has no mark of it/,
+      /is of the archive .*, but the folder .* \(HLUST_DATA\) has no file hlust-archive/,
       async () => {
         await settleArchive(await newPlace());
         return await newPlace();
@@ -178,7 +178,7 @@ test("what is not of one archive is refused in words, and nothing is written", a
   }
 });
 
-test("a mark that cannot be read is no mark of a new archive", async () => {
+test("an unreadable mark is not treated as a new archive", async () => {
   const place = await newPlace();
   await writeFile(join(place.dataFolder, "media/hlust-archive"), "half of");
   await assert.rejects(settleArchive(place), { message: /hlust-archive .* cannot be read/ });
@@ -187,12 +187,12 @@ test("a mark that cannot be read is no mark of a new archive", async () => {
 test("a database that was restored from a dump is in quarantine until it is released", async () => {
   const place = await newPlace();
   const { id } = await settleArchive(place);
-  // What happens to a row that stays where it is.
+  // Rewrites a row in place.
   await sql`vacuum (full, freeze) archive_identity`.execute(db);
   assert.deepEqual(await reasons(place), []);
   await restoreDump();
   assert.match((await reasons(place)).join(), /^its database was restored from a dump/);
-  assert.match((await reasons(place)).join(), /dump/, "looking does not end it");
+  assert.match((await reasons(place)).join(), /dump/, "examining does not end it");
   await releaseArchive(place);
   assert.deepEqual(await reasons(place), []);
   assert.equal((await settleArchive(place)).id, id);
@@ -208,12 +208,12 @@ test("a copy of the data folder is in quarantine, and one that was renamed is no
   await cp(moved, copy, { recursive: true });
   const copied = await newPlace(copy);
   assert.match((await reasons(copied)).join(), /folder of HLUST_DATA, .*-copy, is a copy/);
-  // With DATABASE_URL the folder says nothing of the database.
+  // With DATABASE_URL the folder does not identify the database.
   const settings = { ...copied.settings, database: { url: "postgres://db/hlust" } };
   assert.deepEqual(await reasons({ ...copied, settings }), []);
 });
 
-test("media that went from a folder to a bucket is in quarantine until that is accepted", async () => {
+test("media that moved from a folder to a bucket is in quarantine until that is accepted", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const s3 = {
@@ -231,19 +231,22 @@ test("media that went from a folder to a bucket is in quarantine until that is a
   assert.deepEqual(await reasons(moved), []);
 });
 
-test("an operator marks an archive, so that a copy of it knows before its first start", async () => {
+test("an operator puts an archive in quarantine, so that a copy of it starts in quarantine", async () => {
   const place = await newPlace();
   await assert.rejects(quarantineArchive(place), { message: /no service has started/ });
   await settleArchive(place);
   await quarantineArchive(place);
   const state = await archiveState(place);
   assert.equal(state.problem, undefined);
-  assert.match(state.quarantine.join(), /^it was marked so at 20.* \(hlust archive quarantine\)$/);
+  assert.match(
+    state.quarantine.join(),
+    /^it was put in quarantine at 20.* \(hlust archive quarantine\)$/,
+  );
   await releaseArchive(place);
   assert.deepEqual((await archiveState(place)).quarantine, []);
 });
 
-test("adoptMedia() brings together what is refused, and another service's media by its id only", async () => {
+test("adoptMedia() joins a refused database and store, and another service's media only by its id", async () => {
   const [place, other] = [await newPlace(), await newPlace()];
   const { id: otherId } = await settleArchive(other);
   for (const table of ["archive_identity", "archive_pulse"] as const) {
@@ -260,7 +263,7 @@ test("adoptMedia() brings together what is refused, and another service's media 
   assert.deepEqual(await reasons(moved), []);
 });
 
-test("adoptMedia() gives a new database the archive that its media is of, and keeps a copy in quarantine", async () => {
+test("adoptMedia() gives a new database the archive of its media, and keeps a copy in quarantine", async () => {
   const place = await newPlace();
   const { id } = await settleArchive(place);
   await db.deleteFrom("archive_identity").execute();
@@ -271,17 +274,17 @@ test("adoptMedia() gives a new database the archive that its media is of, and ke
   await rm(join(place.dataFolder, "media/hlust-archive"));
   await restoreDump();
   assert.equal(await adoptMedia(place, undefined), id);
-  assert.match((await reasons(place)).join(), /marked/);
+  assert.match((await reasons(place)).join(), /it was put in quarantine/);
 });
 
-test("nodes whose folder is the same beat as one, and one with a copy of it is told so", async () => {
+test("nodes with the same folder share one pulse, and a node with a copy of it reports that", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const copy = `${place.dataFolder}-copy`;
   await cp(place.dataFolder, copy, { recursive: true });
   const copied = await newPlace(copy);
-  // The folder alone does not tell where the database is elsewhere; and this node is never the one
-  // that writes.
+  // The folder alone does not identify an external database; and this node is never the one that
+  // writes.
   const settings = { ...copied.settings, database: { url: "postgres://db/hlust" } };
   const pulseMs = { lookEveryMs: 20, writeEveryMs: 3_600_000 };
   const parts = { db, log, isQuarantined: false, removedDays: 30, pulseMs };
@@ -291,18 +294,18 @@ test("nodes whose folder is the same beat as one, and one with a copy of it is t
   const often = { log, lookEveryMs: 20, writeEveryMs: 60 };
   await using one = openArchivePulse({ ...place, ...often });
   await using two = openArchivePulse({ ...place, ...often });
-  let told = "";
+  let reported = "";
   await until(async () => {
     await apart.ping().catch((error: unknown) => {
-      told = String(error);
+      reported = String(error);
     });
-    return told !== "";
+    return reported !== "";
   });
-  assert.match(told, /^ServiceError: this is not the media store that the other nodes use/);
+  assert.match(reported, /^ServiceError: this is not the media store that the other nodes use/);
   const then = await pulse();
   await until(async () => (await pulse()) > then + 5);
   assert.deepEqual([one.problem, two.problem], [undefined, undefined]);
-  // A start beside them is refused. Without them, it is the media that was restored from a backup.
+  // A start next to them is refused. Without them, the media was restored from a backup.
   const start = async () => await openServedArchive(settings, parts);
   await assert.rejects(start(), { message: /is a copy of the media store that other nodes/ });
   for (const each of [one, two]) await each[Symbol.asyncDispose]();
@@ -311,10 +314,10 @@ test("nodes whose folder is the same beat as one, and one with a copy of it is t
     .set({ at: new Date(Date.now() - 3_600_000) })
     .execute();
   await using restored = await start();
-  assert.match(restored.quarantine ?? "", /^its database has gone on without this media store/);
+  assert.match(restored.quarantine ?? "", /^its database was used without this media store/);
 });
 
-test("a database that lost its last commits goes on, one that was restored from a backup does not", async () => {
+test("a database that lost its last commits continues, one that was restored from a backup does not", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const own = await pulse();
@@ -323,7 +326,8 @@ test("a database that lost its last commits goes on, one that was restored from 
     await place.store.notes.replace("hlust-pulse", JSON.stringify(pulses));
   const often = { log, lookEveryMs: 10, writeEveryMs: 10 };
 
-  // As after a failover to a standby that lacks a second: nobody writes what it lacks any more.
+  // As after a failover to a standby that lacks a second: the missing pulses are not written any
+  // more.
   await note({ number: own + 1, nonce: newId(), at: Date.now() - 3_600_000 }, beat);
   assert.deepEqual(await reasons(place), []);
   {
@@ -331,7 +335,7 @@ test("a database that lost its last commits goes on, one that was restored from 
     await until(async () => (await pulse()) > own);
   }
 
-  // Another database is at it.
+  // Another database writes.
   await db.updateTable("archive_pulse").set({ number: own, nonce: beat.nonce }).execute();
   const foreign = { number: own + 1, nonce: newId(), at: Date.now() + 3_600_000 };
   await note(foreign, beat);
@@ -342,12 +346,12 @@ test("a database that lost its last commits goes on, one that was restored from 
     assert.match(ours.problem ?? "", /^another database writes to this media store/);
     assert.equal(await pulse(), own);
   }
-  assert.match((await reasons(place)).join(), /its media store has gone on without this database/);
+  assert.match((await reasons(place)).join(), /its media store was used without this database/);
   await releaseArchive(place);
   assert.deepEqual(await reasons(place), []);
 });
 
-test("in quarantine nothing is deleted, swept or set aside, and the reason is told", async () => {
+test("in quarantine nothing is deleted, swept or set aside, and the reason is reported", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const [recorded, unknown] = [
@@ -356,7 +360,7 @@ test("in quarantine nothing is deleted, swept or set aside, and the reason is to
   ];
   const parts = { db, log, removedDays: 30 };
   await using archive = await openServedArchive(place.settings, { ...parts, isQuarantined: true });
-  assert.equal(archive.quarantine, "it was asked for (--quarantine)");
+  assert.equal(archive.quarantine, "it was requested (--quarantine)");
   assert.deepEqual(await archive.ping(), { quarantine: archive.quarantine });
   await archive.store.delete(recorded);
   await archive.store.removed.add(unknown);

@@ -1,5 +1,4 @@
-// `hlust accounts` and `hlust keys`, as programs, beside a service that goes on serving, on the
-// database of its own.
+// `hlust accounts` and `hlust keys`, as programs, next to a running service, on its own database.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +25,7 @@ after(async () => {
 const hlust = async (...args: string[]): Promise<EndedCommand> =>
   await runHlust(args, { HLUST_DATA: data });
 
-/** What a command that ends well writes to standard output. */
+/** The standard output of a command that succeeds. */
 async function out(...args: string[]): Promise<string> {
   const ended = await hlust(...args);
   assert.equal(ended.code, 0, `${args.join(" ")}: ${ended.out}${ended.errors}`);
@@ -41,8 +40,8 @@ async function status(key: string, path = "/v1alpha1/transcripts"): Promise<numb
 }
 
 /**
- * Resolves when the key is answered so: within a second of the end of the command (decisions,
- * Access), which the notes of the test tell, and on a busy machine later.
+ * Resolves when calls with the key have this status: within a second of the end of the command
+ * (docs/api.md, Access), later on a busy machine; the diagnostics have the time.
  */
 async function answersSoon(t: TestContext, key: string, expected: number): Promise<void> {
   const since = performance.now();
@@ -54,7 +53,7 @@ async function answersSoon(t: TestContext, key: string, expected: number): Promi
 let radio = "";
 let secret = "";
 
-test("a key is made for the only account, alone on standard output, and opens what its scopes say until it is revoked", async (t) => {
+test("a key is created for the only account, printed alone to standard output, and grants its scopes until it is revoked", async (t) => {
   const made = await hlust(
     "keys",
     "create",
@@ -66,7 +65,7 @@ test("a key is made for the only account, alone on standard output, and opens wh
   assert.match(made.out, /^hlust_[0-9a-f]{32}_[\w-]{43}\n$/, made.errors);
   assert.match(
     made.errors,
-    /^apiKeys\/\S+ of accounts\/\S+ is made, for transcripts\.read, speech\. It is/,
+    /^apiKeys\/\S+ of accounts\/\S+ is created, for transcripts\.read, speech\. It is/,
   );
   const key = made.out.trim();
   assert.ok(!made.errors.includes(key));
@@ -83,11 +82,11 @@ test("a key is made for the only account, alone on standard output, and opens wh
   const name = /apiKeys\/\S+/.exec(made.errors)?.[0] ?? assert.fail(made.errors);
   assert.equal(await out("keys", "revoke", name), `${name} (Studio) is revoked\n`);
   await answersSoon(t, key, 401);
-  assert.equal(await stream.closed, 1008, "what was open ends, too");
+  assert.equal(await stream.closed, 1008, "open streams end, too");
   assert.equal(await status(service.key), 200);
 });
 
-test("an account is made with a key, called something else, disabled, enabled, and its audit log has it all", async (t) => {
+test("an account is created with a key, renamed, disabled and enabled, and its audit log has each act", async (t) => {
   const made = await hlust("accounts", "add", "Útvarp", "--key");
   assert.match(made.out, /^hlust_\S+\n$/, made.errors);
   secret = made.out.trim();
@@ -96,7 +95,7 @@ test("an account is made with a key, called something else, disabled, enabled, a
 
   const unclear = await hlust("keys", "create");
   assert.deepEqual([unclear.code, unclear.out], [2, ""]);
-  assert.match(unclear.errors, /there are 2 accounts: --account with the id of one is needed/);
+  assert.match(unclear.errors, /there are 2 accounts: choose one with --account ID/);
   const wanted = ["--account", radio, "--expires", "2999-12-31", "--queued-jobs", "3"];
   const { apiKey } = await json("keys", "create", ...wanted);
   assert.equal(apiKey.expireTime, "2999-12-31T00:00:00.000Z");
@@ -108,7 +107,10 @@ test("an account is made with a key, called something else, disabled, enabled, a
     [["transcripts.read", "transcripts.write", "speech"], { queuedJobs: 3 }, "operator"],
   );
 
-  assert.match(await out("accounts", "rename", radio, "Ríkisútvarp"), /is called Ríkisútvarp\n$/);
+  assert.match(
+    await out("accounts", "rename", radio, "Ríkisútvarp"),
+    /is now named Ríkisútvarp\n$/,
+  );
   assert.match(await out("accounts", "disable", radio), /\(Ríkisútvarp\) is disabled/);
   await answersSoon(t, secret, 401);
   assert.equal(await status(service.key), 200);
@@ -154,7 +156,7 @@ test("members are invited, given roles and removed, but never the last owner", a
   );
 });
 
-test("limits are set and taken back, and nothing else of them changes", async () => {
+test("limits are set and removed, and nothing else changes", async () => {
   const set = ["--requests-per-minute", "6000", "--stored-bytes", "0"];
   assert.deepEqual(await json("accounts", "limits", radio, ...set), {
     name: radio,
@@ -177,19 +179,19 @@ test("limits are set and taken back, and nothing else of them changes", async ()
   );
 });
 
-test("an account is deleted with all that it has, and nobody else's", async (t) => {
+test("an account is deleted with all its data, and no other account's", async (t) => {
   const mine = await holdings(service.key);
   await holdings(secret);
-  const told = await hlust("accounts", "delete", radio);
-  assert.equal(told.code, 1);
+  const shown = await hlust("accounts", "delete", radio);
+  assert.equal(shown.code, 1);
   assert.match(
-    told.out,
+    shown.out,
     /\(Ríkisútvarp\) has 1 transcripts, 1 jobs, 1 members, 2 keys, 0 webhooks, 2 media of 2000 bytes\.\nNothing is deleted/,
   );
   assert.equal(await status(secret), 200);
   assert.equal(mediaFiles(), 4);
 
-  assert.match(await out("accounts", "delete", radio, "--yes"), /All of it is deleted, but/);
+  assert.match(await out("accounts", "delete", radio, "--yes"), /All of it is deleted, except/);
   await answersSoon(t, secret, 401);
   assert.equal(mediaFiles(), 2);
   assert.equal((await callRest(service.address, service.key, mine)).status, 200);
@@ -202,7 +204,7 @@ test("an account is deleted with all that it has, and nobody else's", async (t) 
 });
 
 /**
- * A transcript with media, and a job with media that nobody works on; the call that reads the
+ * A transcript with media, and a job with media that no worker runs; the call that reads the
  * transcript.
  */
 async function holdings(key: string): Promise<{ method: string; path: string }> {
@@ -230,10 +232,10 @@ function mediaFiles(): number {
   return all.filter((path) => path.includes("/")).length;
 }
 
-test("what is not understood is told, and nothing is done", async () => {
+test("invalid arguments are refused with a reason, and change nothing", async () => {
   const rows: [args: string[], code: number, message: RegExp][] = [
     [["accounts", "rename", "First"], 2, /NAME is missing(.|\n)*Usage: hlust accounts <what>/],
-    [["accounts", "banish", "x"], 2, /there is no accounts "banish"/],
+    [["accounts", "banish", "x"], 2, /unknown subcommand "banish" of accounts/],
     [
       ["accounts", "disable", "First"],
       1,
@@ -252,7 +254,7 @@ test("what is not understood is told, and nothing is done", async () => {
     [
       ["keys", "create", "--scopes", "speach"],
       2,
-      /"speach", which is no scope: did you mean speech\?/,
+      /"speach", which is not a scope: did you mean speech\?/,
     ],
     [["keys", "create", "--expires", "2027-02-30"], 2, /--expires is "2027-02-30": a day/],
   ];

@@ -31,7 +31,7 @@ interface Ended {
   readonly errors: string;
 }
 
-/** Runs `hlust bench` with the words of a line. */
+/** Runs `hlust bench` with the arguments of a line. */
 async function bench(line: string, environment: Record<string, string> = {}) {
   const child = spawn(hlust, ["bench", ...line.split(" ")], {
     cwd: folder,
@@ -45,7 +45,10 @@ async function bench(line: string, environment: Record<string, string> = {}) {
   return { code: typeof code === "number" ? code : null, out, errors } satisfies Ended;
 }
 
-/** A file of the scripted engine's speech (any sample but 0) and silence, by turns, in ms. */
+/**
+ * A file that alternates speech of the scripted engine (any sample but 0) and silence, durations in
+ * ms.
+ */
 function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 16_000): string {
   const samples = pieces.map((ms, at) =>
     new Int16Array((ms * sampleRateHertz) / 1000).fill(at % 2 === 0 ? 1000 : 0),
@@ -57,14 +60,14 @@ function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 
   return path;
 }
 
-test("paced streams end without a loss, and the table says how long everything took", async () => {
+test("paced streams end without a loss, and the table has all times", async () => {
   const file = writeSpeech("paced.wav", [900, 600, 500]);
   const { code, out, errors } = await bench(
     `stream --url ${service.address} --streams 8 --ramp 0.2 ${file}`,
   );
   assert.equal(code, 0, out + errors);
-  assert.match(out, /^ended +8 as they should, 0 failed$/m);
-  assert.match(out, /^finals +16, lost 0, streams that differ 0$/m);
+  assert.match(out, /^ended +8 succeeded, 0 failed$/m);
+  assert.match(out, /^finals +16, lost 0, differing streams 0$/m);
   assert.match(out, /^closed with +1000: 8$/m);
   for (const name of ["open", "interim lag", "final lag", "last final lag", "close"]) {
     assert.match(out, new RegExp(`^${name} +\\d+( +\\d+\\.\\d){4}$`, "m"), name);
@@ -76,7 +79,7 @@ test("paced streams end without a loss, and the table says how long everything t
   assert.match(out, /^this tool +\d\.\d\d cores; event loop late by /m);
 });
 
-test("--json has every figure; unpaced streams send all that they are told to", async () => {
+test("--json has every figure; unpaced streams send the given duration", async () => {
   const url = service.address.replace("http", "ws");
   const { code, out, errors } = await bench(
     `stream --url ${url} --token-in query --streams 4 --rate 0 --duration 74 --json`,
@@ -96,17 +99,18 @@ test("--json has every figure; unpaced streams send all that they are told to", 
 });
 
 test("lag is counted from the chunk that a message waited for", async () => {
-  // Speech of one word, and the silence that ends it: what the service waits for must not count.
+  // Speech of one word, and the silence that ends it: the time that the service waits for must not
+  // count.
   const file = writeSpeech("lag.wav", [400, 1200]);
   const line = `stream --url ${service.address} --streams 2 --json ${file}`;
   const { finalLagMs, interimLagMs } = JSON.parse((await bench(line)).out);
   assert.deepEqual([finalLagMs.count, interimLagMs.count], [2, 2]);
   assert.ok(finalLagMs.max < 400, `final ${finalLagMs.max}: the 500 ms of silence are in it`);
   const waited = JSON.parse((await bench(`${line} --min-silence 100`)).out);
-  assert.ok(waited.finalLagMs.p50 >= 390, `${waited.finalLagMs.p50}: counted from too late`);
+  assert.ok(waited.finalLagMs.p50 >= 390, `${waited.finalLagMs.p50}: counted too late`);
 });
 
-test("recognize and jobs are measured as well", async () => {
+test("recognize and jobs are measured, too", async () => {
   const file = writeSpeech("short.wav", [1000, 700], 8000);
   const calls = await bench(
     `recognize --url ${service.address} --calls 6 --in-flight 3 --json ${file}`,
@@ -124,7 +128,7 @@ test("recognize and jobs are measured as well", async () => {
   assert.match(jobs.out, /^transcript +2( +\d+\.\d){4}$/m);
 });
 
-test("a server that goes away in the middle: counted, and exit code 1", async () => {
+test("a server that is killed during a run: failures are counted, and the exit code is 1", async () => {
   const data = join(folder, "victim");
   const victim = await startService(data, scripted);
   const line = `stream --url ${victim.address} --streams 5 --ramp 0 --duration 30 --json`;
@@ -145,16 +149,16 @@ test("a server that goes away in the middle: counted, and exit code 1", async ()
     5,
     out,
   );
-  // Its PostgreSQL has outlived it: the next one ends it.
+  // Its PostgreSQL has survived it: the next service ends it.
   await (await startService(data, scripted)).stop();
 });
 
-test("a server that is not there, and one that does not let in", async () => {
-  const nobody = createServer().listen(0, "127.0.0.1");
-  await once(nobody, "listening");
-  const address = nobody.address();
+test("a server that does not exist, and one that refuses the token", async () => {
+  const unused = createServer().listen(0, "127.0.0.1");
+  await once(unused, "listening");
+  const address = unused.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  nobody.close();
+  unused.close();
   const rows: [line: string, problem: RegExp][] = [
     [`stream --url http://127.0.0.1:${port} --streams 3`, /3 x ECONNREFUSED/],
     [`recognize --url http://127.0.0.1:${port} --calls 2`, /2 x ECONNREFUSED/],
@@ -170,7 +174,7 @@ test("a server that is not there, and one that does not let in", async () => {
   }
 });
 
-test("arguments that cannot be used are named, with how it is done", async () => {
+test("invalid arguments are named, with the usage", async () => {
   const stereo = join(folder, "stereo.wav");
   const header = wavHeader({ sampleRateHertz: 16_000, channels: 2, dataBytes: 4 });
   writeFileSync(stereo, Buffer.concat([header, Buffer.alloc(4)]));
@@ -181,9 +185,9 @@ test("arguments that cannot be used are named, with how it is done", async () =>
     ["stream --streams 1.5", /--streams is "1.5": a whole number/],
     ["stream --rate -1", /--rate/],
     ["stream --chunk-ms 0", /--chunk-ms is "0": a number from 1 to 10000/],
-    ["stream --interim maybe", /--interim is "maybe": true or false is needed/],
+    ["stream --interim maybe", /--interim is "maybe": true or false is required/],
     ["stream --speed 1", /'--speed'/],
-    ["stream --url ftp://a", /--url is "ftp:\/\/a": http\(s\):\/\/host:port is needed/],
+    ["stream --url ftp://a", /--url is "ftp:\/\/a": http\(s\):\/\/host:port is required/],
     ["stream none.wav", /none\.wav: .*ENOENT/],
     [`stream ${stereo}`, /stereo\.wav has 2 channels: one channel of 16-bit/],
     [`stream ${hlust}`, /hlust is not a WAV file/],
@@ -201,5 +205,5 @@ test("arguments that cannot be used are named, with how it is done", async () =>
   const help = await bench("stream --help");
   assert.equal(help.code, 0);
   assert.match(help.out, /^Usage: hlust bench stream \[options\] \[file\.wav\.\.\.\]$/m);
-  assert.match(help.out, /--streams N +streams at the same time \(1\)/);
+  assert.match(help.out, /--streams N +concurrent streams \(1\)/);
 });

@@ -1,4 +1,4 @@
-// `hlust fsck`, as a program, beside a service that is written to, and after damage.
+// `hlust fsck`, as a program, while a service is written to, and after damage.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ after(() => {
 
 const fsck = async (...args: string[]) => await runHlust(["fsck", ...args], { HLUST_DATA: data });
 
-test("beside a service that is written to, it raises no false alarm and disturbs nobody", async () => {
+test("while a service is written to, it raises no false alarm and disturbs no one", async () => {
   const serving = await startServing(data);
   const stop = new AbortController();
   const target = { address: serving.address, key: keyOf(data) };
@@ -41,7 +41,7 @@ test("beside a service that is written to, it raises no false alarm and disturbs
   await serving.stop();
 });
 
-test("it ends with 1 and a list of what is wrong, mends what it can, and then with 0", async () => {
+test("it lists what is wrong and exits with 1; after repairs it exits with 0", async () => {
   {
     const postgres = join(data, "postgres");
     const log = createLog("silent");
@@ -73,7 +73,7 @@ test("it ends with 1 and a list of what is wrong, mends what it can, and then wi
   assert.match(left.out, new RegExp(`^MEDIA_MISSING media/${media}: .*\n1 found: `));
 });
 
-test("what it cannot look at, and what it does not understand, end with 2", async () => {
+test("an archive that cannot be read and invalid arguments exit with 2", async () => {
   const nowhere = join(data, "nowhere");
   const rows: [args: string[], environment: Record<string, string>, message: RegExp][] = [
     [["--fast"], {}, /--fast/],

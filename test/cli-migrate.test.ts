@@ -11,9 +11,9 @@ import { openTestService } from "./spec/service.ts";
 
 const log = createLog("silent");
 const parts = new AsyncDisposableStack();
-/** A superuser's. */
+/** The pool of a superuser. */
 let pool: pg.Pool;
-/** A DATABASE_URL of a role. */
+/** The DATABASE_URL of a role. */
 let urlOf: (role: string) => string;
 
 before(async () => {
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** Everything that is there but the rows. */
+/** Everything in the database but the rows. */
 async function schema(): Promise<unknown[]> {
   const { rows } = await pool.query(
     "select relname, relkind from pg_class where relnamespace::regnamespace::text = 'public' order by 1",
@@ -45,7 +45,7 @@ async function schema(): Promise<unknown[]> {
 const run = async (args: string, role = "deploy") =>
   await runHlust(args.split(" "), { DATABASE_URL: urlOf(role), HLUST_DATA: "/nonexistent" });
 
-test("a command changes no schema: it refuses an older one, and says what to do", async () => {
+test("other commands change no schema: they refuse an older one, and say what to do", async () => {
   const before = await schema();
   for (const args of ["fsck", "accounts list", "keys list", "console"]) {
     const { code, out, errors } = await run(args);
@@ -58,7 +58,7 @@ test("a command changes no schema: it refuses an older one, and says what to do"
   assert.deepEqual(await schema(), before);
 });
 
-test("a role without the right to change the schema is told of it, with what to run", async () => {
+test("a role that may not change the schema gets an error that says what to run", async () => {
   const { code, errors } = await run("migrate", "app");
   assert.equal(code, 2);
   assert.match(errors, /its role app may not do it \(permission denied for schema public\)/);
@@ -68,7 +68,7 @@ test("a role without the right to change the schema is told of it, with what to 
   );
 });
 
-test("migrate brings the schema up once, and the service then runs with a role that has no right to change it", async () => {
+test("migrate updates the schema once, and the service then runs with a role that may not change it", async () => {
   const { code, out, errors } = await run("migrate");
   assert.equal(code, 0, errors);
   assert.match(out, /^applied 0001_first\n(applied \d{4}_\w+\n)+$/);
@@ -76,7 +76,7 @@ test("migrate brings the schema up once, and the service then runs with a role t
   for (const args of ["migrate", "migrate --check"]) {
     assert.deepEqual(await run(args), {
       code: 0,
-      out: "The schema is that of this version.\n",
+      out: "The schema is up to date.\n",
       errors: "",
     });
   }

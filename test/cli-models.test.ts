@@ -1,4 +1,4 @@
-// `hlust models`, as a program, against servers of this machine.
+// `hlust models`, as a program, with servers of this machine.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ function writeCatalogue(url: string, version = "1"): void {
   writeFileSync(join(folder, "catalogue.json"), text);
 }
 
-/** Models that were installed, without those that come with Hlust. */
+/** Installed models, without those that come with Hlust. */
 async function installedNames(): Promise<string[]> {
   const { models: all } = JSON.parse((await models("list", "--json")).out);
   return all
@@ -72,7 +72,7 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
   assert.equal(pulled.code, 0, pulled.errors);
   assert.match(pulled.out, /^english-small 1, licence CC0-1\.0, from made by a test$/m);
   assert.match(pulled.out, /^english-small is installed in \/.*\/models$/m);
-  assert.doesNotMatch(pulled.errors, /^\[/m, "what was downloaded is not downloaded again");
+  assert.doesNotMatch(pulled.errors, /^\[/m, "a finished download is not repeated");
   assert.match(pulled.errors, /^unpacking \[={16}\] 100 % .*\ninstalling\n$/m);
 
   const list = await models("list");
@@ -98,7 +98,7 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
   assert.deepEqual(hiddenNames(join(folder, "models")), { installed: [], downloads: [] });
 });
 
-test("names that are nearly right are told; a catalogue that is wrong is named", async () => {
+test("similar names are suggested; an invalid catalogue is named", async () => {
   writeCatalogue("http://127.0.0.1:1/");
   const pulled = await models("pull", "english-smal");
   assert.equal(pulled.code, 1);
@@ -112,7 +112,7 @@ test("names that are nearly right are told; a catalogue that is wrong is named",
   assert.match((await models("pull", "x")).errors, /ENOENT.*catalogue\.json/);
 });
 
-test("a server that is not there, or has something else, is told; nothing is installed", async () => {
+test("a missing server, or one with another file, is reported; nothing is installed", async () => {
   await using other = await serveDownloads((_request, response) => response.end("<html>"));
   writeCatalogue(`${other.url}/it`);
   const { code, out, errors } = await models("pull", "english-small");
@@ -125,7 +125,7 @@ test("a server that is not there, or has something else, is told; nothing is ins
   assert.deepEqual(await installedNames(), []);
 });
 
-test("a folder is added, and what is wrong with one is told", async () => {
+test("a folder is added, and an invalid one is refused with a reason", async () => {
   const mine = join(folder, "mine");
   writeModel(mine, testCard("mine"));
   assert.match((await models("add", mine)).errors, /mine cannot be loaded/);
@@ -144,7 +144,7 @@ test("a folder is added, and what is wrong with one is told", async () => {
   assert.match(removed.errors, /no model "mime" is installed: did you mean mine\?/);
 });
 
-test("list shows what is broken beside what is good", async () => {
+test("list shows broken models next to good ones", async () => {
   writeModel(join(folder, "models/good"), testCard("good"));
   writeModel(join(folder, "models/bad"), testCard("bad"), { "model.onnx": "w" });
   const { code, out } = await models("list");
@@ -158,7 +158,7 @@ test("list shows what is broken beside what is good", async () => {
   assert.equal(refused.length, 1);
 });
 
-test("a model that is not there, or broken, cannot be tried out", async () => {
+test("a missing or broken model cannot be tested", async () => {
   writeModel(join(folder, "models/good"), testCard("good"));
   writeModel(join(folder, "models/bad"), "{}");
   const rows: [name: string, message: RegExp][] = [
@@ -172,9 +172,9 @@ test("a model that is not there, or broken, cannot be tried out", async () => {
   }
 });
 
-test("what cannot be understood ends with 2 and how it is done", async () => {
+test("invalid arguments exit with 2 and the usage", async () => {
   const rows: [args: string[], message: RegExp][] = [
-    [["install"], /there is no models "install"/],
+    [["install"], /unknown subcommand "install" of models/],
     [["pull"], /the name of a model is missing/],
     [["pull", "a", "b"], /unexpected "b"/],
     [["pull", "--force", "a"], /unexpected "--force"/],

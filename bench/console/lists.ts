@@ -6,12 +6,12 @@ import { seedTranscripts } from "../../test/console/seed-transcripts.ts";
 import type { PageFigure } from "./reading.ts";
 
 const transcripts = 100_000;
-/** Jumps to places that nobody has been at for a while. */
+/** Jumps to positions whose rows are no longer loaded. */
 const jumps = 50;
-/** What nobody waits for: rows are there before the eye is. */
+/** Below these limits users do not notice a wait. */
 const limits = { stepMs: 100, jumpMs: 100 };
 
-/** The list of transcripts at 100,000: to its end page by page, and from there to anywhere. */
+/** A list of 100,000 transcripts: scrolled to its end page by page, then to random positions. */
 export async function runLists(): Promise<PageFigure[]> {
   await using pages = await openTestPages({ HLUST_ROLE: "api" });
   await seedTranscripts(pages.service.dataFolder, transcripts);
@@ -19,33 +19,33 @@ export async function runLists(): Promise<PageFigure[]> {
   const tools = await page.context().newCDPSession(page);
   await page.locator(".transcript-row .title").first().waitFor();
   await page.evaluate(inPage);
-  await tell("first page", page, tools);
+  await printState("first page", page, tools);
   const began = performance.now();
   const steps = new Distribution();
   let count = 0;
   while (!(await page.evaluate<boolean>("atEnd()"))) {
     steps.add(await page.evaluate<number>("jump(document.body.scrollHeight)"));
     count += 1;
-    if (count % 250 === 0) await tell(`after ${count} steps`, page, tools);
+    if (count % 250 === 0) await printState(`after ${count} steps`, page, tools);
   }
-  await tell(`at the end, ${seconds(began)} s and ${count} steps later`, page, tools);
+  await printState(`at the end, ${seconds(began)} s and ${count} steps later`, page, tools);
   const height = await page.evaluate<number>("document.body.scrollHeight");
   const jumped = new Distribution();
   for (let at = 0; at < jumps; at += 1) {
-    // The golden ratio goes everywhere, and nowhere twice.
+    // Steps by the golden ratio spread evenly and never repeat a position.
     const top = Math.floor(((at * 0.618_034) % 1) * height);
     jumped.add(await page.evaluate<number>(`jump(${top})`));
   }
-  await tell("after the jumps", page, tools);
+  await printState("after the jumps", page, tools);
   await page.waitForTimeout(40_000);
-  await tell("40 s later", page, tools);
+  await printState("40 s later", page, tools);
   return [
     figureOf("a step at the end of 100,000, to its rows", steps, limits.stepMs),
     figureOf("a jump to anywhere in them, to its rows", jumped, limits.jumpMs),
   ];
 }
 
-/** From a jump to the frame in which the row in the middle of the window has its text. */
+/** Measures from a jump to the frame in which the row in the middle of the window has its text. */
 const inPage = `{
   globalThis.longTasks = [];
   new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
@@ -53,12 +53,12 @@ const inPage = `{
   globalThis.jump = (top) => new Promise((done) => {
     const began = performance.now();
     window.scrollTo(0, top);
-    const look = () => {
+    const check = () => {
       const row = document.elementFromPoint(700, 400)?.closest(".transcript-row");
       if (row?.querySelector(".title")) done(performance.now() - began);
-      else requestAnimationFrame(look);
+      else requestAnimationFrame(check);
     };
-    requestAnimationFrame(look);
+    requestAnimationFrame(check);
   });
   globalThis.atEnd = () =>
     [...document.querySelectorAll(".transcript-row .title")].at(-1)?.textContent.endsWith(", 1");
@@ -69,7 +69,7 @@ function figureOf(name: string, times: Distribution, msMax: number): PageFigure 
   return { name, ms: p50, msMax, note: `p99 ${p99.toFixed(0)} ms, longest ${max.toFixed(0)} ms` };
 }
 
-async function tell(when: string, page: Page, tools: CDPSession): Promise<void> {
+async function printState(when: string, page: Page, tools: CDPSession): Promise<void> {
   await tools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await tools.send("Runtime.getHeapUsage");
   const { elements, tasks } = await page.evaluate<{ elements: number; tasks: number[] }>(

@@ -9,7 +9,7 @@ import { joined } from "../../test/fixtures/flite.ts";
 import { wavOf } from "../../test/fixtures/jobs-fixture.ts";
 import { longSegments } from "../../test/fixtures/long-transcript.ts";
 
-/** Something measured in the page, and what it is held to. */
+/** A measured figure, and its limit. */
 export interface PageFigure {
   readonly name: string;
   readonly ms: number;
@@ -19,14 +19,12 @@ export interface PageFigure {
 
 const openings = 7;
 /**
- * What the issue asks for, and for a text that no limit is set for, what a reader waits without
- * wondering.
+ * The limits for 30,000 words; `openLongMs`, for 200,000 words, is what users wait without concern.
  */
 const limits = { openMs: 1_000, openLongMs: 3_000, tickMs: 4 };
 
 /**
- * Opening long transcripts, and what it takes to show the word that is heard, each in the page
- * itself.
+ * Opening long transcripts, and the cost of highlighting the current word, measured in the page.
  */
 export async function runReading({ seconds }: { readonly seconds: number }): Promise<PageFigure[]> {
   await using pages = await openTestPages();
@@ -40,10 +38,7 @@ export async function runReading({ seconds }: { readonly seconds: number }): Pro
   return figures;
 }
 
-/**
- * A transcript whose words of its middle are heard from the start of its media: what is heard has
- * half of the text before it.
- */
+/** A transcript whose media plays the words of its middle: half of the text is before them. */
 async function createLong(pages: TestPages, words: number, seconds: number): Promise<string> {
   const { samples, seconds: spoken } = interview();
   const times = Math.ceil((seconds + 10) / spoken);
@@ -64,20 +59,20 @@ async function createLong(pages: TestPages, words: number, seconds: number): Pro
   return await createTranscript(pages.service, { metadata, segments }, media);
 }
 
-/** Notes when the first words are painted, and when all of the text is there. */
+/** Records when the first words are painted, and when all of the text is rendered. */
 const watch = (segments: number) => `
   globalThis.opened = {};
-  const look = () => {
+  const check = () => {
     const count = document.querySelectorAll(".segment").length;
     if (count > 0 && opened.painted === undefined) {
       opened.painted = 0;
-      // After the frame that this is called in front of.
+      // After the next frame, because this runs before one.
       requestAnimationFrame(() => setTimeout(() => { opened.painted = performance.now(); }));
     }
     if (count >= ${segments}) opened.whole = performance.now();
-    else requestAnimationFrame(look);
+    else requestAnimationFrame(check);
   };
-  requestAnimationFrame(look);`;
+  requestAnimationFrame(check);`;
 
 async function open(
   pages: TestPages,
@@ -99,7 +94,7 @@ async function open(
   }
   await page.context().close();
   for (let at = 0; at < 3; at++) {
-    // A browser that has nothing of the console yet but who is signed in.
+    // A browser that has cached nothing, but is signed in.
     const fresh = await pages.open("/nowhere");
     await fresh.addInitScript(watch(words / 20));
     const session = await fresh.context().newCDPSession(fresh);
@@ -118,7 +113,7 @@ async function open(
       note: note(painted),
     },
     {
-      name: `${title}: all of the text there`,
+      name: `${title}: all of the text rendered`,
       ms: quantile(whole, 0.5),
       msMax: openMs * 3,
       note: note(whole),
@@ -179,10 +174,7 @@ async function play(
   ];
 }
 
-/**
- * What of an event of Chromium's trace is looked at: CPU time of its thread in microseconds, where
- * it was measured.
- */
+/** The used fields of an event in Chromium's trace; `tdur` is CPU time in microseconds. */
 interface TraceEvent {
   readonly name: string;
   readonly pid: number;
@@ -197,7 +189,7 @@ function parseTrace(json: string): readonly TraceEvent[] {
   return traceEvents.filter(({ pid, tid }) => pid === own?.pid && tid === own.tid);
 }
 
-/** CPU time rather than wall time: a busy machine counts little. */
+/** CPU time, which depends little on the load of the machine. */
 function tookMs(trace: readonly TraceEvent[], name: string): number[] {
   const times = trace.flatMap((event) => (event.name === name ? [event.tdur ?? 0] : []));
   return times.filter((us) => us > 0).map((us) => us / 1000);
@@ -209,14 +201,13 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 /**
- * Waits until it holds in the page: whose policy lets no string be evaluated but by the protocol of
- * its tools.
+ * Waits for a condition in the page, by the DevTools protocol: the page's policy allows no eval.
  */
 async function waitInside(page: Page, condition: string): Promise<void> {
   await page.evaluate(`new Promise((done) => {
-    const look = setInterval(() => {
+    const timer = setInterval(() => {
       if (!(${condition})) return;
-      clearInterval(look);
+      clearInterval(timer);
       done();
     }, 50);
   })`);

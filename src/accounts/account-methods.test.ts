@@ -33,14 +33,14 @@ const update = async (
   return create(AccountSchema, await accounts.updateAccount(request, contextOf(id)));
 };
 
-test("an account keeps everything until it is told otherwise", async () => {
+test("an account keeps everything by default", async () => {
   const id = await addAccount(database.db);
   const account = await get(id);
   assert.equal(account.name, `accounts/${id}`);
   assert.deepEqual([account.mediaRetentionDays, account.transcriptRetentionDays], [0, 0]);
 });
 
-test("updateAccount() changes what its mask names, or what is set, of the caller's account alone", async () => {
+test("updateAccount() changes the fields of its mask, or those that are set, of the caller's account only", async () => {
   const [id, other] = [await addAccount(database.db), await addAccount(database.db)];
   const before = await get(other);
   const all = {
@@ -81,7 +81,7 @@ test("updateAccount() changes what its mask names, or what is set, of the caller
   assert.deepEqual(await get(other), before);
 });
 
-test("updateAccount() refuses what it cannot keep, all at once, and changes nothing", async () => {
+test("updateAccount() reports every violation at once, and changes nothing", async () => {
   const id = await addAccount(database.db);
   const before = await get(id);
   const rows: [
@@ -120,7 +120,7 @@ test("updateAccount() refuses what it cannot keep, all at once, and changes noth
   assert.deepEqual(await get(id), before);
 });
 
-test("updateAccount() holds one connection: as many at once as the service has are all answered", async () => {
+test("updateAccount() uses one connection: as many concurrent calls as there are connections all succeed", async () => {
   const id = await addAccount(database.db);
   const days = Array.from({ length: 2 * database.pool.options.max }, (_, index) => index + 1);
   const answers = await Promise.all(

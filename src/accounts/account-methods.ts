@@ -18,14 +18,14 @@ import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { accountGone } from "./lock-account.ts";
 
-/** A hundred years: what is to stay longer stays for good. */
+/** A hundred years: longer retention means forever. */
 export const retentionDaysMax = 36_500;
 
-/** What of an account is its own to change. */
+/** The fields of an account that it can change itself. */
 const changeable = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
 type Changeable = (typeof changeable)[number];
 
-/** The RPCs of an account itself: its name, and for how long it keeps what it has. */
+/** The RPCs of an account itself: its name and retention times. */
 export function accountMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly meter: Pick<Meter, "limitsOf" | "useOf">;
@@ -60,14 +60,14 @@ export function accountMethods(parts: {
         await record({ action: "account.update", resource, details });
         return changedRow;
       });
-      // After the commit: one that waits in a transaction for a second connection waits for those
+      // After the commit: waiting for a second connection within a transaction would block those
       // that wait for its row.
       return accountMessage(row, await usedLimits(parts, row.id));
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
 
-/** The columns that an update sets. Throws every violation of the fields that it names. */
+/** The columns that an update sets. Throws every violation of the named fields. */
 function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
   const account = request.account ?? create(AccountSchema);
   const violations = new Violations();
@@ -91,8 +91,8 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
 }
 
 /**
- * The fields that a mask names, in proto or JSON names; without a mask, those that are set. `name`
- * is output only, and skipped.
+ * The fields of the mask, in proto or JSON names; without a mask, those that are set. `name` is
+ * output only, and skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateAccountRequest,

@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-/** A call by a key of an account of its own. */
+/** A call with a key of a new account. */
 async function newContext(...scopes: Scope[]): Promise<HandlerContext & { caller: Caller }> {
   return contextOf(await addAccount(database.db), scopes);
 }
@@ -79,7 +79,7 @@ const recognizeWith = (token = "") =>
   );
 
 describe("createApiKey()", () => {
-  it("makes a key that works, with the usual scopes unless told, and shows its secret in no list", async () => {
+  it("creates a working key, with the default scopes, and never lists its secret", async () => {
     const context = await newContext(...all);
     const { apiKey, secret } = await createApiKey(context, { displayName: "Þjóðskjalasafn" });
     assert.match(apiKey?.name ?? "", /^apiKeys\/[0-9a-f-]{36}$/);
@@ -93,7 +93,7 @@ describe("createApiKey()", () => {
     assert.deepEqual(await storedTexts(secret?.slice(-43) ?? ""), []);
   });
 
-  it("keeps what it is told", async () => {
+  it("stores the given properties", async () => {
     const context = await newContext(...all);
     const expireTime = timestampFromDate(new Date(Date.now() + 86_400_000));
     const scopes = ["speech", "account", "speech"];
@@ -111,7 +111,7 @@ describe("createApiKey()", () => {
     assert.equal(listedClientKey?.expireTime?.seconds, expireTime.seconds);
   });
 
-  it("tells everything that is wrong at once, and makes nothing", async () => {
+  it("reports every violation at once, and creates nothing", async () => {
     const context = await newContext(...all);
     const { code, violations } = await refusal(
       createApiKey(context, {
@@ -131,7 +131,7 @@ describe("createApiKey()", () => {
     assert.equal((await apiKeys(context)).length, 1, "only the caller's own");
   });
 
-  it("takes the longest name, counted in characters", async () => {
+  it("accepts the longest name, counted in characters", async () => {
     const context = await newContext(...all);
     const displayName = "🎙".repeat(200);
     const { apiKey } = await createApiKey(context, { displayName });
@@ -151,7 +151,7 @@ describe("createApiKey()", () => {
     await createApiKey(context, { scopes: ["speech"] });
   });
 
-  it("refuses the key after the last that an account may have", async () => {
+  it("refuses a key beyond the limit of an account", async () => {
     const context = await newContext(...all);
     await database.pool.query(
       `insert into api_key (id, account_id, display_name, scopes, secret_hash)
@@ -162,7 +162,7 @@ describe("createApiKey()", () => {
     assert.equal((await refusal(createApiKey(context))).code, "resource_exhausted");
   });
 
-  it("gives the last key that an account may have once, to however many ask at once", async () => {
+  it("creates the last allowed key once, for any number of concurrent calls", async () => {
     const context = await newContext(...all);
     await database.pool.query(
       `insert into api_key (id, account_id, display_name, scopes, secret_hash)
@@ -179,7 +179,7 @@ describe("createApiKey()", () => {
     assert.equal((await apiKeys(context)).length, 1000);
   });
 
-  it("is for callers that were authenticated", async () => {
+  it("requires an authenticated caller", async () => {
     const context = await newContext(...all);
     context.values.delete(callerKey);
     assert.equal((await refusal(createApiKey(context))).code, "unauthenticated");
@@ -206,7 +206,7 @@ describe("createClientKey()", () => {
     assert.deepEqual(listed?.scopes, ["transcripts.read", "transcripts.write", "speech"]);
   });
 
-  it("tells everything that is wrong at once, and nothing of a private key", async () => {
+  it("reports every violation at once, and nothing of a private key", async () => {
     const context = await newContext(...all);
     const { privateKey } = generateKeyPairSync("ed25519");
     const publicKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -231,7 +231,7 @@ describe("createClientKey()", () => {
 describe("listApiKeys()", () => {
   it("lists the account's own, newest first, with their last use", async () => {
     const context = await newContext(...all);
-    await newContext(...all); // somebody else
+    await newContext(...all); // of another account
     const { apiKey, secret } = await createApiKey(context);
     const second = await createApiKey(context);
     await recognizeWith(secret);
@@ -274,7 +274,7 @@ describe("deleteApiKey() and deleteClientKey()", () => {
     assert.deepEqual(await clientKeys(context), []);
   });
 
-  it("answer for somebody else's key as for one that does not exist", async () => {
+  it("answer for another account's key as for one that does not exist", async () => {
     const [mine, theirs] = [await newContext(...all), await newContext(...all)];
     const { apiKey } = await createApiKey(theirs);
     const client = await createClientKey(theirs, { publicKey: publicPem.toString() });
@@ -293,7 +293,7 @@ describe("deleteApiKey() and deleteClientKey()", () => {
   });
 });
 
-/** The tables with a text column that holds `part`. */
+/** The tables with a text column that contains `part`. */
 async function storedTexts(part: string): Promise<string[]> {
   assert.ok(part.length > 20);
   const found: string[] = [];

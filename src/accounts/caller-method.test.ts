@@ -27,7 +27,7 @@ describe("getCaller()", () => {
   const ask = async (caller: Caller) =>
     create(CallerSchema, await accounts.getCaller(create(GetCallerRequestSchema), callBy(caller)));
 
-  it("tells who calls, what they are called and what they may do", async () => {
+  it("returns the caller, its display name and its scopes", async () => {
     const { db } = database;
     const accountId = await addAccount(db);
     const apiKey = await addApiKey(db, accountId, ["speech"]);

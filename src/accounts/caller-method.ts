@@ -5,7 +5,7 @@ import { callerOf, scopes, type Caller } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import { CallerSchema, Role, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 
-/** The RPC about who calls. */
+/** The RPC about the caller. */
 export function callerMethod({ db }: { readonly db: Kysely<Tables> }) {
   return {
     async getCaller(_request, context) {
@@ -21,7 +21,7 @@ export function callerMethod({ db }: { readonly db: Kysely<Tables> }) {
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
 
-/** "" when it is gone since the call began. A member without a name is called by their address. */
+/** "" if it was deleted since the call began. For a member without a name, the e-mail address. */
 async function displayNameOf(db: Kysely<Tables>, { accountId, actor }: Caller): Promise<string> {
   const [collection, id = ""] = actor.split("/");
   if (collection === "members") {

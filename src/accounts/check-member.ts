@@ -18,7 +18,7 @@ export interface NewMember {
   readonly role: Role;
 }
 
-/** Columns that change. */
+/** Changed columns. */
 export interface MemberChange {
   display_name?: string;
   role?: Role;
@@ -29,7 +29,7 @@ export function checkNewMember({ email, displayName, role }: CreateMemberRequest
   const violations = new Violations();
   if (email === "") violations.add("email", "is required");
   else if (foldEmail(email) === undefined) {
-    const problem = `is no e-mail address in ASCII of at most ${emailLengthMax} characters`;
+    const problem = `is not an e-mail address in ASCII of at most ${emailLengthMax} characters`;
     violations.add("email", `${shown(email)} ${problem}`);
   }
   checkDisplayName(displayName, violations);
@@ -42,7 +42,7 @@ export function checkNewMember({ email, displayName, role }: CreateMemberRequest
 const changeable = ["displayName", "role"] as const;
 type Changeable = (typeof changeable)[number];
 
-/** What an update changes. Throws every violation of the fields that it names. */
+/** The changes of an update. Throws every violation of the named fields. */
 export function readMemberChange(request: UpdateMemberRequest): MemberChange {
   const member = request.member ?? create(MemberSchema);
   const violations = new Violations();
@@ -64,20 +64,20 @@ export function readMemberChange(request: UpdateMemberRequest): MemberChange {
 }
 
 /**
- * An address stays: who has it is who was invited. A member that was read may be sent back whole.
+ * An address cannot be changed: it is who was invited. A member may be sent back as it was read.
  */
 export function refuseOtherEmail({ member, updateMask }: UpdateMemberRequest, email: string): void {
   const paths = updateMask?.paths ?? [];
   const sent = member?.email ?? "";
   const isNamed = paths.length === 0 ? sent !== "" : paths.includes("email");
   if (!isNamed || sent === email) return;
-  const description = "cannot be changed: remove the member, and invite the other address";
+  const description = "cannot be changed: remove the member and invite the new address";
   throw invalidArgument([{ field: "email", description }]);
 }
 
 /**
- * The fields that a mask names, in proto or JSON names; without a mask, those that are set. What
- * else a member has is skipped.
+ * The fields of the mask, in proto or JSON names; without a mask, those that are set. Other fields
+ * of a member are skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateMemberRequest,

@@ -34,7 +34,7 @@ after(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** What an account has, in the tables that are not made by a job. */
+/** Data of an account, in the tables that jobs do not fill. */
 const filling = `
   insert into member (id, account_id, email, display_name, role) select gen_random_uuid(), $1, n || '@x.is', '', 'OWNER'
     from generate_series(1, 3) n;
@@ -61,7 +61,7 @@ async function fill(accountId: string): Promise<string> {
   return mediaId;
 }
 
-/** How many rows each table has. */
+/** The number of rows of each table, except the queue's own. */
 async function rowCounts(): Promise<Record<string, number>> {
   const { rows: tables } = await database.pool.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables
@@ -75,7 +75,7 @@ async function rowCounts(): Promise<Record<string, number>> {
   return counts;
 }
 
-test("deleteAccount() deletes all that an account has but its audit log, and nothing of another", async () => {
+test("deleteAccount() deletes all data of an account except its audit log, and nothing of another", async () => {
   const { db } = database;
   const [accountId, otherId] = [await addAccount(db), await addAccount(db)];
   await fill(otherId);
@@ -105,11 +105,11 @@ test("deleteAccount() deletes all that an account has but its audit log, and not
   const inAnHour = () => Date.now() + 3_600_000;
   await sweepMedia({ db, store: jobs.store, log, now: inAnHour });
   assert.equal(await jobs.store.sizeBytes(mediaId), undefined);
-  assert.equal(await deleteAccount({ db, log }, accountId), false, "once more");
-  assert.equal(await deleteAccount({ db, log }, newId()), false, "none such");
+  assert.equal(await deleteAccount({ db, log }, accountId), false, "again");
+  assert.equal(await deleteAccount({ db, log }, newId()), false, "no such account");
 });
 
-test("deleteAccount() deletes no more at once than a statement has time for", async () => {
+test("deleteAccount() deletes in statements that stay within the time limit", async () => {
   const { db, pool } = database;
   const accountId = await addAccount(db);
   await fill(accountId);
@@ -125,7 +125,7 @@ test("deleteAccount() deletes no more at once than a statement has time for", as
   await pool.query("drop function refuse_many cascade");
 });
 
-test("deleteAccount() stops the jobs that run, and their worker goes on with others", async () => {
+test("deleteAccount() stops running jobs, and their worker continues with others", async () => {
   const { db } = database;
   const [accountId, otherId] = [await addAccount(db), await addAccount(db)];
   const begun = Promise.withResolvers<void>();

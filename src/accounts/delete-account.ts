@@ -4,7 +4,8 @@ import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
 /**
- * What an account may have so much of that it is deleted in parts, each before what it refers to.
+ * Tables with too many rows of an account for one statement, deleted in parts, each before the
+ * tables that it refers to.
  */
 const deletedInParts = [
   // A worker on one of them stops within a second.
@@ -14,14 +15,13 @@ const deletedInParts = [
   "upload",
   "media",
 ] as const;
-/** Rows that go in one statement: a statement may take 30 s. */
+/** The number of rows deleted in one statement, which may take 30 s. */
 const rowsAtOnce = 500;
 
 /**
- * The operator's way to end an account: with all that it has, but for its audit log. false: there
- * is none such. From its first moment nobody of the account is let in; broken off, it is gone on
- * with by calling it again. Bytes of media are the caller's matter; what no row knows any more is
- * set aside when a service next looks.
+ * Deletes an account with all its data except its audit log, for the operator. false: there is no
+ * such account. The account is disabled first; an interrupted deletion continues with the next
+ * call. The caller deletes the bytes of media; a sweep of a service sets unrecorded bytes aside.
  */
 export async function deleteAccount(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -41,7 +41,7 @@ export async function deleteAccount(
       .deleteFrom("account")
       .where("id", "=", accountId)
       .executeTakeFirstOrThrow();
-    // Somebody else was faster.
+    // Another call was faster.
     if (numDeletedRows === 0n) return false;
     const details = { displayName: disabled.display_name };
     await record({ action: "account.delete", resource: `accounts/${accountId}`, details });

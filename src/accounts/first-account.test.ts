@@ -23,7 +23,7 @@ beforeEach(async () => {
 after(() => database[Symbol.asyncDispose]());
 
 describe("ensureFirstAccount()", () => {
-  it("makes one account, with a key of every scope that only the service's user can read", async () => {
+  it("creates one account, with a key of every scope that only the service's user can read", async () => {
     const { db } = database;
     const first = await ensureFirstAccount({ db, dataFolder, log });
     assert.equal(first?.file, join(dataFolder, "api-key"));
@@ -45,7 +45,7 @@ describe("ensureFirstAccount()", () => {
     assert.equal(await readFile(first.file, "utf8"), `${first.secret}\n`);
   });
 
-  it("makes it once, when several nodes start at the same time", async () => {
+  it("creates it once if several nodes start at the same time", async () => {
     const nodes = ["a", "b", "c", "d"].map((name) =>
       ensureFirstAccount({ db: database.db, dataFolder: join(dataFolder, name), log }),
     );
@@ -58,13 +58,13 @@ describe("ensureFirstAccount()", () => {
     assert.equal(file, `${made[0]?.secret}\n`);
   });
 
-  it("makes no account when the key cannot be written, and replaces a key that opens nothing", async () => {
+  it("creates no account if the key cannot be written, and replaces a key without an account", async () => {
     const { db } = database;
     await mkdir(join(dataFolder, "api-key", "in the way"), { recursive: true });
     await assert.rejects(ensureFirstAccount({ db, dataFolder, log }), /EISDIR|ENOTEMPTY/);
     assert.deepEqual(await db.selectFrom("account").selectAll().execute(), []);
 
-    // A crash after the file and before the commit: the file is there, the account is not.
+    // A crash after the file and before the commit: the file exists, the account does not.
     const folder = join(dataFolder, "crashed");
     const lost = await ensureFirstAccount({ db, dataFolder: folder, log });
     await db.deleteFrom("account").execute();

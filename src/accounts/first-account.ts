@@ -10,18 +10,18 @@ import type { Log } from "../std/log.ts";
 export interface FirstKey {
   /** The whole API key. */
   readonly secret: string;
-  /** Where it was written, readable by the service's user only. */
+  /** Its file, readable by the service's user only. */
   readonly file: string;
   readonly owner: { readonly accountId: string; readonly apiKeyId: string };
 }
 
-/** The advisory lock under which nodes that start together look whether there is an account. */
+/** The advisory lock under which nodes that start together check for an account. */
 const firstAccountLock = 4_750_412;
 
 /**
- * Makes the first account, with an API key of every scope in `<dataFolder>/api-key`, when there is
- * no account yet (docs/api.md, Access); undefined when there is one. The file is on the disk before
- * the account is committed: a crash in between leaves a key that opens nothing and that the next
+ * Creates the first account, with an API key of every scope in `<dataFolder>/api-key`, if there is
+ * no account yet (docs/api.md, Access); undefined if there is one. The file is on the disk before
+ * the account is committed: a crash in between leaves a key without an account, which the next
  * start replaces, never an account without a readable key.
  */
 export async function ensureFirstAccount(parts: {
@@ -60,7 +60,7 @@ export async function ensureFirstAccount(parts: {
   return { secret, file, owner: { accountId, apiKeyId } };
 }
 
-/** Replaces the file whole: a reader finds the old key or the new one. */
+/** Replaces the file atomically. */
 async function writeKey(folder: string, token: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "api-key");

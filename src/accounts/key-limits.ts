@@ -3,7 +3,7 @@ import { keyLimitNames, type KeyLimits as Limits } from "../auth/limits.ts";
 import { KeyLimitsSchema, type KeyLimits } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import type { Violations } from "../std/service-error.ts";
 
-/** The most that a limit of a key may be: more says nothing. */
+/** The largest limits of a key. */
 export const keyLimitMax: Limits = {
   requestsPerMinute: 1_000_000,
   concurrentStreams: 1_000_000,
@@ -12,8 +12,8 @@ export const keyLimitMax: Limits = {
 };
 
 /**
- * What a new key may use, as its column has it. `own` are the limits of the key that makes it,
- * which it cannot give more than: where nothing is asked for, the new key has the same.
+ * The limits of a new key in the form of its column. `own` are the limits of the creating key,
+ * which the new key cannot exceed, and gets by default.
  */
 export function checkKeyLimits(
   asked: KeyLimits | undefined,
@@ -26,7 +26,7 @@ export function checkKeyLimits(
     const value = asked?.[name] ?? 0;
     if (value < 0 || value > max) {
       const problem = `is ${value}: from 0 (as much as the account) to ${keyLimitMax[name]}`;
-      const ofOwn = `is ${value}: the key used for this call may itself use ${max}`;
+      const ofOwn = `is ${value}: the limit of the key used for this call is ${max}`;
       violations.add(`limits.${name}`, value < 0 || own[name] === 0 ? problem : ofOwn);
     }
     const limit = value === 0 ? own[name] : value;

@@ -138,11 +138,11 @@ async function createClientKey(
   return clientKeyMessage(row);
 }
 
-/** The kinds of keys, by their tables, with their collections. */
+/** The tables of both kinds of keys, with their collections. */
 const collections = { api_key: "apiKeys", client_key: "clientKeys" } as const;
 type KeyKind = keyof typeof collections;
 
-/** Somebody else's key answers like one that does not exist. */
+/** A key of another account is answered like one that does not exist. */
 async function deleteKey(
   parts: Pick<KeyParts, "db" | "log">,
   kind: KeyKind,
@@ -166,12 +166,12 @@ async function deleteKey(
   return create(EmptySchema);
 }
 
-/** What both kinds of keys are asked for. */
+/** The requested properties of both kinds of keys. */
 interface WantedKey {
   readonly display_name: string;
   readonly scopes: Scope[];
   readonly expires_at: Date | null;
-  /** JSON, as its column has it. */
+  /** JSON, in the form of the column. */
   readonly limits: string;
 }
 

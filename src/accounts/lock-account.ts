@@ -3,8 +3,8 @@ import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Locks an account until the transaction ends, so that what is counted of it and then added is
- * added by one at a time. Jobs, transcripts and all else that only refers to it go on.
+ * Locks an account until the transaction ends, so that checks of its counts and the inserts after
+ * them are serialized. Jobs, transcripts and others that only refer to it are not blocked.
  */
 export async function lockAccount(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const account = await trx
@@ -16,7 +16,7 @@ export async function lockAccount(trx: Transaction<Tables>, accountId: string): 
   if (!account) throw accountGone();
 }
 
-/** Deleted since its caller was looked up. */
+/** Deleted since the caller was authenticated. */
 export function accountGone(): ServiceError {
-  return new ServiceError("unauthenticated", "the account is gone");
+  return new ServiceError("unauthenticated", "the account was deleted");
 }

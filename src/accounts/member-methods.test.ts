@@ -27,10 +27,10 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-/** As a caller of a later version may send it. */
+/** A role of a later version. */
 const unknownRole = fromJson(MemberSchema, { role: 9 }).role;
 
-/** A call by a key of an account, by default of a new one and with every scope. */
+/** A call with a key of an account, by default of a new one and with every scope. */
 const newCall = async (held: readonly Scope[] = scopes, accountId?: string) =>
   callBy(testCaller(accountId ?? (await addAccount(database.db)), held));
 
@@ -59,7 +59,7 @@ const rolesOf = async (context: HandlerContext): Promise<Role[]> =>
   (await list(context)).map(({ role }) => role);
 
 describe("createMember()", () => {
-  it("invites a person, who is listed, newest first, in their account alone", async () => {
+  it("invites a person, who is listed, newest first, only in their account", async () => {
     const context = await newCall();
     const anna = { email: "Anna.B@Example.is", displayName: "Anna Þöll", role: Role.OWNER };
     const made = await invite(context, anna);
@@ -72,7 +72,7 @@ describe("createMember()", () => {
     assert.deepEqual(await list(await newCall()), []);
   });
 
-  it("tells everything that is wrong at once, and makes nobody", async () => {
+  it("reports every violation at once, and creates no member", async () => {
     const context = await newCall();
     const rows: [request: Invitation, fields: string[]][] = [
       [{}, ["email", "role"]],
@@ -92,7 +92,7 @@ describe("createMember()", () => {
     assert.deepEqual(await list(context), []);
   });
 
-  it("has an address once in an account, in whatever case, and as often as there are accounts", async () => {
+  it("allows an address once per account, in any case, and in several accounts", async () => {
     const context = await newCall();
     await invite(context, { email: "anna@example.is", role: Role.VIEWER });
     const again = { email: "ANNA@example.is", role: Role.OWNER };
@@ -101,7 +101,7 @@ describe("createMember()", () => {
     await invite(await newCall(), again);
   });
 
-  it("makes one of those who invite the same person at once the one who did", async () => {
+  it("lets one of several concurrent invitations of a person succeed", async () => {
     const context = await newCall();
     const asked = Array.from({ length: 8 }, async () =>
       invite(context, { email: "anna@example.is", role: Role.OWNER }),
@@ -111,7 +111,7 @@ describe("createMember()", () => {
     assert.deepEqual(reasons, [...refused, "OK"]);
   });
 
-  it("has room for 1000, however many ask at once", async () => {
+  it("allows 1000 members, for any number of concurrent calls", async () => {
     const context = await newCall();
     const { accountId } = callerIn(context);
     await database.pool.query(
@@ -125,7 +125,7 @@ describe("createMember()", () => {
     assert.equal((await list(context)).length, 1000);
   });
 
-  it("gives no role that may do more than its caller", async () => {
+  it("gives no role with more scopes than the caller", async () => {
     const rows: [held: Scope[], given: Role[]][] = [
       [["account"], []],
       [["account", "transcripts.read"], [Role.VIEWER]],
@@ -149,7 +149,7 @@ describe("createMember()", () => {
 });
 
 describe("updateMember()", () => {
-  it("changes what its mask names, or what is set", async () => {
+  it("changes the fields of its mask, or those that are set", async () => {
     const context = await newCall();
     await inviteAs(context, Role.OWNER);
     const made = await invite(context, { email: "bo@example.is", role: Role.VIEWER });
@@ -164,7 +164,7 @@ describe("updateMember()", () => {
       [{ role: Role.MEMBER }, [], { role: Role.MEMBER }],
       [{ displayName: "x", role: Role.OWNER }, ["role"], { role: Role.OWNER }],
       [{ displayName: "", role: Role.VIEWER }, ["display_name"], { displayName: "" }],
-      // As it was read.
+      // Sent back as it was read.
       [{ ...made, displayName: "Bo B.", role: Role.OWNER }, [], { displayName: "Bo B." }],
       [{ ...made, displayName: "B" }, ["displayName", "email", "name"], { displayName: "B" }],
     ];
@@ -175,7 +175,7 @@ describe("updateMember()", () => {
     }
   });
 
-  it("refuses what it cannot keep, and changes nothing", async () => {
+  it("reports violations, and changes nothing", async () => {
     const context = await newCall();
     const name = await inviteAs(context, Role.OWNER);
     const before = await list(context);
@@ -206,7 +206,7 @@ describe("updateMember()", () => {
 });
 
 describe("updateMember() and deleteMember()", () => {
-  it("leave no members without an owner", async () => {
+  it("never leave members without an owner", async () => {
     const context = await newCall();
     const [first, second] = [
       await inviteAs(context, Role.OWNER),
@@ -222,13 +222,13 @@ describe("updateMember() and deleteMember()", () => {
       (await refusal(change(context, { name: second, role: Role.MEMBER }))).reason,
       "LAST_OWNER",
     );
-    await remove(context, second); // nobody is left
+    await remove(context, second); // no member is left
     assert.deepEqual(await list(context), []);
     const viewers = [await inviteAs(context, Role.VIEWER), await inviteAs(context, Role.VIEWER)];
     for (const name of viewers) await remove(context, name); // none was an owner
   });
 
-  it("leave an owner when all of them go at once", async () => {
+  it("leave an owner when all owners are removed at once", async () => {
     const context = await newCall();
     const owners: string[] = [];
     for (let count = 0; count < 6; count += 1) owners.push(await inviteAs(context, Role.OWNER));
@@ -247,7 +247,7 @@ describe("updateMember() and deleteMember()", () => {
     );
   });
 
-  it("answer for somebody else's member as for one that does not exist", async () => {
+  it("answer for another account's member as for one that does not exist", async () => {
     const [mine, theirs] = [await newCall(), await newCall()];
     const name = await inviteAs(theirs, Role.VIEWER);
     const messages = new Set<string>();
@@ -274,7 +274,7 @@ describe("updateMember() and deleteMember()", () => {
   });
 });
 
-/** How calls ended, sorted: "OK" or the reason. */
+/** The results of calls, sorted: "OK" or the reason. */
 async function reasonsOf(answers: readonly Promise<unknown>[]): Promise<string[]> {
   const ended = await Promise.allSettled(answers);
   return ended

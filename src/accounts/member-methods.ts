@@ -21,7 +21,7 @@ import { lockAccount } from "./lock-account.ts";
 import { isLastOwner, listMembers, lockMember, membersMax, takenSeats } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
-/** The RPCs about the people of an account. */
+/** The RPCs of an account's members. */
 export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log: Log }) {
   const { db } = parts;
   return {
@@ -110,7 +110,7 @@ function memberMessage(row: Selectable<MemberTable>): Member {
   });
 }
 
-/** Somebody else's member answers like one that does not exist. */
+/** A member of another account is answered like one that does not exist. */
 function memberNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no ${shown(name)}`);
 }
@@ -132,7 +132,7 @@ function tooManyMembers(): ServiceError {
 function lastOwner(): ServiceError {
   return new ServiceError(
     "failed_precondition",
-    "the account would have members of whom none is an owner: make another one an owner first",
+    "the account would have members but no owner: first make another member an owner",
     { reason: "LAST_OWNER" },
   );
 }

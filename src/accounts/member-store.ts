@@ -4,10 +4,10 @@ import type { Tables } from "../database/tables.ts";
 
 export type StoredMember = Selectable<MemberTable>;
 
-/** Members that an account may have: lists answer them all. */
+/** The most members of an account: lists return all of them. */
 export const membersMax = 1000;
 
-/** All of an account's, newest first. */
+/** All members of an account, newest first. */
 export async function listMembers(db: Kysely<Tables>, accountId: string): Promise<StoredMember[]> {
   return await db
     .selectFrom("member")
@@ -18,10 +18,7 @@ export async function listMembers(db: Kysely<Tables>, accountId: string): Promis
     .execute();
 }
 
-/**
- * A member, who stays as they are until the transaction ends; undefined when the account has none
- * such.
- */
+/** A member, locked until the transaction ends; undefined if the account has no such member. */
 export async function lockMember(
   trx: Transaction<Tables>,
   accountId: string,
@@ -37,8 +34,8 @@ export async function lockMember(
 }
 
 /**
- * How many members the account has, and whether one of them has this address. Under a lock on the
- * account.
+ * The number of members of the account, and whether one of them has this address. Requires a lock
+ * on the account.
  */
 export async function takenSeats(
   trx: Transaction<Tables>,
@@ -54,7 +51,7 @@ export async function takenSeats(
   return { count: Number(count), isTaken: taken === true };
 }
 
-/** Whether this is the only owner of their account. Under a lock on the account. */
+/** Whether this is the only owner of the account. Requires a lock on the account. */
 export async function isLastOwner(
   trx: Transaction<Tables>,
   { id, account_id, role }: StoredMember,

@@ -3,11 +3,11 @@ import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { lockAccount } from "./lock-account.ts";
 
-/** Keys of one kind that an account may have: lists answer them all. */
+/** The most keys of one kind of an account: lists return all of them. */
 const keysMax = 1000;
 
 /**
- * Two that make keys at once are not one too many: the account is locked until the key is there.
+ * Locks the account until the key is committed, so that concurrent calls cannot exceed the limit.
  */
 export async function refuseTooManyKeys(
   trx: Transaction<Tables>,

@@ -12,7 +12,7 @@ import { idIn } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
-/** The RPCs about who is signed in. */
+/** The RPCs of console sessions. */
 export function sessionMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly log: Log;
@@ -68,8 +68,8 @@ export function sessionMethods(parts: {
 }
 
 /**
- * Sessions that the caller may know of and that are not over: the account's, or without the scope
- * `account` the caller's own.
+ * Valid sessions that the caller may see: those of the account, or without the scope `account` only
+ * its own.
  */
 function visible(
   db: Kysely<Tables>,

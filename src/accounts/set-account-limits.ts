@@ -5,19 +5,19 @@ import { accountLimitNames, type AccountLimits } from "../auth/limits.ts";
 import type { Tables } from "../database/tables.ts";
 import { ServiceError, Violations } from "../std/service-error.ts";
 
-/** What is to change: a number, 0 for as much as it likes, null for what the settings say. */
+/** The changes: a number, 0 for unlimited, null for the value of the settings. */
 export type LimitChanges = { readonly [Name in keyof AccountLimits]?: number | null | undefined };
 
 /**
- * The most that each may be: bytes as far as numbers are exact, the rest as far as the contract's
- * int32 goes.
+ * The largest value of each limit: for bytes the largest exact number, for others the contract's
+ * int32.
  */
 const limitMax = (name: keyof AccountLimits): number =>
   name === "storedBytes" ? Number.MAX_SAFE_INTEGER : 2_147_483_647;
 
 /**
- * Sets limits of an account, for its operator; every node holds them within two seconds. Answers
- * all that are set now, without those of the settings. Throws invalid_argument with every
+ * Sets limits of an account, for the operator; every node applies them within two seconds. Returns
+ * all limits set on the account, without those of the settings. Throws invalid_argument with every
  * violation, and not_found.
  */
 export async function setAccountLimits(
@@ -61,7 +61,7 @@ function checkChanges(changes: LimitChanges): void {
     const value = changes[name] ?? 0;
     const max = limitMax(name);
     if (Number.isSafeInteger(value) && value >= 0 && value <= max) continue;
-    violations.add(name, `is ${value}: a whole number from 0 (any) to ${max}`);
+    violations.add(name, `is ${value}: a whole number from 0 (unlimited) to ${max}`);
   }
   if (Object.values(changes).every((value) => value === undefined)) {
     violations.add("limits", `at least one of ${accountLimitNames.join(", ")} is required`);

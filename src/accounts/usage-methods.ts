@@ -10,10 +10,10 @@ import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument } from "../std/service-error.ts";
 
-/** A page is a month when it is not told. */
+/** The default page is a month. */
 const pageSizeDefault = 31;
 
-/** The RPC of what an account has used. */
+/** The RPC of an account's daily usage. */
 export function usageMethods({
   db,
   pageTokens,

@@ -15,20 +15,18 @@ export interface ArchiveParts {
   readonly settings: ArchiveSettings;
 }
 
-/** How database and media store go together. */
+/** How a database and a media store belong together. */
 export type Verdict =
-  /** Both say that they are of the same archive. */
+  /** Both have the id of the same archive. */
   | { readonly kind: "same"; readonly row: ArchiveRow }
-  /**
-   * Neither says anything; nothing is there, or the media that is there is what the database knows.
-   */
+  /** Neither has an id; the store is empty, or its media is recorded in the database. */
   | { readonly kind: "new" | "unmarked" }
   | { readonly kind: "refused"; readonly why: Disagreement };
 
-/** Media of the store that is looked up to tell whether a database from before marks knows it. */
+/** The number of media looked up to decide whether a database without an id knows the store. */
 const sampled = 1_000;
 
-/** Looks whether the database and the media store are of one archive. Writes nothing. */
+/** Checks whether the database and the media store belong to one archive. Writes nothing. */
 export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdict> {
   const row = await findArchiveRow(db);
   const markId = await readMark(store);
@@ -45,16 +43,16 @@ export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdi
     return stored === 0 ? { kind: "new" } : refused({ kind: "new_database", stored });
   }
   if (ids.length === 0) return refused({ kind: "empty_store" });
-  // A kill leaves media that no row knows; but never most of it.
+  // A kill may leave unrecorded media, but never most of it.
   const unrecorded = await unrecordedOf(db, ids);
   if (2 * unrecorded.length <= ids.length) return { kind: "unmarked" };
   return refused({ kind: "unknown_media", stored });
 }
 
 /**
- * Makes sure that the database and the media store are of one archive, naming and marking a new
- * one; of nodes that start at once one does it. Rejects with a sentence for the operator where they
- * are not: then nothing was changed.
+ * Ensures that the database and the media store belong to one archive; names and marks a new one
+ * (of nodes that start at once, one does). Otherwise rejects with a sentence for the operator, and
+ * changes nothing.
  */
 export async function settleArchive(
   parts: ArchiveParts & { readonly log: Log },
@@ -63,7 +61,7 @@ export async function settleArchive(
   const verdict = await examineArchive(parts);
   if (verdict.kind === "refused") throw refusalOf(verdict.why, settings);
   if (verdict.kind === "same") return verdict.row;
-  // Committed before the store is marked: who is killed between the two finds its own mark.
+  // Committed before the store is marked: a node that is killed between the two finds its own id.
   const { id } = await db.transaction().execute(async (trx) => await holdArchiveRow(trx, newId()));
   return await db.transaction().execute(async (trx) => {
     const row = await holdArchiveRow(trx, id);
@@ -84,19 +82,19 @@ export async function settleArchive(
 
 export const markName = "hlust-archive";
 
-/** What lies beside the media. */
+/** The text of the note hlust-archive in the store. */
 export function markOf({ id, createdAt }: Pick<ArchiveRow, "id" | "createdAt">): string {
   return `${JSON.stringify({ id, created: createdAt })}\n`;
 }
 
-/** The id of the archive that the media belongs to; undefined where the store has no mark. */
+/** The id of the archive that the media belongs to; undefined if the store has none. */
 export async function readMark(store: Pick<MediaStore, "notes">): Promise<string | undefined> {
   const text = await store.notes.read(markName);
   if (text === undefined) return undefined;
   const [, id = ""] = /"id":\s*"([^"]*)"/.exec(text) ?? [];
   if (isId(id)) return id;
   throw new Error(
-    `${markName} beside the media cannot be read: put it back as it was, or delete it and run \`hlust archive adopt\``,
+    `${markName} in the media store cannot be read: restore it, or delete it and run \`hlust archive adopt\``,
   );
 }
 

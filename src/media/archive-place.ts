@@ -4,12 +4,12 @@ import type { ArchivePlace } from "./archive-row.ts";
 import type { DatabaseSettings } from "../database/open-existing.ts";
 import type { MediaStoreSettings } from "./open-media-store.ts";
 
-/** What of the settings says where database and media are. */
+/** The settings that say where database and media are. */
 export interface ArchiveSettings extends MediaStoreSettings, DatabaseSettings {}
 
 /**
- * Where the settings say that the archive is, as a later start compares it. A database of its own
- * is there already.
+ * The place of the archive by the settings, which a later start compares. The service's own
+ * database exists already.
  */
 export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> {
   const { s3, database, dataFolder } = settings;
@@ -19,15 +19,12 @@ export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> 
   };
 }
 
-/**
- * A copy of a folder has another one; a restart, or a folder that is moved within its file system,
- * has not.
- */
+/** A copy of a folder has another inode; a restart, or a move within the file system, keeps it. */
 async function inodeOf(folder: string): Promise<string> {
   return `${(await stat(folder, { bigint: true })).ino}`;
 }
 
-/** The media store for the operator, with the settings that say where it is. */
+/** A description of the media store, with the settings that name it. */
 export function storeName({ s3, dataFolder }: MediaStoreSettings): string {
   if (!s3) return `the folder ${join(dataFolder, "media")} (HLUST_DATA)`;
   const prefix =
@@ -35,7 +32,7 @@ export function storeName({ s3, dataFolder }: MediaStoreSettings): string {
   return `the bucket ${JSON.stringify(s3.bucket)} (S3_BUCKET)${prefix}`;
 }
 
-/** The database for the operator. */
+/** A description of the database. */
 export function databaseName({ database, dataFolder }: ArchiveSettings): string {
   return database.url === undefined
     ? `the service's own database in ${join(dataFolder, "postgres")} (HLUST_DATA; DATABASE_URL is not set)`

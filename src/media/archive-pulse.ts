@@ -5,54 +5,54 @@ import { errorFields, type Log } from "../std/log.ts";
 import { holdPulse, nextPulse, readPulse, writePulse, type Pulse } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 
-/** How a pulse of the database is found in the store. */
+/** How the pulse of the database compares with that of the store. */
 export type PulseMatch =
-  /** The store shows it, or one soon after it. */
+  /** The store has it, or one soon after it. */
   | "fits"
   /**
-   * The store has gone on without this database: the database is a restored copy, or another one
+   * The store has continued without this database: the database is a restored copy, or another one
    * writes to the store.
    */
   | "store_ahead"
   /**
-   * The database has gone on without this store: the store is a copy, or another folder than that
+   * The database has continued without this store: the store is a copy, or another folder than that
    * of the other nodes.
    */
   | "store_behind";
 
 interface NotedPulse extends Pulse {
-  /** When it was written, by the clock of its node, in ms. */
+  /** When it was written, in ms of its node's clock. */
   readonly at: number;
 }
 
 const noteName = "hlust-pulse";
 /**
- * The store shows the latest ones: a database that lost its last commits in a failover still finds
- * its own.
+ * The number of pulses in the store: a database that lost its last commits in a failover still
+ * finds its own.
  */
 const notedMax = 5;
 const lookEveryMs = 20_000;
 const writeEveryMs = 60_000;
-/** What another database wrote last stops counting after this long. */
+/** A pulse of another database is ignored after this long. */
 const foreignMs = 4 * writeEveryMs;
-/** A node that runs has written within this time: it may have missed a turn or two. */
+/** A running node has written within this time, even if it missed a turn or two. */
 export const beatingMs = 3 * writeEveryMs;
 /**
- * So many looks in a row say that the store is another one; fewer may be a read that was out of
- * date.
+ * The number of failed checks in a row that show that the store is another one; fewer may be stale
+ * reads.
  */
 const missesMax = 3;
 
-/** Whether the store is the one that the other nodes of this database use. */
+/** Checks whether the store is the one that the other nodes of this database use. */
 export interface ArchivePulse extends AsyncDisposable {
-  /** undefined: it is. Otherwise why not, for the operator. */
+  /** undefined: it is. Otherwise the reason, for the operator. */
   readonly problem: string | undefined;
 }
 
 /**
- * Has the database and the media store show the same number, which grows each minute: whichever
- * node comes first writes it, to the store and then to the database, and every node looks whether
- * its store shows what its database has.
+ * Keeps the same number in the database and the media store, increased each minute: the first node
+ * to come writes it, to the store and then to the database, and every node checks that its store
+ * has what its database has.
  */
 export function openArchivePulse(parts: {
   readonly db: Kysely<Tables>;
@@ -79,7 +79,7 @@ export function openArchivePulse(parts: {
   };
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      // The parts themselves report what is away for a moment.
+      // Database and store report by themselves that they are unavailable.
       await look().catch((error: unknown) => log.warn(errorFields(error), "archive.pulse_failed"));
       await sleep(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }
@@ -98,12 +98,12 @@ export function openArchivePulse(parts: {
 
 const problemOf = {
   store_ahead:
-    "another database writes to this media store, or this one was restored from a backup while it ran",
+    "another database writes to this media store, or this database was restored from a backup while the service ran",
   store_behind:
     "this is not the media store that the other nodes use: HLUST_DATA's media folder or S3_BUCKET is a copy of it",
 } as const;
 
-/** Whether the store shows what the database has. */
+/** Compares the store with the database. */
 export async function matchPulse({
   db,
   store,
@@ -119,7 +119,7 @@ export async function matchPulse({
   return (noted[0]?.number ?? 0) < (own?.number ?? 0) ? "store_behind" : "store_ahead";
 }
 
-/** Lets a database and a store that were brought together beat as one. */
+/** Writes the same pulse to a database and a store that were joined. */
 export async function writeFirstPulse(
   trx: Transaction<Tables>,
   store: Pick<MediaStore, "notes">,
@@ -130,7 +130,7 @@ export async function writeFirstPulse(
   await writePulse(trx, pulse);
 }
 
-/** Writes the next pulse when that is due, unless another database has just written one. */
+/** Writes the next pulse if it is due, unless another database has just written one. */
 async function beat(
   { db, store }: { readonly db: Kysely<Tables>; readonly store: MediaStore },
   dueAfterMs: number,
@@ -156,11 +156,11 @@ async function note(
   await store.notes.replace(noteName, `${JSON.stringify(pulses)}\n`);
 }
 
-/** The latest first; none where the note is not there or no such note. */
+/** The latest first; none if the note does not exist or has another form. */
 async function readNoted(store: Pick<MediaStore, "notes">): Promise<readonly NotedPulse[]> {
   const text = (await store.notes.read(noteName)) ?? "[]";
   try {
-    // Nobody but note() writes there.
+    // Only note() writes there.
     const noted: readonly NotedPulse[] = JSON.parse(text);
     return Array.isArray(noted) ? noted : [];
   } catch {

@@ -5,14 +5,14 @@ import { matchPulse, type PulseMatch } from "./archive-pulse.ts";
 import type { ArchiveRow } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 
-/** A read of the store may be out of date for a moment. */
+/** A read of the store may be stale for a moment. */
 const looksMax = 4;
 const lookAgainMs = 500;
 
 /**
- * Why an archive may be a copy of one that goes on elsewhere, each for the operator; none where it
- * is certainly where it was. A copy does nothing by itself until the operator says that this is
- * where the archive goes on.
+ * The reasons why an archive may be a copy of one that is used elsewhere, for the operator; none if
+ * it is certainly in its place. A copy does nothing by itself until the operator confirms that the
+ * archive continues here.
  */
 export async function quarantineReasons(
   parts: ArchiveParts,
@@ -24,7 +24,7 @@ export async function quarantineReasons(
   const reasons: string[] = [];
   if (row.quarantinedAt) {
     const at = row.quarantinedAt.toISOString();
-    reasons.push(`it was marked so at ${at} (hlust archive quarantine)`);
+    reasons.push(`it was put in quarantine at ${at} (hlust archive quarantine)`);
   }
   if (row.isCopy) reasons.push("its database was restored from a dump, or copied row by row");
   if (folder !== undefined && place.folder !== undefined && folder !== place.folder) {
@@ -40,8 +40,8 @@ export async function quarantineReasons(
 
 const matchReasons = {
   store_ahead:
-    "its media store has gone on without this database, which was restored from a backup, or copied",
-  store_behind: "its database has gone on without this media store, which is a copy of another",
+    "its media store was used without this database, which was restored from a backup, or copied",
+  store_behind: "its database was used without this media store, which is a copy of another",
 } as const;
 
 async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
@@ -53,8 +53,8 @@ async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
 }
 
 /**
- * A store that loses nothing: what is deleted in quarantine stays, and is set aside by a sweep once
- * that has ended.
+ * A store that keeps all media: deleted media stays, and is set aside by a sweep after the
+ * quarantine.
  */
 export function withoutDeletions(store: MediaStore): MediaStore {
   return {

@@ -1,6 +1,6 @@
 import { databaseName, storeName, type ArchiveSettings } from "./archive-place.ts";
 
-/** Why database and media store are not of one archive; ids where they have one. */
+/** Why database and media store do not belong to one archive; with their ids, if any. */
 export type Disagreement =
   | { readonly kind: "other_archive"; readonly id: string | undefined; readonly markId: string }
   | { readonly kind: "no_mark"; readonly id: string }
@@ -8,7 +8,7 @@ export type Disagreement =
   | { readonly kind: "empty_store" };
 
 /**
- * The message for the operator where database and media store are not of one archive: what
+ * The message for the operator if database and media store do not belong to one archive: what
  * disagrees, and what to do.
  */
 export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
@@ -18,19 +18,19 @@ export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
     : " Nodes of one service need one folder that they share, or S3_BUCKET.";
   const where = s3 ? "DATABASE_URL, S3_BUCKET and S3_PREFIX" : "DATABASE_URL and HLUST_DATA";
   return new Error(
-    `${whatDisagrees(why, settings)}. Nothing was changed. See that ${where} name parts of one archive.${share} ` +
+    `${whatDisagrees(why, settings)}. Nothing was changed. Check that ${where} name parts of one archive.${share} ` +
       `Only if they do belong together: \`${adopting(why)}\`.`,
   );
 }
 
 /**
- * The message for the operator where the media store is a copy of the one that other nodes use now.
+ * The message for the operator if the media store is a copy of the one that other nodes use now.
  */
 export function apartRefusal(settings: ArchiveSettings): Error {
   return new Error(
     `${storeName(settings)} is a copy of the media store that other nodes of ${databaseName(settings)} use: they have written to theirs ` +
       `within the last three minutes. Nothing was changed. Nodes of one service need one folder that they share, or S3_BUCKET. ` +
-      `If no other node runs any more, start again in three minutes.`,
+      `If no other node is running any more, start again in three minutes.`,
   );
 }
 
@@ -42,8 +42,8 @@ function whatDisagrees(why: Disagreement, settings: ArchiveSettings): string {
   }
   if (why.kind === "no_mark") {
     return (
-      `${database} is of the archive ${why.id}, but ${store} has no mark of it (hlust-archive): ` +
-      `it is not where the media of this archive was kept before, or is kept by the other nodes`
+      `${database} is of the archive ${why.id}, but ${store} has no file hlust-archive with its id: ` +
+      `it is not where the media of this archive was stored before, or where the other nodes store it`
     );
   }
   if (why.kind === "empty_store") return `${database} has media, but ${store} has none`;

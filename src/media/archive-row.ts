@@ -2,27 +2,27 @@ import { randomUUID } from "node:crypto";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** What the database says of the archive that it is part of. */
+/** The row of the archive in its database. */
 export interface ArchiveRow {
   readonly id: string;
   readonly createdAt: Date;
   /** Whether the media store was marked with the id. */
   readonly isMarked: boolean;
-  /** Where it was when that was last accepted. */
+  /** The place that was last accepted. */
   readonly place: { readonly [Key in keyof ArchivePlace]: ArchivePlace[Key] | undefined };
   readonly quarantinedAt: Date | undefined;
   /**
-   * Whether the row was copied here, as by pg_restore: in place it is the work of the transaction
+   * Whether the row was copied here, as by pg_restore: otherwise it was written by the transaction
    * that it names.
    */
   readonly isCopy: boolean;
 }
 
-/** Where an archive is, in words that stay while it is moved by no one. */
+/** The place of an archive, in values that change only if it is moved. */
 export interface ArchivePlace {
-  /** "disk", or bucket and prefix. */
+  /** "disk", or the bucket and prefix. */
   readonly store: string;
-  /** Inode of the folder of the service's own PostgreSQL; undefined with DATABASE_URL. */
+  /** The inode of the folder of the service's own PostgreSQL; undefined with DATABASE_URL. */
   readonly folder: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Pulse {
   readonly nonce: string;
 }
 
-/** undefined: no service has come so far as to name the archive. */
+/** undefined: no service has named the archive yet. */
 export async function findArchiveRow(db: Kysely<Tables>): Promise<ArchiveRow | undefined> {
   const row = await db
     .selectFrom("archive_identity")
@@ -52,8 +52,7 @@ export async function findArchiveRow(db: Kysely<Tables>): Promise<ArchiveRow | u
 }
 
 /**
- * Names the archive, unless another node was faster; the row stays as it is until the transaction
- * ends.
+ * Names the archive, unless another node was faster, and locks the row until the transaction ends.
  */
 export async function holdArchiveRow(trx: Transaction<Tables>, id: string): Promise<ArchiveRow> {
   const written = { written_by: thisTransaction, written_in: here };
@@ -68,12 +67,12 @@ export async function holdArchiveRow(trx: Transaction<Tables>, id: string): Prom
   return row;
 }
 
-/** Writes the row anew: from then on it is no copy. */
+/** Rewrites the row, which is no copy from then on. */
 export async function writeArchiveRow(
   trx: Transaction<Tables>,
   change: {
     readonly id?: string;
-    /** Accepts the place, and that the store there is marked. */
+    /** Accepts the place, and that the store is marked. */
     readonly place?: ArchivePlace;
     readonly isQuarantined?: boolean;
   },
@@ -94,13 +93,13 @@ export async function writeArchiveRow(
     .execute();
 }
 
-/** undefined: the archive has not begun to beat. */
+/** undefined: the archive has no pulse yet. */
 export async function readPulse(db: Kysely<Tables>): Promise<Pulse | undefined> {
   const row = await db.selectFrom("archive_pulse").select(["number", "nonce"]).executeTakeFirst();
   return row && { number: Number(row.number), nonce: row.nonce };
 }
 
-/** Whether some node has written the pulse within this time. */
+/** Whether a node has written the pulse within this time. */
 export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("archive_pulse")
@@ -111,8 +110,7 @@ export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<b
 }
 
 /**
- * Holds the pulse for one who wants to write the next; undefined while another node does, or before
- * it is due.
+ * Locks the pulse for writing the next one; undefined while another node does, or before it is due.
  */
 export async function holdPulse(
   trx: Transaction<Tables>,
@@ -145,7 +143,7 @@ export function nextPulse(last: Pulse | undefined): Pulse {
   return { number: (last?.number ?? 0) + 1, nonce: randomUUID() };
 }
 
-/** As xmin shows it. */
+/** In the form of xmin. */
 const thisTransaction = sql<string>`pg_current_xact_id()::xid::text`;
 /** pg_upgrade keeps these numbers, a dump does not. */
 const here = sql<string>`(select oid::text from pg_database where datname = current_database())

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namesTag, readRange } from "./byte-range.ts";
 
-test("readRange() reads one range and leaves the rest whole", () => {
+test("readRange() reads a single range, and means the whole media otherwise", () => {
   const rows: [header: string | undefined, size: number, expected: ReturnType<typeof readRange>][] =
     [
       [undefined, 100, "whole"],

@@ -1,9 +1,9 @@
 import type { ByteRange } from "./media-store.ts";
 
 /**
- * What a Range header asks of media of this size (RFC 9110, section 14.2): one range, cut to the
- * media; "unsatisfiable" when it begins past the end. Several ranges, other units and what cannot
- * be read are "whole".
+ * The range that a Range header requests of media of this size (RFC 9110, section 14.2): one range,
+ * limited to the media; "unsatisfiable" if it begins after the end. Several ranges, other units and
+ * malformed headers mean "whole".
  */
 export function readRange(
   header: string | undefined,

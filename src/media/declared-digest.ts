@@ -1,9 +1,9 @@
-/** What the server says that the checksum of the whole media is. */
+/** The checksum of the whole media that the server declares. */
 export interface DeclaredDigest {
-  /** As node:crypto names it. */
+  /** The name in node:crypto. */
   readonly algorithm: "sha256" | "sha512" | "md5";
   readonly base64: string;
-  /** The header that it came in. */
+  /** The header of the checksum. */
   readonly field: string;
 }
 
@@ -13,7 +13,7 @@ const sha512 = /(?:^|,)\s*sha-512=:?([a-z0-9+/]{86}==):?\s*(?:[,;]|$)/i;
 const md5 = /^([a-z0-9+/]{22}==)$/i;
 const googleMd5 = /(?:^|,)\s*md5=([a-z0-9+/]{22}==)\s*(?:,|$)/i;
 
-/** The strongest first; Azure answers Content-MD5, Google Cloud Storage x-goog-hash. */
+/** The strongest first; Azure sends Content-MD5, Google Cloud Storage x-goog-hash. */
 const rules: readonly (readonly [string, RegExp, DeclaredDigest["algorithm"]])[] = [
   ["Repr-Digest", sha256, "sha256"],
   ["Repr-Digest", sha512, "sha512"],
@@ -26,15 +26,15 @@ const rules: readonly (readonly [string, RegExp, DeclaredDigest["algorithm"]])[]
 ];
 
 /**
- * The best checksum among the headers of an answer that has the whole media, uncompressed; one that
- * cannot be read counts as none. What S3 answers is left out: its checksums have to be asked for in
- * a signed header, and an ETag is an MD5 only sometimes.
+ * The best checksum in the headers of an answer with the whole media, uncompressed; invalid ones
+ * are ignored. S3 is left out: its checksums have to be requested in a signed header, and an ETag
+ * is not always an MD5.
  */
 export function declaredDigest(
   header: (name: string) => string | undefined,
 ): DeclaredDigest | undefined {
   for (const [field, pattern, algorithm] of rules) {
-    // Google tells the hash of what it stores, which may be compressed there and not here.
+    // Google's hash is of the stored bytes, which may be compressed.
     if (field === "X-Goog-Hash" && isStoredCompressed(header)) continue;
     const base64 = pattern.exec(header(field.toLowerCase()) ?? "")?.[1];
     if (base64 !== undefined) return { algorithm, base64, field };

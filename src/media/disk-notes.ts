@@ -5,11 +5,11 @@ import type { StoreNotes } from "./media-store.ts";
 import { codeOf, ignoreMissing, syncFolder } from "./synced-files.ts";
 
 /**
- * Notes in the media folder itself, so that they go wherever it goes. `unfinished` is on the same
- * file system; `mark` names this process.
+ * Notes in the media folder itself, so that they move with it. `unfinished` is on the same file
+ * system; `mark` names this process.
  */
 export function openDiskNotes(folder: string, unfinished: string, mark: string): StoreNotes {
-  /** Writes the text to a file of its own, which `place` brings to its name. */
+  /** Writes the text to a temporary file, which `place` moves to its name. */
   const write = async (text: string, place: (part: string) => Promise<void>): Promise<void> => {
     const part = join(unfinished, `${randomUUID()}.${mark}`);
     try {
@@ -28,7 +28,7 @@ export function openDiskNotes(folder: string, unfinished: string, mark: string):
     },
     async create(name, text) {
       try {
-        // Unlike a rename, a link fails where there is one.
+        // Unlike a rename, a link fails if the name exists.
         await write(text, async (part) => await link(part, join(folder, name)));
         return true;
       } catch (error) {
@@ -43,10 +43,10 @@ export function openDiskNotes(folder: string, unfinished: string, mark: string):
   };
 }
 
-/** What file systems say that know no links. */
+/** The errors of file systems without links. */
 const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Who reads it in the middle of this finds half of it. */
+/** A reader may find half of it. */
 async function createInPlace(file: string, text: string): Promise<boolean> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600, flush: true });

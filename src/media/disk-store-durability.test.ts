@@ -1,5 +1,4 @@
-// What the kernel says of pages that are not on the disk yet: no put may be answered, or be seen,
-// while there are any.
+// Counts pages that are not on the disk yet: while there are any, no put may resolve or be visible.
 import assert from "node:assert/strict";
 import { existsSync, watch } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,13 +12,13 @@ import { openDiskStore } from "./disk-store.ts";
 
 const size = 48_000_000;
 let folder: string;
-let isTold = false;
+let isReported = false;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "hlust-durable-"));
   const file = join(folder, "unsynced");
   await writeFile(file, Buffer.alloc(size));
-  // Not on a kernel before 6.5, nor where files are never on a disk.
-  isTold = (unsyncedBytes(file) ?? 0) > 0;
+  // Not before Linux 6.5, nor on file systems in memory.
+  isReported = (unsyncedBytes(file) ?? 0) > 0;
 });
 after(async () => {
   await rm(folder, { recursive: true, force: true });
@@ -29,9 +28,9 @@ async function* recording(): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size; at += 64_000) yield Buffer.alloc(64_000, at);
 }
 
-test("a recording has its name only once all of it is on the disk", async (context) => {
-  if (!isTold) {
-    context.skip("the kernel does not tell");
+test("a recording gets its name only when all of it is on the disk", async (context) => {
+  if (!isReported) {
+    context.skip("the kernel does not report it");
     return;
   }
   await using store = await openDiskStore(join(folder, "media"), { log: createLog("silent") });

@@ -43,7 +43,7 @@ test("put() that fails leaves no file behind", async () => {
   assert.deepEqual(await leftovers(folder.path), []);
 });
 
-test("openDiskStore() removes at once what a killed process left, and nothing of a living one", async () => {
+test("openDiskStore() removes at once what a killed process left, and nothing of a running one", async () => {
   await using folder = await makeFolder();
   await using store = await openDiskStore(folder.path, { log });
   const finish = Promise.withResolvers<void>();
@@ -78,7 +78,7 @@ test("openDiskStore() removes at once what a killed process left, and nothing of
   assert.equal(await again.sizeBytes(id), 10);
 });
 
-/** A program that is in the middle of a put when it says so. */
+/** A program that prints a line while it is in the middle of a put. */
 function hangingPut(folder: string): string {
   const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
   return `

@@ -32,7 +32,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("`fetchMedia()` follows five redirects, and takes along nothing that the servers say", async () => {
+test("`fetchMedia()` follows five redirects, and sends nothing on that servers set", async () => {
   const seen: IncomingMessage[] = [];
   await using chain = await serve((request, response) => {
     const step = seen.push(request) - 1;
@@ -67,7 +67,7 @@ test("`fetchMedia()` reads a redirect in UTF-8, as browsers do", async () => {
   assert.deepEqual(seen, ["/hlj%C3%B3%C3%B0"]);
 });
 
-test("`fetchMedia()` ends where redirects lead nowhere", async () => {
+test("`fetchMedia()` fails when redirects lead nowhere", async () => {
   const rows: readonly (readonly [number, string | undefined, string, RegExp])[] = [
     [302, "/again", "MEDIA_REDIRECTS", /redirects more than 5 times$/],
     [302, undefined, "MEDIA_STATUS", /answered 302 Found$/],
@@ -83,7 +83,7 @@ test("`fetchMedia()` ends where redirects lead nowhere", async () => {
       response.writeHead(code, location === undefined ? {} : { location });
       response.on("close", () => closed++);
       if (code === 304) return response.end();
-      // The body of what is no media never ends, and nobody reads it.
+      // The body of an error never ends, and is not read.
       const more = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
       };
@@ -96,7 +96,7 @@ test("`fetchMedia()` ends where redirects lead nowhere", async () => {
   }
 });
 
-test("`fetchMedia()` looks at each redirect as at the first URL", async () => {
+test("`fetchMedia()` checks each redirect like the first URL", async () => {
   await using inside = await openCanary();
   const { port } = inside;
   const address = "MEDIA_ADDRESS_REFUSED";
@@ -133,13 +133,13 @@ test("`fetchMedia()` looks at each redirect as at the first URL", async () => {
   assert.equal(inside.connections(), 0);
 });
 
-test("`redirectTarget()` does not go from https to http", () => {
+test("`redirectTarget()` does not follow from https to http", () => {
   const from = new URL("https://media.example/a");
   assert.throws(() => redirectTarget(from, "http://media.example/b", loopback), /http:\/\//);
   assert.equal(redirectTarget(from, "b?c", loopback).href, "https://media.example/b?c");
 });
 
-test("`fetchMedia()` connects only to addresses that were checked, and says the same of all others", async () => {
+test("`fetchMedia()` connects only to checked addresses, and reports all others alike", async () => {
   let canary = 0;
   await using inside = await serve((_, response) => {
     canary++;
@@ -160,22 +160,22 @@ test("`fetchMedia()` connects only to addresses that were checked, and says the 
     const options = { allow: nothing, resolve: async () => addresses };
     await assert.rejects(fetched("http://media.example/", options), { message: notPublic });
   }
-  // Another network is allowed: so at submit the port cannot be told to be refused yet.
+  // Another network is allowed: so the port cannot be refused at submission.
   const elsewhere = { allow: loopback, resolve: async () => ["8.8.8.8"] };
   await refused(fetched("http://media.example:8080/", elsewhere), {
     reason: "MEDIA_URL_REFUSED",
     message: /port 8080/,
   });
-  // An address that is not public beside one that may be reached: only the latter is.
+  // Of a private address and an allowed one, only the latter is used.
   const mixed = { allow: loopback, resolve: async () => ["10.0.0.1", "127.0.0.1"] };
   assert.equal(canary, 0);
   assert.equal((await fetched(`http://media.example${port}/`, mixed)).sizeBytes, 6);
   assert.equal(canary, 1);
 });
 
-test("`fetchMedia()` asks for the addresses of a name once a connection, and looks at every answer", async () => {
+test("`fetchMedia()` resolves a name once per connection, and checks every address", async () => {
   await using inside = await openCanary();
-  // TEST-NET-1 stands for the internet; nobody answers there.
+  // TEST-NET-1 stands for the internet; nothing answers there.
   const allow = parseMediaAllowList(["192.0.2.0/24", "127.0.0.1"]);
   const private_ = ["127.0.0.2", "::1", "::ffff:127.0.0.2"];
   const rows: readonly (readonly [string, (time: number) => readonly string[], RegExp])[] = [
@@ -196,13 +196,13 @@ test("`fetchMedia()` asks for the addresses of a name once a connection, and loo
     const url = `http://media.example:${inside.port}/`;
     await assert.rejects(fetched(url, { allow, resolve, limits }), { message }, name);
   }
-  // The second hop is looked up anew.
+  // The second hop is resolved again.
   await using server = await serve((_, response) => {
     response.writeHead(302, { location: `http://media.example:${inside.port}/` }).end();
   });
   const resolve = async (): Promise<readonly string[]> => private_;
   await assert.rejects(fetched(server.url, { allow, resolve }), { message: notPublic });
-  // So is the second try, whose answer must not be the one to connect by.
+  // So is the second attempt, which must not connect to the new address.
   let count = 0;
   await using breaking = await serve((request) => {
     count++;
@@ -215,13 +215,13 @@ test("`fetchMedia()` asks for the addresses of a name once a connection, and loo
   assert.equal(inside.connections(), 0);
 });
 
-test("`pinnedConnector()` lets go of a connection to any other address before a byte is sent", async () => {
+test("`pinnedConnector()` closes a connection to any other address before a byte is sent", async () => {
   let bytes = 0;
   let closed = 0;
   await using server = await serveTcp((socket) => {
     socket.on("data", (chunk) => (bytes += chunk.length)).on("close", () => closed++);
   });
-  // Nobody looks up a host that is an address: the check before the connection is passed by.
+  // A host that is an address is not resolved, which bypasses the check before the connection.
   for (const [pins, isTaken] of [
     [["192.0.2.1"], false],
     [["127.0.0.1"], true],
@@ -247,11 +247,11 @@ test("`pinnedConnector()` lets go of a connection to any other address before a 
   assert.equal(bytes, 0);
 });
 
-test("`fetchMedia()` answers as fast and the same for open and closed ports inside", async () => {
+test("`fetchMedia()` answers equally fast and alike for open and closed internal ports", async () => {
   await using inside = await openCanary();
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
-  // So that the address is looked at, and not the port.
+  // So that the address is checked, and not the port.
   const allow = parseMediaAllowList(["192.0.2.1"]);
   const resolve = async (): Promise<string[]> => ["127.0.0.1"];
   const ports = [inside.port, closed.port] as const;
@@ -264,13 +264,13 @@ test("`fetchMedia()` answers as fast and the same for open and closed ports insi
       times[which]?.push(performance.now() - startedAt);
     }
   }
-  // The middle one of many, in turns: what else the machine does falls on both.
+  // The medians of interleaved calls: other load affects both.
   const [open = NaN, shut = NaN] = times.map((each) => each.toSorted((a, b) => a - b)[10]);
   assert.ok(Math.abs(open - shut) < 50, `${open} ${shut}`);
   assert.equal(inside.connections(), 0);
 });
 
-test("`fetchMedia()` goes past a proxy that the environment names", async () => {
+test("`fetchMedia()` ignores a proxy that the environment names", async () => {
   const proxied: (string | undefined)[] = [];
   await using proxy = await serve((request, response) => {
     proxied.push(request.url);
@@ -302,7 +302,7 @@ test("`fetchMedia()` goes past a proxy that the environment names", async () => 
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], {
     env,
   });
-  // What everything else in that process does, fetch() for one.
+  // What other code of that process gets, such as fetch().
   assert.equal(stdout, "from the server\nfrom the proxy\n");
   assert.deepEqual(proxied, [`${server.url}/`]);
 });

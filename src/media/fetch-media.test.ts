@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("`fetchMedia()` stores what the URL answers", async () => {
+test("`fetchMedia()` stores the media of a URL", async () => {
   const seen: IncomingMessage["headers"][] = [];
   await using server = await serve((request, response) => {
     seen.push(request.headers);
@@ -42,7 +42,7 @@ test("`fetchMedia()` stores what the URL answers", async () => {
   assert.equal(seen[0]?.authorization, undefined);
 });
 
-test("`fetchMedia()` tells in words why there is no media", async () => {
+test("`fetchMedia()` reports why there is no media", async () => {
   const rows: readonly (readonly [string, RequestListener, Refusal])[] = [
     ["404", status(404), { reason: "MEDIA_STATUS", message: /answered 404 Not Found$/ }],
     ["403", status(403), { reason: "MEDIA_STATUS", message: /answered 403 Forbidden$/ }],
@@ -54,10 +54,10 @@ test("`fetchMedia()` tells in words why there is no media", async () => {
     [
       "reset",
       (request) => request.socket.resetAndDestroy(),
-      { reason: "MEDIA_UNREACHABLE", message: /broke the connection off$/ },
+      { reason: "MEDIA_UNREACHABLE", message: /closed the connection$/ },
     ],
     [
-      "told too large",
+      "declared too large",
       (_, response) => {
         response.setHeader("content-length", 1e12);
         response.write("a");
@@ -73,7 +73,7 @@ test("`fetchMedia()` tells in words why there is no media", async () => {
       { reason: "MEDIA_ENCODED", message: /compressed/ },
     ],
     [
-      "gzip beside identity",
+      "gzip and identity",
       (_, response) => response.setHeader("content-encoding", ["identity", "gzip"]).end("a"),
       { reason: "MEDIA_ENCODED", message: /compressed data \(Content-Encoding\)/ },
     ],
@@ -97,7 +97,7 @@ function status(code: number): RequestListener {
   };
 }
 
-test("`fetchMedia()` tells refused, unknown and speechless hosts apart", async () => {
+test("`fetchMedia()` distinguishes hosts that refuse, do not exist, or do not answer", async () => {
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
   await refused(fetched(closed.url), { reason: "MEDIA_UNREACHABLE", message: /refused/ });
@@ -123,7 +123,7 @@ test("`fetchMedia()` tells refused, unknown and speechless hosts apart", async (
   });
 });
 
-test("`fetchMedia()` says of a certificate that is for something else that it cannot be trusted", async () => {
+test("`fetchMedia()` reports a certificate for another purpose as untrusted", async () => {
   const server = createTlsServer(certificates["client.example"] ?? {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -132,7 +132,7 @@ test("`fetchMedia()` says of a certificate that is for something else that it ca
   await refused(answer, { reason: "MEDIA_TLS", message: /INVALID_PURPOSE/ });
 });
 
-test("`fetchMedia()` comes back when the server asks for it, unless that is late", async () => {
+test("`fetchMedia()` retries after the time that the server asks for, unless it is long", async () => {
   const rows: readonly (readonly [number, string, number])[] = [
     [429, "0", 2],
     [503, "1", 2],
@@ -151,7 +151,7 @@ test("`fetchMedia()` comes back when the server asks for it, unless that is late
     const answer = fetched(server.url);
     if (times === 2) assert.equal((await answer).sizeBytes, media.length);
     else {
-      const message = /answered (429|503) .+ and asks to come back in \d+ s$/;
+      const message = /answered (429|503) .+ and asks to retry after \d+ s$/;
       await refused(answer, { reason: "MEDIA_STATUS", message });
     }
     assert.equal(askedAt.length, times, retryAfter);
@@ -160,7 +160,7 @@ test("`fetchMedia()` comes back when the server asks for it, unless that is late
   }
 });
 
-test("`fetchMedia()` gives up a transfer that always breaks, saying how far it came", async () => {
+test("`fetchMedia()` gives up a transfer that always breaks, and reports its progress", async () => {
   let count = 0;
   await using server = await serve((_, response) => {
     count++;
@@ -174,7 +174,7 @@ test("`fetchMedia()` gives up a transfer that always breaks, saying how far it c
   assert.equal(count, 4);
 });
 
-test("`fetchMedia()` takes a passing failure for what it is", async () => {
+test("`fetchMedia()` retries after a transient failure", async () => {
   let count = 0;
   await using server = await serve((request, response) => {
     count++;
@@ -184,7 +184,7 @@ test("`fetchMedia()` takes a passing failure for what it is", async () => {
   assert.equal((await fetched(server.url)).sizeBytes, media.length);
 });
 
-test("`fetchMedia()` waits for a head no longer because something else comes", async () => {
+test("`fetchMedia()` does not extend the wait for a head when 1xx answers arrive", async () => {
   const rows: readonly (readonly [string, string])[] = [
     ["", "HTTP/1.1 103 Early Hints\r\n\r\n"],
     ["HTTP/1.1 200 OK\r\nA: ", "a"],
@@ -196,7 +196,7 @@ test("`fetchMedia()` waits for a head no longer because something else comes", a
       const timer = setInterval(() => socket.write(more), 10);
       socket.on("close", () => clearInterval(timer));
     });
-    const limits = { headersMs: 100, triesMax: 1, totalMs: 10_000 };
+    const limits = { headersMs: 100, attemptsMax: 1, totalMs: 10_000 };
     const message = /did not answer in time$/;
     await refused(fetched(server.url, { limits }), { reason: "MEDIA_UNREACHABLE", message });
   }
@@ -220,11 +220,11 @@ test("`fetchMedia()` stops an endless, a slow and a cancelled transfer", async (
   });
   await refused(fetched(slow.url, { limits: { stallMs: 100, stallBytesMin: 100 } }), {
     reason: "MEDIA_TOO_SLOW",
-    message: /slower than 1000 bytes a second for 0.1 s/,
+    message: /more slowly than 1000 bytes a second for 0.1 s/,
   });
   await refused(fetched(slow.url, { limits: { totalMs: 100 } }), {
     reason: "MEDIA_TOO_SLOW",
-    message: /was not here after/,
+    message: /could not be downloaded within/,
   });
   const reason = new Error("cancelled");
   const abort = new AbortController();

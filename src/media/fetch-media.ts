@@ -16,16 +16,16 @@ import type { MediaStore, StoredMedia } from "./media-store.ts";
 import { checkMediaUrl, type MediaAllowList } from "./media-url.ts";
 import { explainTransfer, isPassing } from "./transfer-failure.ts";
 
-/** Every limit of a fetch. */
+/** The limits of a fetch. */
 export interface FetchLimits extends HopLimits {
   readonly totalMs: number;
   readonly redirectsMax: number;
-  /** Tries without at least triedBytesMin of progress. */
-  readonly triesMax: number;
-  readonly triedBytesMin: number;
-  /** Wait before the second try; four times as long before each later one. */
+  /** The number of attempts without at least progressBytesMin of progress. */
+  readonly attemptsMax: number;
+  readonly progressBytesMin: number;
+  /** The wait before the second attempt; four times as long before each later one. */
   readonly backoffMs: number;
-  /** A server that asks to be left alone for longer (Retry-After) is not asked again. */
+  /** A server that asks for a longer wait (Retry-After) is not asked again. */
   readonly retryAfterMsMax: number;
 }
 
@@ -36,15 +36,15 @@ export const fetchLimits: FetchLimits = {
   stallBytesMin: 60_000,
   totalMs: 2 * 3_600_000,
   redirectsMax: 5,
-  triesMax: 4,
-  triedBytesMin: 1 << 20,
+  attemptsMax: 4,
+  progressBytesMin: 1 << 20,
   backoffMs: 500,
   retryAfterMsMax: 60_000,
 };
 
 export interface FetchMediaOptions {
   readonly url: string;
-  /** The id to store under. */
+  /** The id of the new media. */
   readonly id: string;
   readonly store: Pick<MediaStore, "put">;
   readonly allow: MediaAllowList;
@@ -55,15 +55,16 @@ export interface FetchMediaOptions {
   readonly limits?: Partial<FetchLimits>;
 }
 
-/** The resolver of the machine. */
+/** The system's resolver. */
 export const resolveHost: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Fetches media that a caller named into the store: every hop's URL, its addresses and the address
- * connected to are checked; nothing is decompressed; a broken transfer goes on where it broke when
- * the server can say that the bytes are the same; a checksum that the server tells is checked.
- * Throws ServiceError in words for the caller, the same ones for every address that is not public.
+ * Downloads media from a caller's URL into the store. Each hop's URL, its addresses and the
+ * connected address are checked; nothing is decompressed; a broken transfer resumes if the server
+ * can confirm that the media is unchanged; a checksum that the server declares is verified. Throws
+ * ServiceError with a message for the caller, which is the same for every address that is not
+ * public.
  */
 export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedia> {
   const limits = { ...fetchLimits, ...options.limits };
@@ -83,29 +84,33 @@ export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedi
       if (options.signal?.aborted) throw options.signal.reason;
       if (total.aborted) {
         const hours = limits.totalMs / 3_600_000;
-        throw new ServiceError("deadline_exceeded", `the media was not here after ${hours} h`, {
-          reason: "MEDIA_TOO_SLOW",
-        });
+        throw new ServiceError(
+          "deadline_exceeded",
+          `the media could not be downloaded within ${hours} h`,
+          {
+            reason: "MEDIA_TOO_SLOW",
+          },
+        );
       }
       throw error;
     }
   }
 }
 
-/** The bytes of one URL over as many connections as it takes. */
+/** The bytes of one URL, over as many connections as it takes. */
 class Transfer {
   readonly #options: FetchMediaOptions;
   readonly #limits: FetchLimits;
   readonly #signal: AbortSignal;
   #received = 0;
-  /** How far any try came, to tell progress. */
+  /** The furthest byte of any attempt, to detect progress. */
   #furthest = 0;
   #tries = 0;
-  /** With it the rest can be asked for. */
+  /** Allows to request the rest. */
   #validator: string | undefined;
-  /** Bytes of the whole media, where the server told. */
+  /** The size of the media, if the server declares it. */
   #size: number | undefined;
-  /** What the server told of the whole, and what has come. */
+  /** The declared checksum, and the hash of the received bytes. */
   #digest: (DeclaredDigest & { readonly hash: Hash }) | undefined;
   #mismatches = 0;
   #startsAgain = false;
@@ -116,7 +121,9 @@ class Transfer {
     this.#signal = signal;
   }
 
-  /** After bytes() threw: what was stored is void, bytes() must be read again from its start. */
+  /**
+   * After bytes() threw: the stored bytes are void, and bytes() must be read again from its start.
+   */
   get startsAgain(): boolean {
     return this.#startsAgain;
   }
@@ -134,7 +141,7 @@ class Transfer {
     }
   }
 
-  /** Yields what one connection brings; returns when the media is whole. */
+  /** Yields the bytes of one connection; returns when the media is complete. */
   async *#connection(): AsyncGenerator<Uint8Array, void, undefined> {
     await using hop = await this.#open();
     this.#accept(hop);
@@ -148,14 +155,14 @@ class Transfer {
       throw broken();
     }
     if (this.#received === 0) {
-      throw new ServiceError("invalid_argument", "the media is empty: the URL answered 0 bytes", {
+      throw new ServiceError("invalid_argument", "the media is empty: the URL returned 0 bytes", {
         reason: "MEDIA_EMPTY",
       });
     }
     this.#checkDigest();
   }
 
-  /** Once may be an accident on the way. */
+  /** A single mismatch may be an accident. */
   #checkDigest(): void {
     if (!this.#digest || this.#digest.hash.digest("base64") === this.#digest.base64) return;
     this.#mismatches++;
@@ -165,7 +172,7 @@ class Transfer {
       ? broken()
       : new ServiceError(
           "data_loss",
-          `the media came damaged, ${this.#mismatches} times: it is not what the checksum of its server says (${field})`,
+          `the media was damaged in ${this.#mismatches} downloads: it does not match the checksum of its server (${field})`,
           { reason: "MEDIA_CORRUPT" },
         );
   }
@@ -199,7 +206,7 @@ class Transfer {
     }
   }
 
-  /** Takes the head of an answer: the whole, or the rest of what is here already. */
+  /** Reads the head of an answer: of the whole media, or of the rest. */
   #accept(hop: Hop): void {
     if (this.#received > 0) {
       const isTheRest =
@@ -222,10 +229,10 @@ class Transfer {
     throw new Error("the transfer starts again");
   }
 
-  /** Returns when another connection may be tried; else throws, in words for the caller. */
+  /** Returns if another attempt may be made; otherwise throws, with a message for the caller. */
   async #recover(error: unknown): Promise<void> {
     if (this.#startsAgain || this.#signal.aborted) throw error;
-    if (this.#received - this.#furthest >= this.#limits.triedBytesMin) this.#tries = 0;
+    if (this.#received - this.#furthest >= this.#limits.progressBytesMin) this.#tries = 0;
     this.#furthest = Math.max(this.#furthest, this.#received);
     this.#tries++;
     const waitMs = this.#waitMs(error);
@@ -236,13 +243,13 @@ class Transfer {
     if (this.#received > 0 && this.#validator === undefined) this.#startAgain();
   }
 
-  /** How long to wait before the next try; undefined: there is none. */
+  /** The wait before the next attempt; undefined: there is none. */
   #waitMs(error: unknown): number | undefined {
-    const { triesMax, backoffMs, retryAfterMsMax } = this.#limits;
+    const { attemptsMax, backoffMs, retryAfterMsMax } = this.#limits;
     const isRestRefused =
       this.#received > 0 && error instanceof StatusError && [412, 416].includes(error.status);
     if (isRestRefused) this.#validator = undefined;
-    if ((!isRestRefused && !isPassing(error)) || this.#tries >= triesMax) return undefined;
+    if ((!isRestRefused && !isPassing(error)) || this.#tries >= attemptsMax) return undefined;
     const askedMs = (error instanceof StatusError && error.retryAfterMs) || 0;
     if (askedMs > retryAfterMsMax) return undefined;
     return Math.max(askedMs, backoffMs * 4 ** (this.#tries - 1));
@@ -262,7 +269,7 @@ function urlRefused(violation: string): ServiceError {
 function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError(
     "out_of_range",
-    `the media is larger than ${bytesMax} bytes, the most that is taken`,
+    `the media is larger than ${bytesMax} bytes, the maximum`,
     { reason: "MEDIA_TOO_LARGE" },
   );
 }

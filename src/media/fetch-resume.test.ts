@@ -27,7 +27,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("`fetchMedia()` goes on where the transfer broke, and the bytes are the same", async () => {
+test("`fetchMedia()` resumes where the transfer broke, with the same bytes", async () => {
   const starts: number[] = [];
   const partBytes = 1_000_000;
   await using server = await serve((request, response) => {
@@ -47,7 +47,7 @@ test("`fetchMedia()` goes on where the transfer broke, and the bytes are the sam
   });
   const stored = await fetched(server.url);
   assert.equal(stored.kept, sha256(media));
-  // A connection that is reset takes along what was on its way: each goes on from what had come.
+  // A reset discards bytes in flight: each attempt resumes from the bytes that arrived.
   const [first = NaN, second = NaN, third = NaN, ...more] = starts;
   assert.deepEqual(more, []);
   assert.equal(first, 0);
@@ -55,7 +55,7 @@ test("`fetchMedia()` goes on where the transfer broke, and the bytes are the sam
   assert.ok(third > second && third <= second + partBytes, `${third}`);
 });
 
-test("`fetchMedia()` starts again when the rest would be of something else", async () => {
+test("`fetchMedia()` starts again if the media has changed", async () => {
   for (const etag of ['"two"', undefined, 'W/"one"']) {
     let count = 0;
     await using server = await serve((request, response) => {
@@ -70,7 +70,7 @@ test("`fetchMedia()` starts again when the rest would be of something else", asy
   }
 });
 
-test("`fetchMedia()` starts again when the server sends the whole instead of the rest", async () => {
+test("`fetchMedia()` starts again if the server sends the whole instead of the rest", async () => {
   let count = 0;
   await using server = await serve((request, response) => {
     count++;
@@ -83,13 +83,13 @@ test("`fetchMedia()` starts again when the server sends the whole instead of the
   assert.equal(stored.kept, sha256(media));
 });
 
-test("`fetchMedia()` goes on by the date of the media where there is no ETag, if that date is strong", async () => {
+test("`fetchMedia()` resumes by the date of the media if there is no ETag, and that date is strong", async () => {
   const modified = "Sun, 22 Nov 2026 10:00:00 GMT";
   const rows: readonly (readonly [string, Record<string, string>, string | undefined])[] = [
     ["a second old", { date: "Sun, 22 Nov 2026 10:00:01 GMT" }, modified],
     ["of this second", { date: modified }, undefined],
-    ["beside a weak tag", { date: "Sun, 22 Nov 2026 11:00:00 GMT", etag: 'W/"one"' }, undefined],
-    ["beside a strong tag", { date: modified, etag: '"one"' }, '"one"'],
+    ["with a weak tag", { date: "Sun, 22 Nov 2026 11:00:00 GMT", etag: 'W/"one"' }, undefined],
+    ["with a strong tag", { date: modified, etag: '"one"' }, '"one"'],
   ];
   for (const [name, headers, ifRange] of rows) {
     const asked: IncomingMessage["headers"][] = [];
@@ -115,7 +115,7 @@ test("`fetchMedia()` goes on by the date of the media where there is no ETag, if
   }
 });
 
-test("`fetchMedia()` believes no part that is not the rest of what came", async () => {
+test("`fetchMedia()` refuses a part that is not the rest of the received bytes", async () => {
   const last = media.length - 1;
   const type = { "content-type": "multipart/byteranges; boundary=a" };
   const rows: readonly (readonly [string, (from: number) => Record<string, string>])[] = [
@@ -158,7 +158,7 @@ test("`fetchMedia()` believes no part that is not the rest of what came", async 
   }
 });
 
-test("`fetchMedia()` takes what ends with a broken connection for broken, however the server tells its end", async () => {
+test("`fetchMedia()` treats media that ends with a broken connection as incomplete, however its end is declared", async () => {
   const body = "HTTP/1.1 200 OK\r\n";
   const rows: readonly (readonly [string, boolean])[] = [
     [`${body}Connection: close\r\nContent-Length: 9\r\n\r\nabc`, false],
@@ -179,11 +179,11 @@ test("`fetchMedia()` takes what ends with a broken connection for broken, howeve
       if (isReset) socket.write(answer);
       else socket.end(answer);
     });
-    // What is on its way is lost with a reset.
+    // Bytes in flight are lost with a reset.
     const store: FetchMediaOptions["store"] = {
       async put(_id, bytes) {
         for await (const _ of bytes) if (isReset) reset();
-        throw new Error("taken for whole");
+        throw new Error("treated as complete");
       },
     };
     const message = /broke after 3( of 9)? bytes$/;
@@ -192,7 +192,7 @@ test("`fetchMedia()` takes what ends with a broken connection for broken, howeve
   }
 });
 
-test("`fetchMedia()` checks the media against the checksum of its server, and asks once more", async () => {
+test("`fetchMedia()` verifies the checksum of the server, and downloads once more", async () => {
   const digest = (name: string, bytes = media): string =>
     createHash(name).update(bytes).digest("base64");
   const other = Buffer.from("other");
@@ -214,12 +214,12 @@ test("`fetchMedia()` checks the media against the checksum of its server, and as
     } else {
       await refused(fetched(server.url), {
         reason: "MEDIA_CORRUPT",
-        message: /came damaged, 2 times: it is not what the checksum of its server says/,
+        message: /was damaged in 2 downloads: it does not match the checksum of its server/,
       });
     }
     assert.equal(count, times, name);
   }
-  // What broke is checked as a whole; what was an accident passes.
+  // A resumed download is verified as a whole; a single mismatch passes on the second attempt.
   let count = 0;
   await using server = await serve((request, response) => {
     count++;
@@ -239,7 +239,7 @@ test("`fetchMedia()` checks the media against the checksum of its server, and as
   assert.equal(count, 3);
 });
 
-test("`fetchMedia()` ends when it is cancelled while it starts again", async () => {
+test("`fetchMedia()` stops when it is cancelled while it starts again", async () => {
   let count = 0;
   await using server = await serve((request, response) => {
     count++;

@@ -1,12 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import type { ByteRange } from "./media-store.ts";
 
-/** Pieces of 64 kB take three times the CPU. bench/RESULTS.md has the figures. */
+/** Chunks of 64 kB take three times the CPU (bench/RESULTS.md). */
 const chunkBytesMax = 512 * 1024;
 
 /**
- * Reads a range of a file, one chunk ahead, in memory that is used again: a chunk is gone once the
- * next one is asked for. Closes the file in the end. Throws when it is shorter.
+ * Reads a range of a file, one chunk ahead, in reused memory: a chunk is valid until the next one
+ * is requested. Closes the file at the end. Throws if the file is shorter.
  */
 export async function* readChunks(
   handle: FileHandle,
@@ -22,12 +22,12 @@ export async function* readChunks(
       at += chunk.length;
       [next, other] = [other, next];
       reading = at <= end ? readSome(file, next, at, end) : undefined;
-      // It is told when it is asked for.
+      // The error is thrown when the chunk is requested.
       reading?.catch(() => {});
       yield chunk;
     }
   } finally {
-    // The file stays open while it is read.
+    // The file must stay open during a read.
     await reading?.catch(() => {});
   }
 }

@@ -20,7 +20,7 @@ function sample(size: number): Buffer {
   return Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
 }
 
-test("FileWriter writes chunks of any size in their order, and has synced them at the end", async () => {
+test("FileWriter writes chunks of any size in order, and syncs them at the end", async () => {
   const bytes = sample(3_000_000);
   for (const [index, chunk] of [3_000_000, 700_000, 65_536, 1000].entries()) {
     const file = join(folder, `sizes-${index}`);
@@ -35,7 +35,7 @@ test("FileWriter writes chunks of any size in their order, and has synced them a
   }
 });
 
-test("FileWriter gives back the memory of chunks that are its own, once they are written, and of no others", async () => {
+test("FileWriter frees the memory of chunks that it owns once they are written, and of no others", async () => {
   const file = join(folder, "own");
   const own = [new Uint8Array(600_000).fill(1), new Uint8Array(600_000).fill(2)];
   const shared = Buffer.from(new ArrayBuffer(600_001), 0, 600_000).fill(3);
@@ -58,7 +58,7 @@ test("FileWriter gives back the memory of chunks that are its own, once they are
   );
 });
 
-test("FileWriter of nothing makes an empty file", async () => {
+test("FileWriter without chunks writes an empty file", async () => {
   const file = join(folder, "empty");
   await using handle = await open(file, "wx");
   await using writer = new FileWriter(handle);
@@ -66,7 +66,7 @@ test("FileWriter of nothing makes an empty file", async () => {
   assert.deepEqual(await readFile(file), Buffer.alloc(0));
 });
 
-test("FileWriter writes what comes slowly, so that the file's time shows it", async () => {
+test("FileWriter writes slow input regularly, so that the file's time shows it", async () => {
   const file = join(folder, "slow");
   let ms = 0;
   await using handle = await open(file, "wx");
@@ -78,7 +78,7 @@ test("FileWriter writes what comes slowly, so that the file's time shows it", as
   await until(async () => (await readFile(file, "utf8")) === "ab");
 });
 
-test("FileWriter tells of a write that failed at the next chunk or the end", async () => {
+test("FileWriter reports a failed write at the next chunk or the end", async () => {
   const file = join(folder, "read-only");
   await (await open(file, "wx")).close();
   await using handle = await open(file, "r");

@@ -1,25 +1,21 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * What is gathered before it is written: chunks of 64 kB, one by one, take three times the CPU.
- * bench/RESULTS.md has the figures.
+ * Bytes gathered before they are written: single chunks of 64 kB take three times the CPU
+ * (bench/RESULTS.md).
  */
 const batchBytesMin = 512 * 1024;
-/**
- * What comes slowly is written now and then, so that everybody sees by its time that the file is
- * written to.
- */
+/** Slow input is written this often, so that the file's time shows that it is in use. */
 const gatherMsMax = 10_000;
 /**
- * So often the disk is told to take what is written, so that the last sync is short: it would else
- * take all of it at the end.
+ * Bytes between early syncs, which keep the last sync short: it would otherwise write everything.
  */
 const syncEveryBytes = 64 * 1024 * 1024;
 
 /**
- * Writes chunks to the end of an empty file: gathers some while the last ones are being written, so
- * that the thread never waits for the disk. Chunks are not copied: nobody may change one that was
- * added. Disposing waits for what is under way, which the handle has to outlive.
+ * Writes chunks to an empty file: gathers some while earlier ones are being written, so that the
+ * thread never waits for the disk. Chunks are not copied: they must not change after they were
+ * added. Disposing waits for pending writes, which the handle must outlive.
  */
 export class FileWriter implements AsyncDisposable {
   readonly #handle: FileHandle;
@@ -32,7 +28,7 @@ export class FileWriter implements AsyncDisposable {
   #writing: Promise<void> = Promise.resolve();
   #syncing: Promise<void> | undefined;
 
-  /** `ownsChunks`: nobody else has the chunks, whose memory is given back once they are written. */
+  /** `ownsChunks`: no one else uses the chunks, whose memory is freed once they are written. */
   constructor(
     handle: FileHandle,
     {
@@ -46,9 +42,7 @@ export class FileWriter implements AsyncDisposable {
     this.#flushedAt = now();
   }
 
-  /**
-   * Resolves when there is room for the next chunk. Throws what an earlier write has failed with.
-   */
+  /** Resolves when there is room for the next chunk. Throws the error of an earlier write. */
   async add(chunk: Uint8Array): Promise<void> {
     this.#gathered.push(chunk);
     this.#gatheredBytes += chunk.length;
@@ -56,11 +50,11 @@ export class FileWriter implements AsyncDisposable {
     if (this.#gatheredBytes >= batchBytesMin || isLate) await this.#flush();
   }
 
-  /** Resolves when all that was added is on the disk. */
+  /** Resolves when all chunks are on the disk. */
   async end(): Promise<void> {
     await this.#flush();
     await this.#writing;
-    // A failure that an early sync was told of is not told again.
+    // The kernel reports a failed write to one sync only.
     await this.#syncing;
     await this.#handle.sync();
   }
@@ -71,7 +65,7 @@ export class FileWriter implements AsyncDisposable {
     await this.#syncing?.catch(() => {});
   }
 
-  /** Begins to write what is gathered once the last write has ended. */
+  /** Starts writing the gathered chunks when the last write has ended. */
   async #flush(): Promise<void> {
     await this.#writing;
     this.#flushedAt = this.#now();
@@ -81,19 +75,19 @@ export class FileWriter implements AsyncDisposable {
     this.#gatheredBytes = 0;
     if (bytes === 0) return;
     this.#writing = this.#write(batch, bytes);
-    // Whoever adds or ends next is told.
+    // The next add() or end() throws it.
     this.#writing.catch(() => {});
   }
 
   async #write(batch: readonly Uint8Array[], bytes: number): Promise<void> {
     const { bytesWritten } = await this.#handle.writev(batch);
     if (bytesWritten < bytes) await this.#writeRest(batch, bytesWritten);
-    if (this.#ownsChunks) batch.forEach(giveBack);
+    if (this.#ownsChunks) batch.forEach(freeMemory);
     this.#unsyncedBytes += bytes;
     if (this.#unsyncedBytes >= syncEveryBytes) await this.#beginSync();
   }
 
-  /** The disk took a part: the next try takes more, or tells why not. */
+  /** A partial write: the next attempt writes the rest, or fails with the reason. */
   async #writeRest(batch: readonly Uint8Array[], written: number): Promise<void> {
     const all = Buffer.concat(batch);
     for (let at = written; at < all.length;) {
@@ -111,10 +105,9 @@ export class FileWriter implements AsyncDisposable {
 }
 
 /**
- * The garbage collector counts memory that lies outside of its heap, and goes through all of the
- * heap for every few hundred chunks: more than half of the CPU of an upload. Chunks that share
- * their memory with others stay.
+ * The garbage collector counts memory outside its heap, and scans the whole heap every few hundred
+ * chunks: more than half of the CPU of an upload. Chunks that share their memory are left alone.
  */
-function giveBack({ buffer, byteLength }: Uint8Array): void {
+function freeMemory({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

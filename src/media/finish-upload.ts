@@ -8,8 +8,8 @@ import type { MediaStore } from "./media-store.ts";
 import { checkStoredBytes, holdStoredBytes, type StoredBytesLimit } from "./stored-bytes.ts";
 
 /**
- * An upload that takes its media still; whose room counts where `storedBytesMax` is more than 0,
- * the account's limit.
+ * An upload without media yet; its bytes count against the account's limit if `storedBytesMax` is
+ * more than 0.
  */
 export interface OpenUpload extends StoredBytesLimit {
   readonly accountId: string;
@@ -17,8 +17,8 @@ export interface OpenUpload extends StoredBytesLimit {
 }
 
 /**
- * `otherwise`: where the operator has set no limit for the account. Throws not_found, or
- * already_exists when it was used.
+ * `otherwise`: the limit of accounts without one of their own. Throws not_found, or already_exists
+ * if it was used.
  */
 export async function findOpenUpload(
   db: Kysely<Tables>,
@@ -41,9 +41,9 @@ export async function findOpenUpload(
 }
 
 /**
- * Records media whose bytes are in the store as that of an upload and its transcript; what the
- * transcript had goes. When it throws, as findOpenUpload() does, for a signal that came before, or
- * past the account's limit (STORAGE_LIMIT), the bytes are deleted.
+ * Records stored media as that of an upload and its transcript, whose previous media is deleted. If
+ * it throws, as findOpenUpload() does, for an earlier abort, or past the account's limit
+ * (STORAGE_LIMIT), the bytes are deleted.
  */
 export async function finishUpload(
   parts: StoredBytesLimit & {
@@ -64,8 +64,8 @@ export async function finishUpload(
     log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
     if (replaced !== undefined) await deleteBytes(parts, [replaced], "media_replaced");
   } catch (error) {
-    // A commit may have gone through although its answer got lost: only what is certainly not
-    // recorded is deleted.
+    // A commit may have succeeded although its confirmation was lost: bytes are deleted only if
+    // they are certainly not recorded.
     const isRecorded = (await findMedia(db, media.id).catch(() => "unknown")) !== undefined;
     if (!isRecorded) await deleteBytes(parts, [media.id], "upload_not_taken");
     throw error;
@@ -79,7 +79,7 @@ function openUpload<Row extends { readonly media_id: string | null }>(
   if (upload.media_id === null) return upload;
   throw new ServiceError(
     "already_exists",
-    "this upload URL was used: call initupload for another",
+    "this upload URL was used already: call initupload for another",
     {
       reason: "UPLOAD_USED",
     },
@@ -91,8 +91,8 @@ function uploadGone(): ServiceError {
 }
 
 /**
- * Gives the media to the upload and its transcript. The id of media that nothing holds any more, if
- * there is one.
+ * Assigns the media to the upload and its transcript. Returns the id of media that nothing refers
+ * to any more, if any.
  */
 async function recordUpload(
   trx: Transaction<Tables>,
@@ -127,14 +127,14 @@ async function giveMedia(
   openUpload(await locked.executeTakeFirst());
   await insertMedia(trx, { ...media, accountId });
   await trx.updateTable("upload").set({ media_id: media.id }).where("id", "=", uploadId).execute();
-  // The job that takes an upload without a transcript describes it.
+  // An upload without a transcript is described by the job that uses it.
   if (!transcript) return undefined;
   await askForDescription(trx, media.id);
   await trx
     .updateTable("transcript")
     .set({
       media_id: media.id,
-      // What was known, and what a caller said, was about the media before.
+      // Known facts and callers' values were about the previous media.
       media_was_replaced: true,
       file_type_is_declared: false,
       recording_ms: null,

@@ -2,7 +2,7 @@ import { ServiceError } from "../std/service-error.ts";
 
 const reason = "STORE_LACKS_MEDIA";
 
-/** The store of this node does not have media that the database has: that of another node may. */
+/** The store of this node lacks media that the database has; another node may have it. */
 export function lackingMedia(cause: unknown): ServiceError {
   return new ServiceError("unavailable", "the media store of this node lacks the recording", {
     reason,
@@ -14,22 +14,22 @@ export function isLackingMedia(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === reason;
 }
 
-/** The error that callers get when every node has been tried. */
+/** The error for callers when every node has been tried. */
 export function lostMedia(tries: number): ServiceError {
   return new ServiceError(
     "not_found",
-    `the recording was not in the media store of any of the ${tries} tries`,
+    `the recording was not in the media store in any of the ${tries} attempts`,
     { reason: "MEDIA_LOST" },
   );
 }
 
 /**
- * How long a worker that lacks media leaves the account's jobs to others, beyond the wait before
- * the next try.
+ * How long a worker without the media leaves the account's jobs to others, in addition to the wait
+ * before the next attempt.
  */
 const leftMs = 10_000;
 
-/** Accounts whose media this worker lacked, so that another worker has their jobs next. */
+/** Accounts whose media this worker lacked: other workers run their jobs next. */
 export class LeftAccounts {
   readonly #until = new Map<string, number>();
 

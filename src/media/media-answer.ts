@@ -3,22 +3,22 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ServiceError } from "../std/service-error.ts";
 import { declaredDigest, type DeclaredDigest } from "./declared-digest.ts";
 
-/** What the head of an answer says of the media. */
+/** The facts of the media in the head of an answer. */
 export interface MediaAnswer {
-  /** Where the media is instead. */
+  /** The target of a redirect. */
   readonly location: string | undefined;
   /** Strong, for If-Range: an ETag, or the date of a server that has none. */
   readonly validator: string | undefined;
-  /** Bytes of the whole media, where the server told. */
+  /** The size of the whole media, if declared. */
   readonly bytes: number | undefined;
-  /** The first byte of this answer, when it is a part. */
+  /** The first byte of this answer, if it is a part. */
   readonly rangeFrom: number | undefined;
   readonly digest: DeclaredDigest | undefined;
 }
 
 /**
- * Reads a head; throws unless it is a redirect, or has the bytes as they are. `isPart`: a part was
- * asked for.
+ * Reads a head; throws unless it is a redirect, or has the bytes unencoded. `isPart`: a part was
+ * requested.
  */
 export function readAnswer(
   status: number,
@@ -43,8 +43,8 @@ export function readAnswer(
 }
 
 /**
- * Headers come in Latin-1; servers that do not escape their URLs send UTF-8, and browsers read it
- * so.
+ * Headers are Latin-1; servers that do not escape their URLs send UTF-8, and browsers read it like
+ * that.
  */
 function inUtf8(header: string): string {
   const bytes = Buffer.from(header, "latin1");
@@ -66,20 +66,20 @@ function checkAnswer(status: number, header: Header, isPart: boolean): void {
 function encoded(field: string): ServiceError {
   return new ServiceError(
     "failed_precondition",
-    `the server of the media answered compressed data (${field}), which is not taken`,
+    `the server of the media sent compressed data (${field}), which is not accepted`,
     { reason: "MEDIA_ENCODED" },
   );
 }
 
-/** What is one part of the media, whose end is told. */
+/** A single part of the media, with a known end. */
 function rangeOf(header: Header): RegExpExecArray | undefined {
   if (/^multipart\//i.test(header("content-type") ?? "")) return undefined;
   return /^bytes (\d+)-\d+\/(\d+)$/.exec(header("content-range") ?? "") ?? undefined;
 }
 
 /**
- * RFC 9110, 13.1.5 and 8.8.2.2: a date is strong when it was over for a second, and counts where
- * there is no ETag at all.
+ * RFC 9110, 13.1.5 and 8.8.2.2: a date is strong if it is at least a second old, and counts only
+ * without an ETag.
  */
 function validatorOf(header: Header): string | undefined {
   const etag = header("etag");
@@ -89,7 +89,7 @@ function validatorOf(header: Header): string | undefined {
   return isStrong ? modified : undefined;
 }
 
-/** Whether the part that came is of the same media as what came before with `validator`. */
+/** Whether a part belongs to the same media as the earlier bytes with `validator`. */
 export function isSameMedia(validator: string | undefined, part: MediaAnswer): boolean {
   if (validator === undefined) return false;
   const mayBeLeftOut = !validator.startsWith('"');
@@ -103,11 +103,11 @@ function retryAfterMs(header: Header): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }
 
-/** The server answered, but not with media. */
+/** The server answered without media. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: number;
-  /** How long it asks to be left alone. */
+  /** The wait that it asks for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, retryAfterMs: number | undefined) {

@@ -1,10 +1,7 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/**
- * What is known of a recording once all of it was decoded; its waveform is kept beside it, in
- * pieces.
- */
+/** The facts of a recording after decoding; its waveform is stored separately, in sections. */
 export interface MediaFacts {
   /** Of its first audio stream. */
   readonly durationMs: number;
@@ -12,8 +9,8 @@ export interface MediaFacts {
 }
 
 /**
- * Keeps a piece of a waveform: pairs of signed bytes. Nothing happens when the media is gone, or
- * the piece kept already.
+ * Stores a section of a waveform: pairs of signed bytes. Does nothing if the media was deleted, or
+ * the section is stored already.
  */
 export async function keepPeaks(
   db: Kysely<Tables>,
@@ -30,26 +27,25 @@ export async function keepPeaks(
   `.execute(db);
 }
 
-/** What is known of media once it was decoded. */
+/** The result of a description of media. */
 export interface DescribedMedia extends MediaFacts {
   readonly mediaId: string;
-  /** The piece of its waveform that is not kept yet. */
+  /** The last section of its waveform, not stored yet. */
   readonly lastPeaks: { readonly number: number; readonly peaks: Int8Array } | undefined;
-  /** The hash of as many bytes, where it was found. */
+  /** The hash of that many bytes, if computed. */
   readonly sha256: Buffer | null;
   readonly sizeBytes: number;
 }
 
 /**
- * Ends descriptions well, in one statement each for the last pieces of the waveforms and for the
- * facts.
+ * Records successful descriptions, with one statement for the last sections of waveforms and one
+ * for the facts.
  */
 export async function setFactsOf(
   trx: Transaction<Tables>,
   described: readonly DescribedMedia[],
 ): Promise<void> {
-  // Of media that several jobs have read, each has found the same. Everybody locks media in the
-  // order of their ids.
+  // Jobs that read the same media have found the same. Media is always locked in the order of ids.
   const media = [...new Map(described.map((each) => [each.mediaId, each])).values()].toSorted(
     (a, b) => (a.mediaId < b.mediaId ? -1 : 1),
   );
@@ -86,7 +82,7 @@ function bytesOf(peaks: Int8Array): Buffer {
   return Buffer.from(peaks.buffer, peaks.byteOffset, peaks.length);
 }
 
-/** Ends a description well: the pieces that are kept are the whole waveform. */
+/** Records a successful description: the stored sections are the whole waveform. */
 export async function setFacts(
   trx: Transaction<Tables>,
   mediaId: string,
@@ -106,7 +102,7 @@ export async function setFacts(
     .execute();
 }
 
-/** Ends a description that cannot be made: `problem` is the reason. What it has left goes. */
+/** Records a failed description with its reason, and deletes its sections. */
 export async function setProblem(
   trx: Transaction<Tables>,
   mediaId: string,
@@ -120,7 +116,7 @@ export async function setProblem(
     .execute();
 }
 
-/** Keeps the hash of media that a store took without the service. */
+/** Stores the hash of media that was uploaded directly to the store. */
 export async function setSha256(
   db: Kysely<Tables>,
   mediaId: string,
@@ -134,15 +130,15 @@ export async function setSha256(
     .execute();
 }
 
-/** A waveform that is whole. */
+/** A complete waveform. */
 export interface StoredWaveform {
-  /** Pixels in all pieces. */
+  /** The number of pixels in all sections. */
   readonly length: number;
-  /** Pairs of signed bytes, a piece at a time from the database; breaks off when the media goes. */
+  /** Pairs of signed bytes, read section by section; fails if the media is deleted meanwhile. */
   readonly pieces: AsyncIterable<Int8Array>;
 }
 
-/** undefined: the media is gone, or has no waveform. */
+/** undefined: the media was deleted, or has no waveform. */
 export async function findWaveform(
   db: Kysely<Tables>,
   mediaId: string,
@@ -169,7 +165,7 @@ async function* piecesOf(
       .where("number", "=", number)
       .select("peaks")
       .executeTakeFirst();
-    if (!row) throw new Error("a piece of the waveform is gone");
+    if (!row) throw new Error("a section of the waveform was deleted");
     const { buffer, byteOffset, length: bytes } = row.peaks;
     yield new Int8Array(buffer, byteOffset, bytes);
     read += bytes / 2;

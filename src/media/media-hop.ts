@@ -16,12 +16,12 @@ import { pinnedConnector } from "./pinned-connector.ts";
 import { plainAddress } from "./public-address.ts";
 import { unstalled, type StallLimits } from "./unstalled.ts";
 
-/** Addresses of a host name; rejects like dns.lookup. */
+/** Resolves a host name to addresses; rejects like dns.lookup. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface HopLimits extends StallLimits {
   readonly connectMs: number;
-  /** From the connection to the end of the answer's head, whatever comes before it. */
+  /** From the connection to the end of the answer's head, including 1xx answers. */
   readonly headersMs: number;
 }
 
@@ -30,22 +30,22 @@ export interface HopOptions {
   readonly resolve: Resolve;
   readonly limits: HopLimits;
   readonly signal: AbortSignal;
-  /** Ask for the bytes from here on, if they are still those of `validator`. */
+  /** Request the bytes from here on, if the media still matches `validator`. */
   readonly rest?: { readonly from: number; readonly validator: string } | undefined;
 }
 
 /** One answered request: a redirect, or bytes. Disposing it closes the connection. */
 export interface Hop extends MediaAnswer, AsyncDisposable {
-  /** Throws when the bytes come too slowly. */
+  /** Throws if the bytes arrive too slowly. */
   body(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
-/** Addresses of one host that are tried. */
+/** The number of addresses of one host to try. */
 const addressesMax = 8;
 /** Of all headers together, in bytes. */
 export const headerBytesMax = 16_384;
 
-/** Asks one server, at an address that was checked before and is checked again once connected. */
+/** Sends one request, to an address that is checked before and after connecting. */
 export async function openHop(url: URL, options: HopOptions): Promise<Hop> {
   const { limits, rest } = options;
   const head = new HeadDeadline(limits.headersMs);
@@ -71,7 +71,7 @@ export async function openHop(url: URL, options: HopOptions): Promise<Hop> {
       signal: AbortSignal.any([options.signal, head.signal]),
     });
     answer.body.on("error", () => {
-      // body() throws it; a body that nobody reads has nobody to tell.
+      // body() throws it; if the body is not read, it is ignored.
     });
     const endsByClose = !(
       "content-length" in answer.headers || "transfer-encoding" in answer.headers
@@ -89,14 +89,14 @@ export async function openHop(url: URL, options: HopOptions): Promise<Hop> {
   }
 }
 
-/** What decides where a connection may go. */
+/** The options that decide where a connection may go. */
 export type GuardOptions = Pick<HopOptions, "allow" | "resolve" | "signal"> & {
   readonly limits: Pick<HopLimits, "connectMs">;
 };
 
 /**
- * Connects to the host of the URL, at addresses that may be reached and no others; throws the same
- * for every host without any.
+ * Connects to the host of the URL, only at addresses that may be reached; throws the same for every
+ * host without any.
  */
 export async function openGuardedAgent(
   url: URL,
@@ -112,7 +112,10 @@ export async function openGuardedAgent(
   });
 }
 
-/** What ends with its connection is not whole when that broke; undici takes it for the end. */
+/**
+ * Media that ends with its connection is incomplete if the connection broke; undici treats it as
+ * the end.
+ */
 async function* whole(
   bytes: AsyncIterable<Uint8Array>,
   broken: { readonly by?: Error },
@@ -121,7 +124,7 @@ async function* whole(
   if (broken.by) throw broken.by;
 }
 
-/** Ends the wait for a head; undici would wait anew after each 1xx. */
+/** Limits the wait for a head; undici would restart its timer after each 1xx. */
 class HeadDeadline {
   readonly #abort = new AbortController();
   readonly #ms: number;
@@ -145,7 +148,7 @@ class HeadDeadline {
   }
 }
 
-/** Where a redirect leads; throws ServiceError where it must not be followed. */
+/** The target of a redirect; throws ServiceError if it must not be followed. */
 export function redirectTarget(from: URL, location: string, allow: MediaAllowList): URL {
   const target = URL.parse(location, from.href);
   const refused = (why: string): ServiceError =>
@@ -154,7 +157,7 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
     });
   if (!target) throw refused("cannot be read");
   if (from.protocol === "https:" && target.protocol === "http:") {
-    throw refused("begins with http://: from https:// that is not followed");
+    throw refused("begins with http://, which is not followed from https://");
   }
   const violation = checkMediaUrl(target.href, allow);
   if (violation === notPublic) throw addressRefused();
@@ -163,7 +166,7 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
 }
 
 /**
- * The addresses that may be connected to; throws the same for every host that has none, before any
+ * The addresses that may be connected to; throws the same for every host without any, before any
  * connection.
  */
 async function vettedAddresses(url: URL, options: GuardOptions): Promise<ReadonlySet<string>> {
@@ -183,7 +186,7 @@ async function vettedAddresses(url: URL, options: GuardOptions): Promise<Readonl
   return new Set(vetted.slice(0, addressesMax).map(plainAddress));
 }
 
-/** A name that is looked up cannot be called off; it can be waited for no longer. */
+/** A DNS lookup cannot be cancelled, only abandoned. */
 async function withDeadline<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const late = (): void => reject(Object.assign(new Error("lookup"), { code: "EAI_AGAIN" }));

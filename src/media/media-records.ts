@@ -3,12 +3,12 @@ import type { Tables } from "../database/tables.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { MediaStore, StoredMedia } from "./media-store.ts";
 
-/** A recording that the database knows: its bytes are durable. */
+/** A recording in the database: its bytes are durable. */
 export interface Media extends StoredMedia {
   readonly id: string;
 }
 
-/** Path of a transcript's media under the public address; GET works with a signature. */
+/** Path of media under the public address; GET works with a signature. */
 export function mediaPath(mediaId: string): string {
   return `/media/${mediaId}`;
 }
@@ -18,10 +18,7 @@ export function waveformPath(mediaId: string): string {
   return `/media/waveforms/${mediaId}`;
 }
 
-/**
- * Records media whose bytes are in the store already. Once more, it is the same: somebody has not
- * heard the answer.
- */
+/** Records stored media. Idempotent, since a confirmation may be lost. */
 export async function insertMedia(
   trx: Transaction<Tables>,
   media: Media & { readonly accountId: string },
@@ -39,7 +36,7 @@ export async function insertMedia(
     .execute();
 }
 
-/** undefined when it is gone. */
+/** undefined if it was deleted. */
 export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media | undefined> {
   const row = await db
     .selectFrom("media")
@@ -57,20 +54,20 @@ export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media |
 }
 
 /**
- * Forgets media that a transcript has let go of, with the uploads that brought it, unless another
- * transcript or a job that is still PROCESSING holds it. Whether it is forgotten: then its bytes
- * are to be deleted once the transaction is through.
+ * Deletes the record of media that a transcript no longer uses, with its uploads, unless another
+ * transcript or a PROCESSING job refers to it. Returns whether it did: then its bytes are to be
+ * deleted after the commit.
  */
 export async function releaseMedia(trx: Transaction<Tables>, mediaId: string): Promise<boolean> {
   return (await releaseAll(trx, [mediaId])).length > 0;
 }
 
-/** releaseMedia() of many. Those that are forgotten. */
+/** releaseMedia() for many; returns the deleted ones. */
 export async function releaseAll(
   trx: Transaction<Tables>,
   mediaIds: readonly string[],
 ): Promise<string[]> {
-  // Whoever wants to refer to the media from now on waits for this lock, and then finds it gone.
+  // New references wait for this lock, and then find the media deleted.
   const locked = trx.selectFrom("media").where("id", "in", mediaIds).select("id");
   if (mediaIds.length > 0) await locked.orderBy("id").forUpdate().execute();
   const { rows } = await sql<{ id: string }>`
@@ -90,7 +87,7 @@ export async function releaseAll(
   return free;
 }
 
-/** Why bytes are deleted, for the log. */
+/** The reason of a deletion, for the log. */
 export type DeletionReason =
   | "account_deleted"
   | "job_ended"
@@ -102,8 +99,8 @@ export type DeletionReason =
   | "upload_unused";
 
 /**
- * Deletes the bytes of media that the database has just forgotten, and logs how many; what fails is
- * left to sweepMedia(). Of nothing else: what no row knows is set aside.
+ * Deletes the bytes of media whose records were just deleted, and logs the number; failures are
+ * left to sweepMedia(). Not for unrecorded media, which is set aside.
  */
 export async function deleteBytes(
   parts: { readonly store: Pick<MediaStore, "delete" | "keepsAll">; readonly log: Log },
@@ -124,7 +121,7 @@ export async function deleteBytes(
   if (count > 0) parts.log.info({ why, count, ...one }, event);
 }
 
-/** What of these ids no row is of. */
+/** The ids without a record. */
 export async function unrecordedOf(
   db: Kysely<Tables>,
   mediaIds: readonly string[],

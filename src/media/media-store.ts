@@ -1,37 +1,37 @@
 import type { Readable } from "node:stream";
 import { ServiceError } from "../std/service-error.ts";
 
-/** What the store learnt of a recording while taking it. */
+/** The facts of a recording that the store finds while writing it. */
 export interface StoredMedia {
   readonly sizeBytes: number;
-  /** null: whoever reads the media first learns it. */
+  /** null: computed by the first reader of the media. */
   readonly sha256: Buffer | null;
   /** audio/... or video/..., from the first bytes; application/octet-stream for anything else. */
   readonly contentType: string;
 }
 
-/** Both ends included, counted from 0, within the media. */
+/** Inclusive, counted from 0, within the media. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 export interface PutOptions {
-  /** Past it the put fails with status 413. */
+  /** Beyond it the put fails with status 413. */
   readonly bytesMax: number;
   readonly signal?: AbortSignal;
-  /** Nobody else has the chunks: the store may give their memory back before they are forgotten. */
+  /** No one else uses the chunks: the store may free their memory early. */
   readonly ownsChunks?: boolean;
 }
 
 /**
- * Keeps the bytes of recordings by id (a UUID). What the database knows of them is not its matter.
- * Every implementation passes test/media-store-conformance.ts.
+ * Stores the bytes of recordings by id (a UUID), independent of the database. Every implementation
+ * passes test/fixtures/media-store-conformance.ts.
  */
 export interface MediaStore {
   /**
-   * Takes all bytes under a new id; resolves when they are durable. When it fails, for whatever
-   * reason, nothing is kept.
+   * Writes all bytes under a new id; resolves when they are durable. If it fails, nothing is
+   * stored.
    */
   put(id: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredMedia>;
   /**
@@ -39,80 +39,78 @@ export interface MediaStore {
    */
   open(id: string, range?: ByteRange): Promise<Readable>;
   /**
-   * Where the service itself sends the bytes, the same at half the cost: a chunk is gone once the
-   * next one is asked for. Throws not_found; later, when there are fewer bytes.
+   * The same for sending, at half the cost: a chunk is valid until the next one is requested.
+   * Throws not_found; later, if there are fewer bytes.
    */
   openChunks?(id: string, range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
-  /**
-   * Where the bytes lie, when that is a file of this machine: for this process alone, to be read.
-   */
+  /** The path of the file if it is on this machine: for reading in this process only. */
   file?(id: string): string;
-  /** undefined when there is none. */
+  /** undefined if there is none. */
   sizeBytes(id: string): Promise<number | undefined>;
   /**
-   * Deletes for good; nothing happens when there is none. For media that the database has just
-   * forgotten: see deleteBytes().
+   * Deletes permanently; does nothing if there is none. For media whose record was just deleted:
+   * see deleteBytes().
    */
   delete(id: string): Promise<void>;
-  /** Whether delete() keeps what it is to delete, as in quarantine. */
+  /** Whether delete() keeps the bytes, as in quarantine. */
   readonly keepsAll?: boolean;
-  /** Media that was set aside because nothing knew it. */
+  /** Media that was set aside since no record refers to it. */
   readonly removed: RemovedMedia;
-  /** What the service writes down beside the media. */
+  /** The service's notes in the store. */
   readonly notes: StoreNotes;
-  /** Everything that is kept, in no order. */
+  /** All media, in no order. */
   list(): AsyncIterable<{ readonly id: string; readonly putAt: Date }>;
-  /** Rejects when the store cannot be used now. */
+  /** Rejects if the store is unusable now. */
   ping(): Promise<void>;
-  /** Where callers may reach the store itself. */
+  /** Direct access of clients to the store. */
   readonly direct?: DirectTransfers | undefined;
-  /** What puts have left that never ended, and those that go on; where the store can tell. */
+  /** Unfinished puts, abandoned and running ones, if the store can list them. */
   unfinished?(): AsyncIterable<UnfinishedPut>;
 }
 
-/** Media that is no longer served or listed, and is kept for some days before it goes for good. */
+/** Media that is no longer served or listed, and is deleted after some days. */
 export interface RemovedMedia {
-  /** Sets media aside; nothing happens when there is none. */
+  /** Sets media aside; does nothing if there is none. */
   add(id: string): Promise<void>;
   /**
-   * Makes it media again. false: nothing was set aside, or there is media of that id, beside which
-   * the same bytes then go.
+   * Restores it. false: nothing was set aside, or there is media of that id; equal removed bytes
+   * are deleted then.
    */
   putBack(id: string): Promise<boolean>;
   list(): AsyncIterable<{ readonly id: string; readonly removedAt: Date }>;
-  /** Deletes for good; nothing happens when there is none. */
+  /** Deletes permanently; does nothing if there is none. */
   delete(id: string): Promise<void>;
 }
 
 /**
- * "hlust-archive": which archive the media belongs to. "hlust-pulse": which database writes to it
- * now.
+ * "hlust-archive": the archive that the media belongs to. "hlust-pulse": the database that writes
+ * to it now.
  */
 export type NoteName = "hlust-archive" | "hlust-pulse";
 
-/** Short texts that lie beside the media, and are none. */
+/** Short texts in the store next to the media. */
 export interface StoreNotes {
   read(name: NoteName): Promise<string | undefined>;
-  /** false: there is one already, which stays as it is. */
+  /** false: it exists already, and is not changed. */
   create(name: NoteName, text: string): Promise<boolean>;
   replace(name: NoteName, text: string): Promise<void>;
 }
 
-/** Bytes that go between callers and the store, past the service, by URLs that work for an hour. */
+/** Transfers between clients and the store without the service, by URLs that work for an hour. */
 export interface DirectTransfers {
-  /** Takes one PUT of media or more, of which nothing is visible before it is adopted. */
+  /** Accepts PUTs of media; nothing is visible before it is adopted. */
   uploadUrl(uploadId: string): Promise<string>;
-  /** Gives media to GET and HEAD as this type, to be shown (inline) or kept (attachment). */
+  /** Serves media to GET and HEAD with this type, to be shown (inline) or saved (attachment). */
   downloadUrl(
     id: string,
     as: { readonly contentType: string; readonly disposition: "inline" | "attachment" },
   ): Promise<string>;
-  /** The last PUT that came whole; undefined when there is none. */
+  /** The last complete PUT; undefined if there is none. */
   received(uploadId: string): Promise<ReceivedMedia | undefined>;
-  /** Every upload of which there is something, in no order. */
+  /** Every upload with received bytes, in no order. */
   listReceived(): AsyncIterable<ReceivedMedia>;
   /**
-   * Keeps what was received under a new id, where no caller can write. Throws as put() does, and
+   * Copies received bytes to a new id that no client can write. Throws as put() does, and
    * not_found.
    */
   adopt(
@@ -120,9 +118,9 @@ export interface DirectTransfers {
     id: string,
     options: { readonly bytesMax: number },
   ): Promise<Omit<StoredMedia, "sha256"> & { readonly sha256: Buffer | null }>;
-  /** Deletes what was received. */
+  /** Deletes received bytes. */
   discard(uploadId: string): Promise<void>;
-  /** Puts what was received among the removed media, by the id of its upload. */
+  /** Moves received bytes to the removed media, under the id of the upload. */
   setAside(uploadId: string): Promise<void>;
 }
 
@@ -134,12 +132,12 @@ export interface ReceivedMedia {
 
 export interface UnfinishedPut {
   readonly name: string;
-  /** When its last bytes came. */
+  /** When its last bytes arrived. */
   readonly since: Date;
   remove(): Promise<void>;
 }
 
-/** What put() fails with past its limit. */
+/** The error of put() beyond its limit. */
 export function mediaTooLarge(bytesMax: number): ServiceError {
   return new ServiceError("invalid_argument", `the media is larger than ${bytesMax} bytes`, {
     reason: "PAYLOAD_TOO_LARGE",

@@ -33,7 +33,7 @@ test("`checkMediaUrl()` refuses every spelling of an address that is not public"
   }
 });
 
-test("`checkMediaUrl()` takes public hosts and addresses", () => {
+test("`checkMediaUrl()` accepts public hosts and addresses", () => {
   const urls = [
     "https://media.example/a.wav",
     "http://media.example:80/a.wav?signature=a%20b#t=1",
@@ -47,7 +47,7 @@ test("`checkMediaUrl()` takes public hosts and addresses", () => {
   for (const url of urls) assert.equal(checkMediaUrl(url, nothing), undefined, url);
 });
 
-test("`checkMediaUrl()` tells what is wrong with a URL", () => {
+test("`checkMediaUrl()` reports what is wrong with a URL", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["", /^a URL that begins with https/],
     ["media.example/a.wav?secret", /^a URL that begins with https/],
@@ -61,19 +61,19 @@ test("`checkMediaUrl()` tells what is wrong with a URL", () => {
     ["blob:https://media.example/secret", /^begins with "blob:": /],
     ["pipe:0", /^begins with "pipe:": /],
     ["-i", /^a URL that begins with https/],
-    ["http://", /^has a host or a port that cannot be read$/],
-    ["http://media.example:99999/", /^has a host or a port that cannot be read$/],
-    ["http://1.2.3.4.5/", /^has a host or a port that cannot be read$/],
-    ["http://[fe80::1%25eth0]/", /^has a host or a port that cannot be read$/],
-    ["http://a b/?secret", /^has " " in it: .* without spaces/],
-    ["http://media.example/\0", /^has "\\u0000" in it: .* without spaces/],
+    ["http://", /^has an invalid host or port$/],
+    ["http://media.example:99999/", /^has an invalid host or port$/],
+    ["http://1.2.3.4.5/", /^has an invalid host or port$/],
+    ["http://[fe80::1%25eth0]/", /^has an invalid host or port$/],
+    ["http://a b/?secret", /^contains " ": .* without spaces/],
+    ["http://media.example/\0", /^contains "\\u0000": .* without spaces/],
     ["ht\ntp://media.example/", /without spaces/],
     ["http://127.0.0.1\t.example/", /without spaces/],
     ["http:\\\\media.example\\a", /without spaces/],
     ["http://user@media.example/", /user name or password/],
     ["http://user:secret@media.example/", /user name or password/],
     ["http://good.example@127.0.0.1/", /user name or password/],
-    ["http://media.example:22/?secret", /^has the port 22: only 80 and 443 are reached$/],
+    ["http://media.example:22/?secret", /^has the port 22: only 80 and 443 are allowed$/],
     ["https://media.example:6379/", /port 6379/],
     ["https://8.8.8.8:8080/", /port 8080/],
     [`http://media.example/${"a".repeat(8192)}`, /8213 characters; at most 8192/],
@@ -85,7 +85,7 @@ test("`checkMediaUrl()` tells what is wrong with a URL", () => {
   }
 });
 
-test("`parseMediaAllowList()` opens networks, addresses and hosts, and nothing beside them", () => {
+test("`parseMediaAllowList()` allows networks, addresses and hosts, and nothing else", () => {
   const allow = parseMediaAllowList([
     "10.1.0.0/16",
     "127.0.0.1",
@@ -118,7 +118,7 @@ test("`parseMediaAllowList()` opens networks, addresses and hosts, and nothing b
   assert.equal(checkMediaUrl("http://127.0.0.2:8080/a", allow), notPublic);
 });
 
-test("`parseMediaAllowList()` opens one port where one is named", () => {
+test("`parseMediaAllowList()` allows one port if one is named", () => {
   const allow = parseMediaAllowList([
     "10.1.0.0/16:9000",
     "[fd00:1::/32]:9000",
@@ -149,7 +149,7 @@ test("`parseMediaAllowList()` opens one port where one is named", () => {
   assert.ok(
     isAddressAllowed({ host: "a.example", port: 22 }, "::1", parseMediaAllowList(["[::1]"])),
   );
-  // What a name is behind is known only when it is fetched.
+  // The address of a name is known only when it is fetched.
   assert.equal(checkMediaUrl("http://a.example:9000/a", allow), undefined);
   assert.match(checkMediaUrl("http://a.example:9001/a", allow) ?? "", /port 9001/);
   assert.equal(checkMediaUrl("https://media.internal:8443/a", allow), undefined);
@@ -157,7 +157,7 @@ test("`parseMediaAllowList()` opens one port where one is named", () => {
   assert.equal(checkMediaUrl("http://bókasafn.example:8080/a", allow), undefined);
 });
 
-test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
+test("`parseMediaAllowList()` refuses invalid entries by name", () => {
   for (const entry of [
     "10.0.0.0/33",
     "10.0.0.0/",
@@ -182,7 +182,7 @@ test("`parseMediaAllowList()` refuses what it cannot read, by name", () => {
   }
 });
 
-test("`plainAddress()` gives an address one spelling", () => {
+test("`plainAddress()` normalizes the spelling of an address", () => {
   assert.equal(plainAddress("::ffff:10.0.0.1"), "10.0.0.1");
   assert.equal(plainAddress("0:0:0:0:0:0:0:1"), "::1");
   assert.equal(plainAddress("::FFFF:0a00:0001"), "10.0.0.1");

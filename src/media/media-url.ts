@@ -4,10 +4,11 @@ import { ServiceError, shown } from "../std/service-error.ts";
 import { isPlainAddress, isPublicAddress, plainAddress, plainHost } from "./public-address.ts";
 
 /**
- * What media URLs may reach besides ports 80 and 443 of public addresses (HLUST_ALLOW_MEDIA_FROM).
+ * What media URLs may reach in addition to ports 80 and 443 of public addresses
+ * (HLUST_ALLOW_MEDIA_FROM).
  */
 export interface MediaAllowList {
-  /** Whether this very host is listed by name for the port, whatever its address. */
+  /** Whether this host is listed by name for the port, whatever its address. */
   hasHost(name: string, port: number): boolean;
   /** Whether the address is listed for the port, alone or in a network. */
   hasAddress(address: string, port: number): boolean;
@@ -17,7 +18,7 @@ export interface MediaAllowList {
 
 /**
  * Reads networks (10.0.0.0/8), addresses and host names, each for every port, or with `:port` for
- * that one; IPv6 with a port stands in brackets. Throws Error naming an entry that is none of them.
+ * one; IPv6 with a port is in brackets. Throws Error, naming an invalid entry.
  */
 export function parseMediaAllowList(entries: readonly string[]): MediaAllowList {
   const lists = new Map<number, PortList>();
@@ -49,7 +50,7 @@ export function parseMediaAllowList(entries: readonly string[]): MediaAllowList 
 interface PortList {
   readonly hosts: Set<string>;
   readonly addresses: BlockList;
-  /** How many addresses and networks. */
+  /** The number of addresses and networks. */
   size: number;
 }
 
@@ -60,7 +61,7 @@ const empty: PortList = { hosts: new Set(), addresses: new BlockList(), size: 0 
 const withPort = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/;
 const hostName = /^(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
 
-/** Adds an entry without its port; false when it is none. */
+/** Adds an entry without its port; false if it is invalid. */
 function addTo(list: PortList, target: string): boolean {
   const [base = "", bits, ...rest] = target.split("/");
   const version = isIP(base);
@@ -72,7 +73,7 @@ function addTo(list: PortList, target: string): boolean {
     list.size++;
     return true;
   }
-  // As the host of a URL is written; 127.1 and its like would be an address there.
+  // In the form of a URL's host; there 127.1 and the like are addresses.
   const host = domainToASCII(base);
   if (bits !== undefined || !hostName.test(host) || isIP(plainHost(host)) !== 0) return false;
   list.hosts.add(plainHost(host));
@@ -83,10 +84,10 @@ function isPrefix(bits: string | undefined, bitsMax: number): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
 }
 
-/** Longest URL of media, in characters. Signed URLs of object stores have up to about 2000. */
+/** The longest URL of media, in characters. Signed URLs of object stores have up to about 2000. */
 export const urlCharsMax = 8192;
 
-/** The one answer for everything that is not public: it never tells what was behind the address. */
+/** The message for every address that is not public: it reveals nothing about the address. */
 export const notPublic = "the address of the host is not public";
 
 export function addressRefused(): ServiceError {
@@ -94,19 +95,19 @@ export function addressRefused(): ServiceError {
 }
 
 /**
- * What is wrong with a URL of media as it is written, before anything is resolved or reached;
- * undefined when nothing is. Says nothing of its path and query, which may be secret. The address
- * behind a name is checked when it is fetched.
+ * What is wrong with a URL of media as written, before anything is resolved or reached; undefined:
+ * nothing. Reveals nothing of its path and query, which may be secret. The address of a name is
+ * checked when it is fetched.
  */
 export function checkMediaUrl(text: string, allow: MediaAllowList): string | undefined {
   if (text.length > urlCharsMax) {
-    return `has ${text.length} characters; at most ${urlCharsMax} are taken`;
+    return `has ${text.length} characters; at most ${urlCharsMax} are allowed`;
   }
-  // The URL parser drops tabs and line ends and turns backslashes: what it would read is not what
-  // is written.
+  // The URL parser drops tabs and line ends and converts backslashes: it would read another text
+  // than the one that is checked.
   const at = text.search(/[^\x21-\x7e\u{a1}-\u{10ffff}]|\\/u);
   if (at >= 0) {
-    return `has ${shown(text[at])} in it: a URL without spaces, control characters and backslashes is needed`;
+    return `contains ${shown(text[at])}: a URL without spaces, control characters and backslashes is needed`;
   }
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(text)?.[0].toLowerCase();
   if (scheme !== "http:" && scheme !== "https:") {
@@ -114,7 +115,7 @@ export function checkMediaUrl(text: string, allow: MediaAllowList): string | und
     return `${found}a URL that begins with https:// or http:// is needed`;
   }
   const url = URL.parse(text);
-  if (!url) return "has a host or a port that cannot be read";
+  if (!url) return "has an invalid host or port";
   if (url.username !== "" || url.password !== "") return "has a user name or password in it";
   const target = targetOf(url);
   const { host, port } = target;
@@ -125,43 +126,43 @@ export function checkMediaUrl(text: string, allow: MediaAllowList): string | und
   return undefined;
 }
 
-/** Where a URL leads. */
-export interface Target {
-  /** Lower case, without the brackets of IPv6 and a dot at the end. */
+/** The host and port of a URL. */
+export interface UrlHost {
+  /** In lower case, without the brackets of IPv6 and a trailing dot. */
   readonly host: string;
   readonly port: number;
 }
 
-export function targetOf({ hostname, port, protocol }: URL): Target {
+export function targetOf({ hostname, port, protocol }: URL): UrlHost {
   const standard = protocol === "https:" ? 443 : 80;
   return { host: plainHost(hostname), port: port === "" ? standard : Number(port) };
 }
 
 /** Whether a host may be reached at this address: it is public, or allowed. */
-export function isAddressAllowed(target: Target, address: string, allow: MediaAllowList): boolean {
+export function isAddressAllowed(target: UrlHost, address: string, allow: MediaAllowList): boolean {
   return isPublicAddress(address) || isListed(target, address, allow);
 }
 
 /** Whether the port is 80 or 443, or this host at this address is allowed by name or address. */
-export function isPortAllowedAt(target: Target, address: string, allow: MediaAllowList): boolean {
+export function isPortAllowedAt(target: UrlHost, address: string, allow: MediaAllowList): boolean {
   return isWebPort(target) || isListed(target, address, allow);
 }
 
-export function portRefusal({ port }: Target): string {
-  return `has the port ${port}: only 80 and 443 are reached`;
+export function portRefusal({ port }: UrlHost): string {
+  return `has the port ${port}: only 80 and 443 are allowed`;
 }
 
-/** Whether the port is allowed, as far as it can be told before the name is resolved. */
-function mayBeAllowed(target: Target, allow: MediaAllowList): boolean {
+/** Whether the port may be allowed, as far as is known before the name is resolved. */
+function mayBeAllowed(target: UrlHost, allow: MediaAllowList): boolean {
   const { host, port } = target;
   if (isIP(host) !== 0) return isPortAllowedAt(target, host, allow);
   return isWebPort(target) || allow.hasHost(host, port) || allow.hasPort(port);
 }
 
-function isListed({ host, port }: Target, address: string, allow: MediaAllowList): boolean {
+function isListed({ host, port }: UrlHost, address: string, allow: MediaAllowList): boolean {
   return allow.hasHost(host, port) || (isPlainAddress(address) && allow.hasAddress(address, port));
 }
 
-function isWebPort({ port }: Target): boolean {
+function isWebPort({ port }: UrlHost): boolean {
   return port === 80 || port === 443;
 }

@@ -11,21 +11,21 @@ import { openMediaStore } from "./open-media-store.ts";
 
 export type { ArchiveSettings } from "./archive-place.ts";
 
-/** All that a service keeps, for a command that runs beside it. */
+/** The archive of a service, for a command that runs next to it. */
 export interface OpenArchive extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   /**
-   * Why the archive may be a copy of one that goes on elsewhere: then the store loses nothing.
-   * None: it is no copy.
+   * The reasons why the archive may be a copy of one used elsewhere: then the store deletes
+   * nothing. Empty: it is no copy.
    */
   readonly quarantine: readonly string[];
 }
 
 /**
  * Opens the archive of a service, as openExistingDatabase() does its database. Rejects with a
- * sentence for the operator where database and media store are not of one archive. Marks nothing:
- * the first service does.
+ * sentence for the operator if database and media store do not belong to one archive. Marks
+ * nothing: the first service does.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   await using opened = new AsyncDisposableStack();
@@ -39,10 +39,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   return { ...archive, store, quarantine, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/**
- * The same without asking whether database and store go together: for who is to bring them
- * together.
- */
+/** The same without checking that database and store belong together: for joining them. */
 export async function openAnyArchive(
   settings: ArchiveSettings,
 ): Promise<Omit<OpenArchive, "quarantine">> {

@@ -4,25 +4,25 @@ import { openDiskStore } from "./disk-store.ts";
 import type { MediaStore } from "./media-store.ts";
 import type { S3Settings } from "./s3-bucket.ts";
 
-/** What of the settings says where media is. */
+/** The settings of the media store. */
 export interface MediaStoreSettings {
   readonly dataFolder: string;
-  /** undefined: media is kept in dataFolder. */
+  /** undefined: media is stored in dataFolder. */
   readonly s3: S3Settings | undefined;
 }
 
-/** Opens the media store that the settings name: a bucket of S3, or else a folder. */
+/** Opens the media store of the settings: an S3 bucket, or a folder. */
 export async function openMediaStore(
   settings: MediaStoreSettings,
   parts: {
     readonly log: Log;
-    /** Whether what broken uploads left is cleared away while it is open. Default: yes. */
+    /** Whether unfinished uploads are removed while it is open. Default: yes. */
     readonly sweeps?: boolean;
   },
 ): Promise<MediaStore & AsyncDisposable> {
   const { dataFolder, s3 } = settings;
   if (!s3) return await openDiskStore(join(dataFolder, "media"), parts);
-  // Whoever keeps media in a folder does not wait for the SDK to load.
+  // Without S3 the SDK is not loaded.
   const { openS3Store } = await import("./s3-store.ts");
   return await openS3Store(s3, parts);
 }

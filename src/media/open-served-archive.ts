@@ -13,27 +13,25 @@ import type { MediaStore } from "./media-store.ts";
 import { openMediaStore } from "./open-media-store.ts";
 import { sweepMedia, type SweepParts } from "./sweep-media.ts";
 
-/** What a kill left in the store is looked for this often: it goes within the hour. */
+/** How often the store is swept: what a kill left is set aside within the hour. */
 const sweepEveryMs = 600_000;
 
-/** The media store of a service, of the same archive as its database. */
+/** The media store of a service, which belongs to the same archive as its database. */
 export interface ServedArchive extends AsyncDisposable {
   readonly store: MediaStore;
   /**
-   * Why this may be a copy of an archive that goes on elsewhere; undefined: it is none, and the
-   * service does all that it does.
+   * Why this may be a copy of an archive used elsewhere; undefined: it is none, and the service
+   * runs normally.
    */
   readonly quarantine: string | undefined;
-  /**
-   * Resolves with facts when media can be kept and read here; rejects with the reason otherwise.
-   */
+  /** Resolves if media can be written and read; rejects with the reason otherwise. */
   ping(): Promise<{ readonly quarantine?: string }>;
 }
 
 /**
- * Opens the media store of a service, and keeps it swept. Rejects with a sentence for the operator
- * where database and store are not of one archive: nothing was changed then. In quarantine nothing
- * is swept or deleted.
+ * Opens the media store of a service, and sweeps it regularly. Rejects with a sentence for the
+ * operator if database and store do not belong to one archive, and changes nothing then. In
+ * quarantine nothing is swept or deleted.
  */
 export async function openServedArchive(
   settings: ArchiveSettings,
@@ -42,9 +40,9 @@ export async function openServedArchive(
     readonly log: Log;
     /** Whether the operator has asked for quarantine. */
     readonly isQuarantined: boolean;
-    /** How long media that was set aside is kept. */
+    /** How long removed media is kept. */
     readonly removedDays: number;
-    /** For tests: how often the store is looked at, and the pulse written. */
+    /** For tests: how often the pulse is checked, and written. */
     readonly pulseMs?: { readonly lookEveryMs: number; readonly writeEveryMs: number };
   },
 ): Promise<ServedArchive> {
@@ -69,7 +67,7 @@ export async function openServedArchive(
   };
 }
 
-/** Looks before anything is swept: why the archive is in quarantine, if it is. */
+/** Checks before anything is swept: why the archive is in quarantine, if it is. */
 async function settle(
   settings: ArchiveSettings,
   parts: { readonly db: Kysely<Tables>; readonly log: Log; readonly isQuarantined: boolean },
@@ -77,16 +75,16 @@ async function settle(
   const { db, log, isQuarantined } = parts;
   await using store = await openMediaStore(settings, { log, sweeps: false });
   const row = await settleArchive({ db, store, settings, log });
-  const asked = isQuarantined ? ["it was asked for (--quarantine)"] : [];
+  const asked = isQuarantined ? ["it was requested (--quarantine)"] : [];
   const reasons = [...asked, ...(await quarantineReasons({ db, store, settings }, row))];
-  // A copy of the media alone, beside nodes that run, is no copy of an archive: what came here
+  // A copy of the media alone, while other nodes run, is no copy of an archive: media uploaded here
   // would be missing there.
   const isApart = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
   if (isApart && (await isBeating(db, beatingMs))) throw apartRefusal(settings);
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
-/** Sweeps now and then, while the store is the one that the other nodes use. */
+/** Sweeps regularly while the store is the one that the other nodes use. */
 function openMediaSweep(parts: SweepParts, pulse: ArchivePulse): AsyncDisposable {
   const { log } = parts;
   const stop = new AbortController();

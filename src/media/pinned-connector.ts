@@ -4,9 +4,8 @@ import { addressRefused } from "./media-url.ts";
 import { plainAddress } from "./public-address.ts";
 
 /**
- * Connects to these addresses and to no other, whatever the name says by now. A host that is an
- * address is connected to without any lookup, so who is at the other end is looked at once more
- * before anything is asked.
+ * Connects only to these addresses, whatever the name resolves to now. A host that is an address is
+ * connected without a lookup, so the remote address is checked again before anything is sent.
  */
 export function pinnedConnector(
   addresses: ReadonlySet<string>,

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 /**
- * Names this process among all that ever ran on any machine, in characters fit for a file name:
+ * An identifier of this process, unique over all machines, with characters valid in a file name:
  * boot, PID namespace, PID and start time. Without /proc only the PID, about which nothing can be
  * proved.
  */
@@ -12,8 +12,8 @@ export function processMark(): string {
 }
 
 /**
- * Whether the process of a mark is certainly gone: marked here, in this boot and PID namespace, and
- * not running.
+ * Whether the process of an identifier has certainly ended: it ran in this boot and PID namespace,
+ * and is not running.
  */
 export function isGone(mark: string): boolean {
   const found = /^(?<at>[\da-f]+-\d+)-(?<pid>\d+)-(?<startTime>\d+)$/.exec(mark)?.groups;
@@ -35,8 +35,8 @@ function place(): string | undefined {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; undefined when there is no such process. The name in field 2 may
- * hold anything.
+ * Field 22 of /proc/<pid>/stat; undefined if there is no such process. The name in field 2 may
+ * contain anything.
  */
 function startTimeOf(pid: number): string | undefined {
   try {

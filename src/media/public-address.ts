@@ -1,16 +1,16 @@
 import ipaddr from "ipaddr.js";
 import { isIP } from "node:net";
 
-/** Whether anybody on the internet reaches the same machine at this address. */
+/** Whether the address is the same machine for everyone on the internet. */
 export function isPublicAddress(address: string): boolean {
   if (!isPlainAddress(address)) return false;
   const parsed = ipaddr.process(address);
-  // Of IPv6 only 2000::/3 is given out; ipaddr.js takes ::127.0.0.1 for unicast.
+  // Of IPv6 only 2000::/3 is assigned; ipaddr.js treats ::127.0.0.1 as unicast.
   const isGivenOut = parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
   return isGivenOut && parsed.range() === "unicast";
 }
 
-/** An address, without the zone that only has a meaning on one machine. */
+/** Whether a text is an address without a zone, which is local to a machine. */
 export function isPlainAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes("%");
 }
@@ -20,7 +20,10 @@ export function plainAddress(text: string): string {
   return isIP(text) === 0 ? text : ipaddr.process(text).toString();
 }
 
-/** A host as names are compared: lower case, without the brackets of IPv6 and a dot at the end. */
+/**
+ * A host in the form in which names are compared: lower case, without the brackets of IPv6 and a
+ * trailing dot.
+ */
 export function plainHost(name: string): string {
   return name
     .toLowerCase()

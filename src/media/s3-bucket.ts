@@ -2,33 +2,33 @@ import { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import type { Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** A bucket of an S3-compatible store, and how it is reached. */
+/** A bucket of an S3-compatible store, and how to access it. */
 export interface S3Settings {
   readonly bucket: string;
-  /** undefined: Amazon's own for the region. */
+  /** undefined: Amazon's for the region. */
   readonly endpoint: string | undefined;
-  /** What presigned URLs name; undefined: the endpoint. */
+  /** The address in presigned URLs; undefined: the endpoint. */
   readonly publicEndpoint: string | undefined;
   readonly region: string;
-  /** undefined: what the SDK finds by itself (AWS_*, a profile, the role of the machine). */
+  /** undefined: found by the SDK (AWS_*, a profile, the role of the machine). */
   readonly key: { readonly id: string; readonly secret: string } | undefined;
-  /** Stands before every key, so that several services can share a bucket. */
+  /** Prefix of every key, so that several services can share a bucket. */
   readonly prefix: string;
-  /** Whether callers are sent to the store itself. */
+  /** Whether clients access the store directly. */
   readonly presigns: boolean;
 }
 
-/** A request is tried this often, with growing waits. */
-const triesMax = 3;
+/** The number of attempts of a request, with growing waits. */
+const attemptsMax = 3;
 const connectMsMax = 3_000;
-/** For what moves no bytes. */
+/** For requests without bulk data. */
 const answerMsMax = 15_000;
-/** For parts of uploads, and for what the store does with whole objects before it answers. */
+/** For parts of uploads, and for server-side work on whole objects. */
 export const slowAnswerMsMax = 300_000;
-/** Each download that passes through the service holds one. */
+/** Each download through the service uses one. */
 const socketsMax = 512;
 
-/** A bucket and its client, whose failures are told in words for callers. */
+/** A bucket and its client; failures become errors with messages for callers. */
 export class S3Bucket implements Disposable {
   readonly name: string;
   readonly client: S3Client;
@@ -45,7 +45,7 @@ export class S3Bucket implements Disposable {
   }
 
   /**
-   * What S3 answers. Throws the reason of the signal that the request was sent with, or
+   * Awaits an answer of S3. Throws the reason of the signal that the request was sent with, or
    * unavailable.
    */
   async answer<T>(request: Promise<T>, action: string, signal?: AbortSignal): Promise<T> {
@@ -58,7 +58,7 @@ export class S3Bucket implements Disposable {
     }
   }
 
-  /** The same; undefined where S3 has no such thing. */
+  /** The same; undefined if the object does not exist. */
   async find<T>(request: Promise<T>, action: string): Promise<T | undefined> {
     const found = request.catch((error: unknown) => {
       if (statusOf(error) === 404) return undefined;
@@ -69,8 +69,7 @@ export class S3Bucket implements Disposable {
 }
 
 /**
- * Speaks what older servers know too, and signs nothing that the caller of a presigned URL could
- * not send.
+ * Compatible with older servers, and signs only headers that the user of a presigned URL can send.
  */
 export function createClient(settings: S3Settings, endpoint: string | undefined): S3Client {
   const { region, key } = settings;
@@ -79,17 +78,17 @@ export function createClient(settings: S3Settings, endpoint: string | undefined)
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(key && { credentials: { accessKeyId: key.id, secretAccessKey: key.secret } }),
-    // Otherwise a presigned PUT carries the checksum of an empty body.
+    // Otherwise a presigned PUT contains the checksum of an empty body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     // Each would need a connection of its own.
     expectContinueHeader: false,
-    maxAttempts: triesMax,
+    maxAttempts: attemptsMax,
     requestHandler: {
       connectionTimeout: connectMsMax,
       requestTimeout: answerMsMax,
       throwOnRequestTimeout: true,
-      // Callers may read slowly; TCP itself finds a peer that is gone.
+      // Clients may read slowly; TCP itself detects a lost peer.
       socketTimeout: 0,
       httpAgent: agent,
       httpsAgent: agent,
@@ -101,7 +100,7 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** Names only: the words of S3 may name keys and URLs. */
+/** Names only: messages of S3 may contain keys and URLs. */
 export function failureFields(error: unknown): {
   readonly status: number | undefined;
   /** SlowDown, ECONNREFUSED. */
@@ -113,7 +112,7 @@ export function failureFields(error: unknown): {
   return { status, error: hasCode ? String(error.code) : error.name };
 }
 
-/** Whatever S3 fails with, callers can only come again; the log has what its operator must know. */
+/** For every failure of S3 callers can only retry; the log has the details for the operator. */
 function explainS3(cause: unknown): ServiceError {
   if (statusOf(cause) === 507) {
     return new ServiceError("unavailable", "there is no room for more media", {
@@ -122,7 +121,7 @@ function explainS3(cause: unknown): ServiceError {
       cause,
     });
   }
-  return new ServiceError("unavailable", "the media store is away for a moment: try again", {
+  return new ServiceError("unavailable", "the media store is unavailable: try again later", {
     reason: "STORAGE_UNAVAILABLE",
     retryAfterMs: 2_000,
     cause,

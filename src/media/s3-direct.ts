@@ -17,8 +17,8 @@ import { signedUrlMs } from "./signed-url.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * Presigned URLs of a bucket. A PUT goes to incoming/<upload id>, which nobody reads but the
- * service; what it adopts is a copy that no URL can write.
+ * Presigned URLs of a bucket. A PUT writes to incoming/<upload id>, which only the service reads;
+ * adopted media is a copy that no URL can write.
  */
 export function openDirectTransfers(
   s3: S3Bucket,
@@ -36,7 +36,7 @@ export function openDirectTransfers(
     if (!isId(uploadId)) throw new Error("an upload id is a UUID");
     return folder + uploadId;
   };
-  /** Signs only: it sends nothing. */
+  /** Only signs, and sends nothing. */
   const signer = createClient(settings, settings.publicEndpoint ?? settings.endpoint);
   const options = { expiresIn: signedUrlMs / 1000 };
   const { name: Bucket } = s3;
@@ -86,8 +86,8 @@ export function openDirectTransfers(
 }
 
 /**
- * A copy that S3 makes itself, of a byte at least; the facts are those of the copy, whatever was
- * put over the source meanwhile.
+ * A server-side copy of at least one byte; the facts are those of the copy, even if the source is
+ * overwritten meanwhile.
  */
 async function copy(
   s3: S3Bucket,
@@ -97,7 +97,7 @@ async function copy(
     Bucket: s3.name,
     Key: copyKey,
     CopySource: `${s3.name}/${key}`,
-    // Nothing that the caller said of it stays.
+    // Drops the metadata that the client sent.
     MetadataDirective: "REPLACE",
     ContentType: "application/octet-stream",
   });

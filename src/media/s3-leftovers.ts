@@ -7,12 +7,15 @@ import type { UnfinishedPut } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
 /**
- * A put to which no part was added for this long belongs to a process that is gone. With the sweep
- * it goes within the hour.
+ * A put without a new part for this long belongs to a process that has ended. The next sweep
+ * removes it within the hour.
  */
 const idleMsMax = 2_400_000;
 
-/** Removes the parts of puts below a folder that a killed process left. Of how many puts. */
+/**
+ * Removes the parts of puts below a folder that a killed process left. Resolves to the number of
+ * puts.
+ */
 export async function removeUnfinished(s3: S3Bucket, folder: string, now: number): Promise<number> {
   let count = 0;
   for await (const put of listUnfinished(s3, folder)) {
@@ -23,7 +26,7 @@ export async function removeUnfinished(s3: S3Bucket, folder: string, now: number
   return count;
 }
 
-/** Puts below a folder that never ended, and those that go on, by the last part of their keys. */
+/** Unfinished puts below a folder, abandoned and running ones, by the last part of their keys. */
 export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenerator<UnfinishedPut> {
   const query = { Bucket: s3.name, Prefix: folder };
   let next: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
@@ -31,7 +34,7 @@ export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenera
     const command = new ListMultipartUploadsCommand({ ...query, ...next });
     const page = await s3.answer(s3.client.send(command), "sweep");
     for (const { Key = "", UploadId, Initiated } of page.Uploads ?? []) {
-      if (!Initiated) throw new Error("S3 does not tell when an upload began");
+      if (!Initiated) throw new Error("S3 returned no start time of an upload");
       const target = { Bucket: s3.name, Key, UploadId };
       yield {
         name: Key.slice(folder.length),
@@ -46,7 +49,7 @@ export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenera
   }
 }
 
-/** A put has at most as many parts as are listed at once. */
+/** All parts of a put fit one list. */
 async function lastPartAt(
   s3: S3Bucket,
   target: ConstructorParameters<typeof ListPartsCommand>[0],

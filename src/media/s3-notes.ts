@@ -5,7 +5,7 @@ import type { StoreNotes } from "./media-store.ts";
 import { statusOf, type S3Bucket } from "./s3-bucket.ts";
 import { readObject } from "./s3-objects.ts";
 
-/** Notes as objects of their names after the prefix. */
+/** Notes as objects named after them, below the prefix. */
 export function openS3Notes(s3: S3Bucket, prefix: string): StoreNotes {
   const put = (name: string, text: string, condition: { IfNoneMatch?: string }) =>
     s3.client.send(
@@ -30,13 +30,14 @@ export function openS3Notes(s3: S3Bucket, prefix: string): StoreNotes {
     async create(name, text) {
       if ((await read(name)) !== undefined) return false;
       const creating = put(name, text, { IfNoneMatch: "*" }).catch(async (error: unknown) => {
-        // 412: somebody was first. 409: somebody is at it. 501: a store that knows no conditions.
+        // 412: it exists. 409: another write is in progress. 501: the store does not support
+        // conditions.
         if (statusOf(error) === 412 || statusOf(error) === 409) return;
         if (statusOf(error) !== 501) throw error;
         await put(name, text, {});
       });
       await s3.answer(creating, "put");
-      // Whatever the store makes of conditions: who does not find its own text was not first.
+      // Works without conditions too: a writer that does not read back its own text was not first.
       return (await read(name)) === text;
     },
     async replace(name, text) {

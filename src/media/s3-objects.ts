@@ -10,12 +10,12 @@ import type { ByteRange } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
 /**
- * What Amazon copies in one call. Of more than that it takes no PUT; others do, and it is read and
- * put.
+ * The most that Amazon copies in one call. It accepts no larger PUT; other stores do, and then the
+ * object is read and written.
  */
 export const copyBytesMax = 5 * 2 ** 30;
 
-/** The bytes of an object, and how many it has in all. Throws not_found. */
+/** The bytes of an object, and its total size. Throws not_found. */
 export async function readObject(
   s3: S3Bucket,
   key: string,
@@ -34,7 +34,7 @@ export async function readObject(
   return { bytes, sizeBytes: Number(size) };
 }
 
-/** undefined when there is none. */
+/** undefined if there is none. */
 export async function describeObject(
   s3: S3Bucket,
   key: string,
@@ -44,7 +44,7 @@ export async function describeObject(
   return found && factsOf({ Size: found.ContentLength, LastModified: found.LastModified });
 }
 
-/** Nothing happens when there is none. */
+/** Does nothing if there is none. */
 export async function deleteObject(s3: S3Bucket, key: string): Promise<void> {
   const request = s3.client.send(new DeleteObjectCommand({ Bucket: s3.name, Key: key }));
   await s3.find(request, "delete");
@@ -52,7 +52,7 @@ export async function deleteObject(s3: S3Bucket, key: string): Promise<void> {
 
 /**
  * Every object below a folder, whose name ends in a slash. `pageKeysMax`: default as many as S3
- * gives.
+ * returns.
  */
 export async function* listObjects(
   s3: S3Bucket,
@@ -73,6 +73,7 @@ export async function* listObjects(
 
 function factsOf(facts: { Size?: number | undefined; LastModified?: Date | undefined }) {
   const { Size: sizeBytes, LastModified: putAt } = facts;
-  if (sizeBytes === undefined || !putAt) throw new Error("S3 tells too little of an object");
+  if (sizeBytes === undefined || !putAt)
+    throw new Error("S3 returned incomplete facts of an object");
   return { sizeBytes, putAt };
 }

@@ -12,16 +12,16 @@ import { mediaTooLarge, type PutOptions, type StoredMedia } from "./media-store.
 import { slowAnswerMsMax, type S3Bucket } from "./s3-bucket.ts";
 import { sniffMediaType } from "./sniff-media-type.ts";
 
-/** Every S3 takes parts of 5 MiB or more; some want them all equal. */
+/** Every S3 accepts parts of 5 MiB or more; some require equal sizes. */
 const partBytesMin = 8 * 2 ** 20;
-/** Amazon takes 10,000; Swift, unless told otherwise, 1,000. */
+/** Amazon allows 10,000; Swift 1,000 by default. */
 const partsMax = 1_000;
-/** Beside the one that is being filled. */
+/** In addition to the one that is being filled. */
 const partsAtOnce = 2;
 
 /**
- * Writes an object of unknown length: in one request when it is short, else in parts, of which no
- * more than three are in memory. It is there when this resolves; when it fails there is nothing.
+ * Writes an object of unknown length: in one request if it is short, else in parts, of which at
+ * most three are in memory. The object exists when this resolves; after a failure nothing does.
  */
 export async function putObject(
   s3: S3Bucket,
@@ -80,14 +80,15 @@ async function putWhole(
 }
 
 /**
- * It may be there although its answer got lost. What cannot be removed now is media without a row.
+ * It may exist although the confirmation was lost. What cannot be removed now is media without a
+ * record.
  */
 async function removeUncertain(s3: S3Bucket, Key: string): Promise<void> {
   const request = s3.client.send(new DeleteObjectCommand({ Bucket: s3.name, Key }));
   await s3.find(request, "remove").catch(() => {});
 }
 
-/** Of the first part it grows as it is filled, so that short media takes little. */
+/** The first part grows as it is filled, so that short media takes little memory. */
 class PartBuffer {
   readonly #bytesMax: number;
   #buffer = Buffer.alloc(0);
@@ -106,7 +107,7 @@ class PartBuffer {
     return this.#length === this.#bytesMax;
   }
 
-  /** Copies what there is room for: so many bytes. */
+  /** Copies as many bytes as fit, and returns their number. */
   fill(chunk: Uint8Array): number {
     const count = Math.min(chunk.length, this.#bytesMax - this.#length);
     const needed = this.#length + count;
@@ -121,7 +122,7 @@ class PartBuffer {
     return count;
   }
 
-  /** Gives its bytes away and is empty again. */
+  /** Returns its bytes and is empty again. */
   take(): Buffer {
     const { bytes } = this;
     this.#buffer = Buffer.alloc(0);
@@ -134,7 +135,7 @@ class PartBuffer {
 interface UploadOptions {
   readonly key: string;
   readonly contentType: string;
-  /** Is aborted with the reason as soon as a part fails. */
+  /** Aborted with the reason as soon as a part fails. */
   readonly failed: AbortController;
   /** Ends the requests; follows `failed`. */
   readonly until: AbortSignal;
@@ -166,7 +167,7 @@ class MultipartUpload {
     return this.#options.contentType;
   }
 
-  /** Begins to send a part as soon as there is room for one. */
+  /** Starts sending a part when there is room for one. */
   async add(body: Uint8Array): Promise<void> {
     while (this.#running.size >= partsAtOnce) await Promise.race(this.#running);
     this.#options.until.throwIfAborted();
@@ -188,7 +189,7 @@ class MultipartUpload {
       ...this.#target,
       MultipartUpload: { Parts: this.#parts },
     });
-    // Not told to stop: whether it had come too late could not be known.
+    // Not aborted: it would be unknown whether it had succeeded.
     const options = { requestTimeout: slowAnswerMsMax };
     try {
       await this.#s3.answer(this.#s3.client.send(command, options), "put");
@@ -199,9 +200,9 @@ class MultipartUpload {
     }
   }
 
-  /** Removes its parts. A part that arrived later would stay: they are waited for. */
+  /** Removes its parts. A part that arrived later would remain, so pending ones are awaited. */
   async abort(): Promise<void> {
-    this.#options.failed.abort(new Error("the upload is given up"));
+    this.#options.failed.abort(new Error("the upload is aborted"));
     await Promise.all(this.#running);
     const request = this.#s3.client.send(new AbortMultipartUploadCommand(this.#target));
     await this.#s3.find(request, "remove").catch(() => {});

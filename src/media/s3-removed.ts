@@ -12,14 +12,11 @@ import {
 import { putObject } from "./s3-put.ts";
 
 export interface S3Removed extends RemovedMedia {
-  /** Sets the object of a key aside under an id; nothing happens when there is none. */
+  /** Sets the object of a key aside under an id; does nothing if there is none. */
   take(key: string, id: string): Promise<void>;
 }
 
-/**
- * Media that was set aside below <prefix>removed/: S3 moves nothing, so it is copied and then
- * deleted.
- */
+/** Removed media below <prefix>removed/: S3 cannot move, so it is copied and then deleted. */
 export function openS3Removed(
   s3: S3Bucket,
   parts: {
@@ -47,7 +44,7 @@ export function openS3Removed(
       const media = await describeObject(s3, keyOf(id));
       if (!media) return await move(s3, aside, keyOf(id));
       const removed = await describeObject(s3, aside);
-      // A kill in the middle of a move leaves both.
+      // A kill during a move leaves both.
       if (removed?.sizeBytes === media.sizeBytes) await deleteObject(s3, aside);
       return false;
     },
@@ -63,7 +60,7 @@ export function openS3Removed(
 }
 
 /**
- * A kill between copy and deletion leaves both, and the next move ends it. false: there is no such
+ * A kill between copy and deletion leaves both; the next move finishes it. false: there is no such
  * object.
  */
 async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {

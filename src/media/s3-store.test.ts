@@ -45,7 +45,7 @@ async function* bytesOf(...chunks: readonly (string | Buffer)[]): AsyncGenerator
   for (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-test("openS3Store() tells the operator what cannot be used", async () => {
+test("openS3Store() reports unusable settings to the operator", async () => {
   const { settings } = await openTestBucket(s3);
   const rows: [change: object, problem: RegExp][] = [
     [{ bucket: "absent-bucket" }, /^S3 has no bucket "absent-bucket" \(S3_BUCKET\)/],
@@ -59,19 +59,19 @@ test("openS3Store() tells the operator what cannot be used", async () => {
     ],
   ];
   for (const [change, message] of rows) {
-    const opening = openS3Store({ ...settings, ...change }, { log, awayMsMax: 0 });
+    const opening = openS3Store({ ...settings, ...change }, { log, unavailableMsMax: 0 });
     await assert.rejects(opening, { message });
   }
 });
 
-test("ping() tells when the bucket is gone", async () => {
+test("ping() fails when the bucket is deleted", async () => {
   const { settings } = await openTestBucket(s3);
   await using store = await openS3Store(settings, { log });
   await s3.client.send(new DeleteBucketCommand({ Bucket: settings.bucket }));
   await assert.rejects(store.ping(), { code: "unavailable" });
 });
 
-test("two stores share a bucket by their prefixes", async () => {
+test("two stores share a bucket with different prefixes", async () => {
   const bucket = await openTestBucket(s3);
   await using one = await openS3Store({ ...bucket.settings, prefix: "one/" }, { log });
   await using two = await openS3Store({ ...bucket.settings, prefix: "two/" }, { log });
@@ -106,7 +106,7 @@ test("put() in parts that fails leaves nothing in the bucket", async () => {
   }
 });
 
-test("openS3Store() removes the parts of puts that stood still, and nothing of others", async () => {
+test("openS3Store() removes the parts of stalled puts, and nothing of others", async () => {
   const { settings, unfinished } = await openTestBucket(s3);
   const begin = async (Key: string) => {
     const target = { Bucket: settings.bucket, Key };
@@ -135,7 +135,7 @@ test("openS3Store() removes the parts of puts that stood still, and nothing of o
   assert.deepEqual(await unfinished(), ["elsewhere/x"]);
 });
 
-test("objects whose server is killed: clear errors, nothing half visible, and on as before", async () => {
+test("a killed S3 server causes clear errors and no partial objects, and the store recovers", async () => {
   const { settings, keys, unfinished } = await openTestBucket(s3);
   await using store = await openS3Store(settings, { log });
   const kept = newId();
@@ -213,12 +213,12 @@ async function mediaOf(uploadId: string) {
     .executeTakeFirst();
 }
 
-/** Another sweep than the one that is waited for may be on its way. */
+/** A sweep other than the awaited one may be running. */
 async function untilKept(bucket: TestBucket, expected: readonly string[]): Promise<void> {
   await until(async () => isDeepStrictEqual(await bucket.keys(), expected));
 }
 
-test("what came is adopted without what its caller said of it", async () => {
+test("received media is adopted without the client's metadata", async () => {
   const bucket = await openTestBucket(s3);
   await using node = await openNode(bucket.settings);
   const { id, url } = await begin(node);
@@ -244,7 +244,7 @@ test("what came is adopted without what its caller said of it", async () => {
   assert.equal((await mediaOf(empty.id))?.size_bytes, "0");
 });
 
-test("of two nodes that find an upload at once one takes it in", async () => {
+test("of two nodes that find an upload at once one collects it", async () => {
   const bucket = await openTestBucket(s3);
   await using one = await openNode(bucket.settings);
   await using two = await openNode(bucket.settings);
@@ -256,7 +256,7 @@ test("of two nodes that find an upload at once one takes it in", async () => {
   await untilKept(bucket, [`media/${media.id}`]);
 });
 
-test("collectAll() takes in what came, and deletes what is too large or used, sets aside what nobody waits for", async () => {
+test("collectAll() collects received media, deletes what is too large or used, and sets aside the rest", async () => {
   const bucket = await openTestBucket(s3);
   await using node = await openNode(bucket.settings, 1000);
   const [good, large, gone] = [await begin(node), await begin(node), await begin(node)];
@@ -280,7 +280,7 @@ test("collectAll() takes in what came, and deletes what is too large or used, se
   assert.equal(Number((await mediaOf(large.id))?.size_bytes), 12);
 });
 
-test("what came past the limit of its account is deleted, and whoever submits it is told", async () => {
+test("media beyond the limit of its account is deleted, and its submission is refused", async () => {
   const bucket = await openTestBucket(s3);
   await using node = await openNode(bucket.settings);
   const { id, url } = await begin(node);

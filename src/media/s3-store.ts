@@ -20,18 +20,18 @@ const stopMsMax = 2_000;
 export interface S3StoreParts {
   readonly log: Log;
   readonly now?: () => number;
-  /** How long S3 may be away at start. Default 30 s. */
-  readonly awayMsMax?: number;
-  /** For tests: keys in an answer to a list. Default: as many as S3 gives. */
+  /** How long S3 may be unavailable at start. Default 30 s. */
+  readonly unavailableMsMax?: number;
+  /** For tests: the number of keys per list answer. Default: as many as S3 returns. */
   readonly pageKeysMax?: number;
-  /** Whether unfinished puts are cleared away. Default: yes. */
+  /** Whether unfinished puts are removed. Default: yes. */
   readonly sweeps?: boolean;
 }
 
 /**
- * Opens the media store in a bucket that is there already. A recording becomes an object at once or
- * not at all; the parts of one that was not finished are removed within the hour. Rejects with a
- * sentence for the operator when the bucket cannot be used.
+ * Opens the media store in an existing bucket. A recording becomes an object at once or not at all;
+ * parts of unfinished ones are removed within the hour. Rejects with a sentence for the operator if
+ * the bucket is unusable.
  */
 export async function openS3Store(
   settings: S3Settings,

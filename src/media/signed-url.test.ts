@@ -20,7 +20,7 @@ function target(grant: Grant): string {
   return url.slice(base.length);
 }
 
-test("verify() gives back what sign() was given, until an hour is over", () => {
+test("verify() returns the grant that was signed, for an hour", () => {
   for (const grant of [put, get]) {
     const signed = target(grant);
     assert.deepEqual(urlsAt(start).verify(grant.method, signed), grant);

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** decisions, Uploads: how long a signed URL works. */
+/** docs/api.md, Uploads: how long a signed URL works. */
 export const signedUrlMs = 3_600_000;
 
 /** What the holder of a signed URL may do. A GET includes HEAD. */
@@ -12,22 +12,20 @@ export interface SignedUrls {
   /** A URL under the public address that works for an hour. */
   sign(grant: Grant): string;
   /**
-   * What the path and query of a request allow it; undefined when altered, expired or meant for
+   * The grant of a request's path and query; undefined if it was altered, has expired or is for
    * another method.
    */
   verify(method: string, target: string): Grant | undefined;
 }
 
-/**
- * The only spelling of a signed target: nothing may be added, left out or written in another way.
- */
+/** The only form of a signed target: nothing may be added, omitted or spelled differently. */
 const signedTarget =
   /^(?<path>\/[\w/.-]{1,200})\?expires=(?<expires>\d{1,12})(?:&bytesMax=(?<bytesMax>\d{1,16}))?&token=(?<token>[\w-]{43})$/;
 
 /**
- * URLs that carry their permission: HMAC-SHA256 over method, path, expiry and size limit. `key`: 32
- * secret bytes, the same on every node. Only path and query are signed, so the service may stand
- * behind any address.
+ * URLs that contain their permission: HMAC-SHA256 over method, path, expiry and size limit. `key`:
+ * 32 secret bytes, the same on every node. Only path and query are signed, so the service may have
+ * any address.
  */
 export function createSignedUrls(parts: {
   readonly key: Buffer;

@@ -16,7 +16,7 @@ async function headOf(file: string): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-test("sniffMediaType() knows what ffmpeg writes", async () => {
+test("sniffMediaType() recognizes the formats that ffmpeg writes", async () => {
   const audio = ["-map", "0:a"];
   const video = ["-map", "0:a", "-map", "1:v"];
   const rows: [name: string, options: string[], type: string][] = [
@@ -75,7 +75,7 @@ test("sniffMediaType() knows what ffmpeg writes", async () => {
   }
 });
 
-test("sniffMediaType() takes nothing else for media", () => {
+test("sniffMediaType() recognizes nothing else as media", () => {
   const rows = [
     "",
     "R",
@@ -101,7 +101,7 @@ test("sniffMediaType() takes nothing else for media", () => {
   assert.equal(sniffMediaType(Buffer.from("#!AMR-WB\n\x3c")), "audio/amr-wb");
 });
 
-test("sniffMediaType() answers a safe type for any bytes", () => {
+test("sniffMediaType() returns a safe type for any bytes", () => {
   const starts = [
     "RIFF",
     "FORM",

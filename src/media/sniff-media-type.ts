@@ -1,11 +1,12 @@
-/** Bytes from the start of a recording that sniffMediaType() looks at. */
+/** The number of bytes that sniffMediaType() uses. */
 export const sniffedBytesMax = 4096;
 
 const unknownType = "application/octet-stream";
 
 /**
- * The media type of a recording by its first bytes, whatever it was called: audio/... or video/...
- * of a known container, else application/octet-stream. Never a type that a browser would run.
+ * The media type of a recording by its first bytes, regardless of its declared type: audio/... or
+ * video/... of a known container, else application/octet-stream. Never a type that a browser would
+ * execute.
  */
 export function sniffMediaType(head: Uint8Array): string {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, sniffedBytesMax));
@@ -20,7 +21,7 @@ export function sniffMediaType(head: Uint8Array): string {
 interface Signature {
   /** Default 0. */
   readonly at?: number;
-  /** One character a byte. */
+  /** One character per byte. */
   readonly magic: string;
   readonly type: string | ((bytes: Buffer) => string);
 }
@@ -67,8 +68,7 @@ function oggType(bytes: Buffer): string {
 }
 
 /**
- * EBML: the doc type, and the names of codecs (V_VP9, A_OPUS) of the tracks, which stand near the
- * start.
+ * EBML: the doc type, and the codec names (V_VP9, A_OPUS) of the tracks, which are near the start.
  */
 function matroskaType(bytes: Buffer): string {
   const container = bytes.includes("webm")
@@ -81,7 +81,7 @@ function matroskaType(bytes: Buffer): string {
   return `${isAudio ? "audio" : "video"}/${container}`;
 }
 
-/** Brands of still pictures in the same container. */
+/** Brands of still images in the same container. */
 const pictures = /^(?:avi[fs]|hei[cfmsx]|hev[cmsx]|mi[af]1|msf1|crx |jp[2x] )$/;
 
 function mp4Type(bytes: Buffer): string {
@@ -99,7 +99,9 @@ function asfType(bytes: Buffer): string {
   return bytes.includes(asfVideo) ? "video/x-ms-wmv" : "audio/x-ms-wma";
 }
 
-/** Streams without a header: only frames, each beginning where the one before says it ends. */
+/**
+ * Streams without a header: only frames, each of which begins where the previous one says it ends.
+ */
 function framedType(bytes: Buffer): string | undefined {
   if (isTransportStream(bytes, 0, 188) || isTransportStream(bytes, 4, 192)) return "video/mp2t";
   if (hasTwoFrames(bytes, adtsFrameLength)) return "audio/aac";
@@ -120,7 +122,7 @@ function hasTwoFrames(bytes: Buffer, lengthAt: (bytes: Buffer, at: number) => nu
   return first > 0 && lengthAt(bytes, first) > 0;
 }
 
-/** ISO/IEC 13818-7: 0 where no ADTS header stands. */
+/** ISO/IEC 13818-7: 0 if there is no ADTS header. */
 function adtsFrameLength(bytes: Buffer, at: number): number {
   if (at + 7 > bytes.length || (bytes.readUInt16BE(at) & 0xfff6) !== 0xfff0) return 0;
   const length = (bytes.readUInt32BE(at + 3) >>> 13) & 0x1fff;
@@ -132,7 +134,7 @@ const bitratesLayer3Low = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 1
 const bitratesLayer2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0];
 const sampleRates = [44_100, 48_000, 32_000, 0];
 
-/** ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and 3: 0 where no frame header stands. */
+/** ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and 3: 0 if there is no frame header. */
 function mpegAudioFrameLength(bytes: Buffer, at: number): number {
   if (at + 4 > bytes.length) return 0;
   const header = bytes.readUInt32BE(at);

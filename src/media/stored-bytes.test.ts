@@ -1,5 +1,5 @@
-// How many bytes of media an account may keep: exact, whatever comes at the same time, and nothing
-// of what is refused is kept.
+// The limit of an account's bytes of media is exact for concurrent uploads, and refused uploads
+// leave nothing.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
@@ -40,7 +40,7 @@ async function kept(): Promise<number> {
 
 const refused = { code: "resource_exhausted", reason: "STORAGE_LIMIT", retryAfterMs: 60_000 };
 
-test("of uploads that come at the same time those that have room are kept, to the byte", async () => {
+test("of concurrent uploads those that fit the limit are kept, to the byte", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const before = await kept();
   const ids = await Promise.all(Array.from({ length: 8 }, async () => begin(account)));
@@ -55,12 +55,12 @@ test("of uploads that come at the same time those that have room are kept, to th
     assert.deepEqual(metadata, { limit: "storedBytes", value: "1000", of: "account" });
   }
   assert.equal(await storedBytes(db, account), 1_000);
-  assert.equal((await kept()) - before, 4, "nothing is kept of what was refused");
+  assert.equal((await kept()) - before, 4, "refused uploads leave nothing");
   await assert.rejects(uploads.begin(account, null), refused, "there is no room for any");
   await begin(await newAccount({}));
 });
 
-test("an upload is refused by what it announces, and given up where it passes what is left", async () => {
+test("an upload is refused by its announced size, and aborted when it passes the remaining bytes", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const id = await begin(account);
   await assert.rejects(uploads.check(id, 1_001), refused);
@@ -80,7 +80,7 @@ test("an upload is refused by what it announces, and given up where it passes wh
   await uploads.receive(id, bytesOf(1_000), { ...limit, room });
 });
 
-test("media that takes the place of a transcript's has its room; another account's transcript gives none", async () => {
+test("media that replaces that of a transcript may use its bytes; another account's transcript does not count", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const client = app.clientFor(account);
   const transcriptId = (await client.create({ metadata: metadataWith() })).slice(12);
@@ -98,7 +98,7 @@ test("media that takes the place of a transcript's has its room; another account
   await assert.rejects(uploads.begin(other, transcriptId), refused);
 });
 
-test("a setting holds where the operator has set nothing, and 0 is any number of bytes", async () => {
+test("the setting applies to accounts without a limit of their own, and 0 means unlimited", async () => {
   const log = createLog("silent");
   const limited = createUploads({ ...app, uploadBytesMax: 10_000, storedBytesMax: 100, log });
   const [set, free] = [await newAccount({}), await newAccount({ storedBytes: 0 })];

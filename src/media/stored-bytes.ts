@@ -2,30 +2,24 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/**
- * What an account may keep for which the operator has set nothing else, in bytes. 0: as much as it
- * likes.
- */
+/** The limit of accounts without one of their own, in bytes. 0: unlimited. */
 export interface StoredBytesLimit {
   readonly storedBytesMax: number;
 }
 
-/**
- * What takes no more counts what it has: the media of an account, read from an index that has the
- * sizes.
- */
+/** The media of an account, summed from an index that contains the sizes. */
 const storedOf = (accountId: string) =>
   sql<string>`(select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId})`;
 
-/** Bytes of media that an account keeps. */
+/** Bytes of media of an account. */
 export async function storedBytes(db: Kysely<Tables>, accountId: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`select ${storedOf(accountId)} as bytes`.execute(db);
   return Number(rows[0]?.bytes ?? 0);
 }
 
 /**
- * How much an account may still store; undefined where there is no limit. What comes in the place
- * of a transcript's media has its room. Throws STORAGE_LIMIT when there is none.
+ * The bytes that an account may still store; undefined without a limit. Media that replaces that of
+ * a transcript may use its bytes. Throws STORAGE_LIMIT if there are none.
  */
 export async function roomOf(
   db: Kysely<Tables>,
@@ -50,14 +44,14 @@ export async function roomOf(
 export interface StoredRoom {
   /** The limit. */
   readonly max: number;
-  /** What is left of it; above 0. */
+  /** The remaining bytes; above 0. */
   readonly bytes: number;
 }
 
 /**
- * Holds an account to its limit in a transaction that stores media of it: nobody else stores any
- * before it ends. Before all other locks, as whoever submits jobs. undefined where there is no
- * limit, and no lock.
+ * Locks an account's storage for a transaction that adds media: no other adds any before it ends.
+ * Taken before all other locks, as when jobs are submitted. undefined without a limit, and then
+ * without a lock.
  */
 export async function holdStoredBytes(
   trx: Transaction<Tables>,
@@ -71,10 +65,7 @@ export async function holdStoredBytes(
   return rows[0] && Number(rows[0].max);
 }
 
-/**
- * Throws STORAGE_LIMIT where the transaction leaves the account with more than the limit that it
- * holds.
- */
+/** Throws STORAGE_LIMIT if the transaction leaves the account with more than its limit. */
 export async function checkStoredBytes(
   trx: Transaction<Tables>,
   accountId: string,
@@ -83,14 +74,14 @@ export async function checkStoredBytes(
   if (max !== undefined && (await storedBytes(trx, accountId)) > max) throw storageLimit(max);
 }
 
-/** Nothing goes by itself: whoever asks again has deleted something. */
+/** A retry is of use only after something was deleted. */
 const retryMs = 60_000;
 const storageLimitReason = "STORAGE_LIMIT";
 
 export function storageLimit(max: number): ServiceError {
   return new ServiceError(
     "resource_exhausted",
-    `the account may keep ${max} bytes of media, and with this it would have more: delete some first`,
+    `the account may store ${max} bytes of media, and this would exceed it: delete some first`,
     {
       reason: storageLimitReason,
       metadata: { limit: "storedBytes", value: `${max}`, of: "account" },
@@ -99,14 +90,14 @@ export function storageLimit(max: number): ServiceError {
   );
 }
 
-/** Whether something was refused for it. */
+/** Whether an error is this refusal. */
 export function isStorageLimit(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === storageLimitReason;
 }
 
 /**
- * Puts media within what is left of the account's limit: what is longer is not taken to its end.
- * `put` throws as MediaStore.put() or fetchMedia() past its bytesMax.
+ * Stores media within the remaining bytes of the account's limit; longer media is aborted. `put`
+ * throws as MediaStore.put() or fetchMedia() beyond its bytesMax.
  */
 export async function putWithin<T>(
   room: StoredRoom | undefined,
@@ -121,7 +112,7 @@ export async function putWithin<T>(
   }
 }
 
-/** As stores and fetches say it. */
+/** The errors of stores and downloads. */
 function isTooLong(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

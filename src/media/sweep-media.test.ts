@@ -52,7 +52,7 @@ async function idsOf(media: AsyncIterable<{ readonly id: string }>): Promise<str
   return (await Array.fromAsync(media, ({ id }) => id)).toSorted();
 }
 
-test("sweepMedia() sets aside what no row knows and what is too old to get one, and keeps it", async () => {
+test("sweepMedia() sets aside old media without a record, and keeps it", async () => {
   const [recorded, old, young] = [await putBytes(), await putBytes(), await putBytes()];
   await record(recorded);
   assert.equal(await sweepMedia({ db, store, log }), 0);
@@ -68,7 +68,7 @@ test("sweepMedia() sets aside what no row knows and what is too old to get one, 
   );
 });
 
-test("sweepMedia() puts back what has a row again, as after a restore", async () => {
+test("sweepMedia() restores media that has a record again, as after a database restore", async () => {
   const id = await putBytes();
   await sweepMedia({ db, store, log, now: inMinutes(46) });
   assert.deepEqual(await idsOf(store.list()), []);
@@ -85,7 +85,7 @@ test("sweepMedia() puts back what has a row again, as after a restore", async ()
   );
 });
 
-test("sweepMedia() deletes what was set aside once its days are over, and never at once", async () => {
+test("sweepMedia() deletes removed media after its days, and never at once", async () => {
   const id = await putBytes();
   await sweepMedia({ db, store, log, removedDays: 2, now: inMinutes(46) });
   const sweepAfter = async (ms: number) =>
@@ -98,7 +98,7 @@ test("sweepMedia() deletes what was set aside once its days are over, and never 
   assert.deepEqual([deleted?.event, deleted?.count], ["media.removed_deleted", 1]);
 });
 
-test("sweepMedia() stops before anything is moved where more is unknown than kills leave", async () => {
+test("sweepMedia() moves nothing if there is more unrecorded media than kills leave", async () => {
   const unknown = await Promise.all(Array.from({ length: 31 }, putBytes));
   for (let count = 0; count < 9; count += 1) await record(await putBytes());
   const sweep = async () => await sweepMedia({ db, store, log, now: inMinutes(46) });
@@ -107,12 +107,12 @@ test("sweepMedia() stops before anything is moved where more is unknown than kil
   const stopped = { event: "media.sweep_stopped", level: 50, unrecorded: 31, stored: 40, max: 30 };
   assert.partialDeepStrictEqual(lines, [stopped]);
 
-  // 1 % of 40 is less than one: 30 go in a store of any size.
+  // 1 % of 40 is less than one: up to 30 are set aside in a store of any size.
   await record(unknown[0] ?? "");
   assert.equal(await sweep(), 30);
 });
 
-test("sweepMedia() takes 1 % of a large store, and never more than 100", async () => {
+test("sweepMedia() sets aside 1 % of a large store, and never more than 100", async () => {
   const insert = async (ids: readonly string[]): Promise<unknown> =>
     await sql`insert into media (id, account_id, size_bytes, content_type)
       select id, ${accountId}, 1, 'audio/wav' from unnest(${ids}::uuid[]) as m (id)`.execute(db);
@@ -132,7 +132,7 @@ test("sweepMedia() takes 1 % of a large store, and never more than 100", async (
   }
 });
 
-test("sweepMedia() asks the database once for many media", async () => {
+test("sweepMedia() looks up many media with one statement", async () => {
   for (let count = 0; count < 20; count += 1) await record(await putBytes());
   let statements = 0;
   const counting = db.withPlugin({
@@ -146,7 +146,7 @@ test("sweepMedia() asks the database once for many media", async () => {
   assert.equal(statements, 1);
 });
 
-test("two nodes that sweep at once set aside each media once, and fail over nothing", async () => {
+test("two nodes that sweep at once set aside each media once, without errors", async () => {
   const ids = await Promise.all(Array.from({ length: 10 }, putBytes));
   const sweep = async () => await sweepMedia({ db, store, log, now: inMinutes(46) });
   await Promise.all([sweep(), sweep()]);
@@ -154,7 +154,7 @@ test("two nodes that sweep at once set aside each media once, and fail over noth
   for (const id of ids) await record(id);
   await Promise.all([sweep(), sweep()]);
   assert.deepEqual(await idsOf(store.list()), ids.toSorted());
-  // Somebody removed one by hand meanwhile.
+  // One was removed by hand meanwhile.
   await rm(fileOf(ids[0] ?? ""));
   await sweep();
 });

@@ -5,18 +5,18 @@ import { unrecordedOf } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
 
 /**
- * Between its last byte and its row, media is unrecorded but not lost: for at most this long. A
- * later sweep still ends within the hour.
+ * Between its last byte and its record, media is unrecorded for at most this long. A later sweep is
+ * still within the hour.
  */
 const recordedWithinMs = 45 * 60_000;
 /**
- * Ids that are looked up in one statement: a statement for each would take a large archive minutes,
- * at every node.
+ * Ids looked up in one statement: a statement for each would take minutes for a large archive, on
+ * every node.
  */
 const lookedUpAtOnce = 1_000;
 /**
- * What a sweep sets aside at most: this much, and no more than 1 % of the media, but what kills
- * leave within an hour (50 of workers leave 15) in any store.
+ * The most that a sweep sets aside: this many, and at most 1 % of the media, but in any store as
+ * many as kills leave within an hour (50 kills of workers leave 15).
  */
 const setAsideMax = 100;
 const setAsideShareMax = 0.01;
@@ -27,17 +27,17 @@ export interface SweepParts {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   readonly log: Log;
-  /** How long media that was set aside is kept. Default 30. */
+  /** How long removed media is kept. Default 30. */
   readonly removedDays?: number;
   readonly now?: () => number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Looks for what does not agree between database and store: puts back what was set aside and has a
- * row (again), sets aside what no row knows, as a kill leaves it, and deletes what was set aside
- * long ago. Where more is unknown than kills leave, it sets nothing aside and logs an error: then
- * something else is wrong. How much it set aside.
+ * Reconciles database and store: restores removed media with a record, sets aside media without
+ * one, as a kill leaves it, and deletes media that was removed long ago. If there is more
+ * unrecorded media than kills leave, it sets nothing aside and logs an error: then something else
+ * is wrong. Resolves to the number set aside.
  */
 export async function sweepMedia(parts: SweepParts): Promise<number> {
   await sweepRemoved(parts);
@@ -88,8 +88,8 @@ async function setUnrecordedAside(parts: SweepParts): Promise<number> {
 }
 
 /**
- * How much media there is, how much of it no row knows, and the ids of that: no more than could be
- * set aside.
+ * The number of media, of unrecorded media, and the ids of the latter: no more than could be set
+ * aside.
  */
 async function findUnrecorded({ db, store, now = Date.now, signal }: SweepParts) {
   const ids: string[] = [];
@@ -119,7 +119,7 @@ async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   if (page.length > 0) yield page;
 }
 
-/** A line of the log stays one. */
+/** Keeps the log line short. */
 function counted(mediaIds: readonly string[]) {
   return { count: mediaIds.length, mediaIds: mediaIds.slice(0, setAsideMax) };
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { StatusError } from "./media-answer.ts";
 
-/** Whether another try may go better. */
+/** Whether another attempt may succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof StatusError)
     return [408, 425, 429].includes(error.status) || error.status >= 500;
@@ -11,10 +11,7 @@ export function isPassing(error: unknown): boolean {
   return explanationOf(error)?.passes === true;
 }
 
-/**
- * The failure of a transfer in words for the caller; what is no failure of a transfer comes back as
- * it is.
- */
+/** The failure of a transfer with a message for the caller; other errors are returned unchanged. */
 export function explainTransfer(
   error: unknown,
   { received, size }: { readonly received: number; readonly size: number | undefined },
@@ -42,7 +39,7 @@ function explainStatus({ status, retryAfterMs }: StatusError): ServiceError {
   const later =
     retryAfterMs === undefined
       ? ""
-      : ` and asks to come back in ${Math.ceil(retryAfterMs / 1000)} s`;
+      : ` and asks to retry after ${Math.ceil(retryAfterMs / 1000)} s`;
   return new ServiceError(
     statusCodes[status] ?? (status >= 500 ? "unavailable" : "failed_precondition"),
     `the server of the media answered ${status}${name === undefined ? "" : ` ${name}`}${later}`,
@@ -72,11 +69,11 @@ const unknownHost: Explanation = {
   passes: false,
 };
 
-const brokenOff = unreachable("the server of the media broke the connection off");
+const brokenOff = unreachable("the server of the media closed the connection");
 const noRoute = unreachable("the host of the media could not be reached");
 const noRouteInTime = unreachable("the host of the media could not be reached in time");
 
-/** By the code of the error, of Node, OpenSSL or undici. */
+/** By error code of Node, OpenSSL or undici. */
 const explanations: Readonly<Record<string, Explanation>> = {
   EAI_AGAIN: {
     ...unknownHost,
@@ -132,8 +129,8 @@ function explanationOf(error: unknown): Explanation | undefined {
 }
 
 /**
- * By its code, whether OpenSSL refused a certificate: UNSPECIFIED is one whose key or digest is too
- * weak.
+ * Whether the code is OpenSSL's for a refused certificate: UNSPECIFIED is one with a weak key or
+ * digest.
  */
 export function isUntrusted(code: string): boolean {
   return /^(CERT_|CRL_|DEPTH_ZERO|ERROR_IN_C|HOSTNAME_|INVALID_(CA|PURPOSE)|PATH_LENGTH|SELF_SIGNED|UNABLE_TO|UNSPECIFIED)/.test(
@@ -141,10 +138,7 @@ export function isUntrusted(code: string): boolean {
   );
 }
 
-/**
- * By its code, whether undici could not read an answer; of a status below 100 it says so by an
- * assertion.
- */
+/** Whether the code is undici's for an unreadable answer: an assertion for a status below 100. */
 export function isUnreadable(code: string): boolean {
   return /^(HPE_|UND_ERR_RES|UND_ERR_INFO|ERR_ASSERTION$)/.test(code);
 }
@@ -152,7 +146,7 @@ export function isUnreadable(code: string): boolean {
 function explainOne(error: Error): Explanation | undefined {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (explanations[code]) return explanations[code];
-  // A name that is too long is EINVAL.
+  // A name that is too long gives EINVAL.
   if ("syscall" in error && error.syscall === "getaddrinfo") return unknownHost;
   if (isUntrusted(code)) {
     return untrusted(
@@ -162,8 +156,7 @@ function explainOne(error: Error): Explanation | undefined {
   if (/^(ERR_TLS_|ERR_SSL_|EPROTO$)/.test(code)) {
     return untrusted(`no secure connection to the host of the media can be made (${code})`);
   }
-  // undici leaves the code of some parser errors out; the end of the connection is the one that may
-  // pass.
+  // undici omits the code of some parser errors; the end of the connection is the transient one.
   if (error.name === "HTTPParserError" && error.message.includes("Invalid EOF state"))
     return brokenOff;
   if (error.name === "HTTPParserError" || isUnreadable(code)) {

@@ -6,7 +6,7 @@ import { unstalled } from "./unstalled.ts";
 
 const limits = { stallMs: 20, stallBytesMin: 100 };
 
-test("`unstalled()` does not count the time in which nobody takes the bytes", async () => {
+test("`unstalled()` does not count the time in which the consumer is busy", async () => {
   const taken = [];
   for await (const chunk of unstalled(
     Readable.from([1, 2, 3].map(() => Buffer.alloc(1))),
@@ -18,7 +18,7 @@ test("`unstalled()` does not count the time in which nobody takes the bytes", as
   assert.deepEqual(taken, [1, 1, 1]);
 });
 
-test("`unstalled()` gives up what stands still, from its start or after a fast beginning", async () => {
+test("`unstalled()` aborts a stalled transfer, from its start or after a fast beginning", async () => {
   for (const first of [0, 1000]) {
     const body = new PassThrough();
     if (first > 0) body.write(Buffer.alloc(first));
@@ -26,7 +26,7 @@ test("`unstalled()` gives up what stands still, from its start or after a fast b
     const all = async (): Promise<void> => {
       for await (const chunk of unstalled(body, limits)) bytes += chunk.length;
     };
-    await assert.rejects(all(), /slower than 5000 bytes a second for 0.02 s/);
+    await assert.rejects(all(), /more slowly than 5000 bytes a second for 0.02 s/);
     assert.equal(bytes, first);
     assert.ok(body.destroyed);
   }

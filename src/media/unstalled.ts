@@ -1,15 +1,12 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** A transfer of less than stallBytesMin in stallMs is given up. */
+/** A transfer of less than stallBytesMin in stallMs is aborted. */
 export interface StallLimits {
   readonly stallMs: number;
   readonly stallBytesMin: number;
 }
 
-/**
- * Passes bytes on; throws when they come too slowly. Only the time counts in which they are waited
- * for.
- */
+/** Passes bytes on; throws if they arrive too slowly. Only time spent waiting for them counts. */
 export async function* unstalled(
   body: AsyncIterable<Uint8Array> & { destroy(error: Error): unknown },
   { stallMs, stallBytesMin }: StallLimits,
@@ -48,7 +45,7 @@ function tooSlow(stallMs: number, stallBytesMin: number): ServiceError {
   const seconds = stallMs / 1000;
   return new ServiceError(
     "deadline_exceeded",
-    `the media came slower than ${Math.round(stallBytesMin / seconds)} bytes a second for ${seconds} s`,
+    `the media arrived more slowly than ${Math.round(stallBytesMin / seconds)} bytes a second for ${seconds} s`,
     { reason: "MEDIA_TOO_SLOW" },
   );
 }

@@ -19,7 +19,7 @@ async function begin(transcriptId: string | null = null): Promise<string> {
   return begun.id;
 }
 
-/** An upload that has its media. */
+/** An upload with media. */
 async function receive(): Promise<{ id: string; mediaId: string }> {
   const id = await begin();
   await uploads.receive(id, sound(), { bytesMax: 100 });
@@ -70,7 +70,7 @@ const isPlace = async (id: string) =>
   undefined;
 const isKept = async (mediaId: string) => (await store.sizeBytes(mediaId)) !== undefined;
 
-test("a place whose URL expired a day ago goes, one that may still be written to stays", async () => {
+test("an upload whose URL expired a day ago is deleted, one that may still be written to stays", async () => {
   const name = await app.client.create({ metadata: metadataWith() });
   const places = [await begin(), await begin(name.slice("transcripts/".length))];
   await sweep(24.9);
@@ -80,7 +80,7 @@ test("a place whose URL expired a day ago goes, one that may still be written to
   await assert.rejects(uploads.check(places[0] ?? ""), { code: "not_found" });
 });
 
-test("media that no job has used for a day goes, with its bytes", async () => {
+test("media that no job has used for a day is deleted, with its bytes", async () => {
   const upload = await receive();
   await sweep(23.9);
   assert.equal(await isKept(upload.mediaId), true);
@@ -89,7 +89,7 @@ test("media that no job has used for a day goes, with its bytes", async () => {
   assert.equal(await isPlace(upload.id), false);
 });
 
-test("media that a job works on stays, and for a day after it has failed", async () => {
+test("media of a running job stays, and for a day after it has failed", async () => {
   const [working, failed] = [await receive(), await receive()];
   await newJob(working, "PROCESSING", Date.now());
   await newJob(failed, "FAILED", Date.now() + 30 * hourMs);
@@ -99,7 +99,7 @@ test("media that a job works on stays, and for a day after it has failed", async
   assert.deepEqual([await isKept(working.mediaId), await isKept(failed.mediaId)], [true, false]);
 });
 
-test("media that a transcript has stays", async () => {
+test("media of a transcript stays", async () => {
   const { mediaId } = await receive();
   const name = await app.client.create({ metadata: metadataWith() });
   const id = name.slice("transcripts/".length);
@@ -108,7 +108,7 @@ test("media that a transcript has stays", async () => {
   assert.equal(await isKept(mediaId), true);
 });
 
-test("two sweeps at once remove all, and do no harm to each other", async () => {
+test("two concurrent sweeps remove everything without errors", async () => {
   const received = await Promise.all(Array.from({ length: 30 }, async () => await receive()));
   await Promise.all([sweep(48), sweep(48), sweep(48)]);
   await sweep(48);

@@ -13,17 +13,16 @@ interface UnusedUploadsParts {
 }
 
 /**
- * Media that was uploaded for a job waits for one this long; a place for an upload outlives its URL
- * by as much, for a slow PUT.
+ * How long media that was uploaded for a job waits for one; an upload without a PUT is kept as long
+ * after its URL expires, for a slow PUT.
  */
 const unusedMsMax = 24 * 3_600_000;
 /** Rows of one transaction. */
 const batchRows = 200;
 
 /**
- * Deletes media of uploads/<id> that for a day neither a transcript nor a job has used, and places
- * whose URL expired a day ago without a PUT. Doing it twice, or at several nodes at once, does no
- * harm.
+ * Deletes media of uploads/<id> that neither a transcript nor a job has used for a day, and uploads
+ * whose URL expired a day ago without a PUT. Idempotent, also on several nodes at once.
  */
 export async function removeUnusedUploads(parts: UnusedUploadsParts): Promise<void> {
   const { log, now = Date.now, signal } = parts;

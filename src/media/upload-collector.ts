@@ -11,25 +11,25 @@ import { signedUrlMs } from "./signed-url.ts";
 import { isStorageLimit, putWithin, roomOf } from "./stored-bytes.ts";
 
 /**
- * Takes in what callers have put straight into the store: the store tells nobody, so the collector
- * looks.
+ * Collects media that clients have put directly into the store, by polling: the store sends no
+ * notifications.
  */
 export interface UploadCollector extends AsyncDisposable {
-  /** Takes one PUT for an hour. */
+  /** A URL that accepts one PUT for an hour. */
   uploadUrl(uploadId: string): Promise<string>;
   /**
-   * Takes in what has come for a transcript, waiting for it no longer than a reader would; whatever
-   * fails, the transcript is read.
+   * Collects received media for a transcript, within the time that a reader waits; the transcript
+   * is read even if it fails.
    */
   collectForTranscript(accountId: string, transcriptId: string): Promise<void>;
   /**
-   * Takes in what has come for an upload. Throws what is wrong with it, or unavailable while it is
-   * not through.
+   * Collects received media for an upload. Throws if it is refused, or unavailable while it is not
+   * finished.
    */
   collectUpload(accountId: string, uploadId: string): Promise<void>;
   /**
-   * Takes in all that has come, in the order in which it came, deletes what was used, and sets
-   * aside what no upload is of.
+   * Collects all received media, in order of arrival, deletes used uploads, and sets aside bytes
+   * without an upload.
    */
   collectAll(signal?: AbortSignal): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface CollectorParts {
   readonly store: MediaStore;
   readonly direct: DirectTransfers;
   readonly uploadBytesMax: number;
-  /** Bytes that an account may keep, where the operator has set nothing else. Default 0: any. */
+  /** The storage limit of accounts without one of their own, in bytes. Default 0: unlimited. */
   readonly storedBytesMax?: number;
   readonly log: Log;
   readonly now?: () => number;
@@ -49,18 +49,18 @@ const collectEveryMs = 30_000;
 const stopMsMax = 2_000;
 const readerMsMax = 2_000;
 const submitterMsMax = 20_000;
-/** A PUT that began in time may last; the sweep takes it in whenever it ends. */
-const lookedForMs = 2 * signedUrlMs;
-/** Of a transcript, looked for at a time. */
+/** A PUT that began in time may take long; the regular sweep collects it whenever it ends. */
+const collectedForMs = 2 * signedUrlMs;
+/** The number of a transcript's uploads checked at a time. */
 const uploadsMax = 5;
 
 export function openUploadCollector(parts: CollectorParts): UploadCollector {
   const { db, direct, log, now = Date.now } = parts;
   const running = new Map<string, Promise<void>>();
-  /** Whoever looks at the same time waits for the same. */
+  /** Concurrent callers share one attempt. */
   const collect = async (uploadId: string): Promise<void> => {
     const task =
-      running.get(uploadId) ?? takeIn(parts, uploadId).finally(() => running.delete(uploadId));
+      running.get(uploadId) ?? collectOne(parts, uploadId).finally(() => running.delete(uploadId));
     running.set(uploadId, task);
     await task;
   };
@@ -82,7 +82,7 @@ export function openUploadCollector(parts: CollectorParts): UploadCollector {
     uploadUrl: async (uploadId) => await direct.uploadUrl(uploadId),
     collectAll,
     async collectForTranscript(accountId, transcriptId) {
-      const since = new Date(now() - lookedForMs);
+      const since = new Date(now() - collectedForMs);
       const ids = await openUploadsOf(db, { accountId, transcriptId, since });
       if (ids.length === 0) return;
       const look = async () => {
@@ -102,8 +102,10 @@ export function openUploadCollector(parts: CollectorParts): UploadCollector {
   };
 }
 
-/** Takes the media of one upload in, if it has come: a copy is recorded, the original deleted. */
-async function takeIn(parts: CollectorParts, uploadId: string): Promise<void> {
+/**
+ * Collects the media of one upload, if it has arrived: a copy is recorded, the original deleted.
+ */
+async function collectOne(parts: CollectorParts, uploadId: string): Promise<void> {
   const { db, direct, uploadBytesMax, storedBytesMax = 0, log, now = Date.now } = parts;
   if (!(await direct.received(uploadId))) return;
   try {
@@ -118,14 +120,14 @@ async function takeIn(parts: CollectorParts, uploadId: string): Promise<void> {
     if (!(error instanceof ServiceError)) throw error;
     const isTooLarge = error.httpStatus === 413 || isStorageLimit(error);
     if (isTooLarge) log.info({ uploadId, reason: error.reason }, "upload.too_large");
-    // Deleted meanwhile, or from before the database was restored: nothing knows it.
+    // Deleted meanwhile, or from before the database was restored: no record exists.
     else if (error.code === "not_found") {
       if (!(await direct.received(uploadId))) return;
       await direct.setAside(uploadId);
       log.info({ uploadId, count: 1 }, "upload.set_aside");
       return;
     }
-    // Taken in by another node.
+    // Collected by another node.
     else if (error.code !== "already_exists") throw error;
     await discard(parts, uploadId, isTooLarge ? "too_large" : "taken_in");
     if (isTooLarge) throw error;
@@ -134,7 +136,7 @@ async function takeIn(parts: CollectorParts, uploadId: string): Promise<void> {
   await discard(parts, uploadId, "taken_in");
 }
 
-/** Deletes what the database knows to be of no use any more. */
+/** Deletes bytes that are of no use any more. */
 async function discard(
   { direct, log }: CollectorParts,
   uploadId: string,
@@ -176,7 +178,7 @@ async function isOpen(db: Kysely<Tables>, accountId: string, uploadId: string): 
 function notThrough(): ServiceError {
   return new ServiceError(
     "unavailable",
-    "the upload has come, but is not taken in yet: try again",
+    "the upload has arrived, but is not processed yet: try again",
     {
       reason: "UPLOAD_NOT_THROUGH",
       retryAfterMs: 5_000,

@@ -71,7 +71,7 @@ async function release(mediaId: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => await releaseMedia(trx, mediaId));
 }
 
-test("receive() keeps media that belongs to no transcript for whoever takes it", async () => {
+test("receive() keeps media without a transcript for a job", async () => {
   const id = await begin(null);
   await uploads.check(id);
   await uploads.receive(id, bytesOf("hello"), limit);
@@ -88,7 +88,7 @@ test("receive() keeps media that belongs to no transcript for whoever takes it",
   await assert.rejects(uploads.check(newId()), { code: "not_found" });
 });
 
-test("receive() keeps nothing when its signal comes after the last byte", async () => {
+test("receive() keeps nothing if it is aborted after the last byte", async () => {
   const stop = new AbortController();
   const stopping: MediaStore = {
     ...store,
@@ -107,7 +107,7 @@ test("receive() keeps nothing when its signal comes after the last byte", async 
   await uploads.check(id);
 });
 
-test("releaseMedia() forgets media once nothing holds it", async () => {
+test("releaseMedia() deletes the record of media once nothing refers to it", async () => {
   const mediaId = await newMedia();
   const [one, two] = [await newTranscript(mediaId), await newTranscript(mediaId)];
   const job = await newJob(mediaId, "PROCESSING");
@@ -130,7 +130,7 @@ test("releaseMedia() forgets media once nothing holds it", async () => {
   await store.delete(mediaId);
 });
 
-test("releaseMedia() takes the upload with it, whose URL then is gone", async () => {
+test("releaseMedia() deletes the upload too, whose URL stops working", async () => {
   const transcriptId = await newTranscript(null);
   const id = await begin(transcriptId);
   await uploads.receive(id, bytesOf("one"), limit);
@@ -140,7 +140,7 @@ test("releaseMedia() takes the upload with it, whose URL then is gone", async ()
   await assert.rejects(uploads.check(fresh), { reason: "UPLOAD_USED" });
 });
 
-test("begin() makes no place for somebody else's transcript", async () => {
+test("begin() creates no upload for another account's transcript", async () => {
   const transcriptId = await newTranscript(null);
   assert.equal(await uploads.begin(await app.newAccount(), transcriptId), undefined);
   assert.equal(await uploads.begin(accountId, newId()), undefined);

@@ -13,28 +13,28 @@ export function uploadPath(uploadId: string): string {
   return `/media/uploads/${uploadId}`;
 }
 
-/** Places for one PUT of media each (§4.7). */
+/** Uploads: each accepts one PUT of media (§4.7). */
 export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
-   * Makes a place; the transcript, if there is one, gets the media. The URL works for an hour.
-   * undefined when the account has no such transcript. Throws STORAGE_LIMIT when there is no room
-   * for any media.
+   * Creates an upload; the transcript, if there is one, gets the media. The URL works for an hour.
+   * undefined if the account has no such transcript. Throws STORAGE_LIMIT if no media may be
+   * stored.
    */
   begin(
     accountId: string,
     transcriptId: string | null,
   ): Promise<{ id: string; url: string } | undefined>;
   /**
-   * What the account may still store, where that is limited. Throws not_found when the upload is
-   * gone, with its transcript or its media, already_exists when it was used, and STORAGE_LIMIT when
-   * there is no room for as much as is announced.
+   * The bytes that the account may still store, if that is limited. Throws not_found if the upload,
+   * its transcript or its media was deleted, already_exists if it was used, and STORAGE_LIMIT if
+   * the announced size does not fit.
    */
   check(uploadId: string, announcedBytes?: number): Promise<StoredRoom | undefined>;
   /**
-   * Takes the bytes; resolves when bytes and rows are durable. The media replaces that of the
-   * transcript. When it fails nothing is kept, and the upload can be tried again. Throws like
-   * check() and MediaStore.put(); the signal counts until the rows are written. Past `room` it is
-   * given up at once; whatever that was, the account's limit holds in the end.
+   * Stores the bytes; resolves when bytes and records are durable. The media replaces that of the
+   * transcript. After a failure nothing is stored, and the upload can be repeated. Throws like
+   * check() and MediaStore.put(); the signal counts until the records are written. Beyond `room` it
+   * is aborted at once; the account's limit applies in the end in any case.
    */
   receive(
     uploadId: string,
@@ -48,11 +48,11 @@ export function createUploads(parts: {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploadBytesMax: number;
-  /** Bytes that an account may keep, where the operator has set nothing else. Default 0: any. */
+  /** The storage limit of accounts without one of their own, in bytes. Default 0: unlimited. */
   readonly storedBytesMax?: number;
   readonly log: Log;
   readonly now?: () => number;
-  /** Where callers put media straight into the store. */
+  /** For direct uploads of clients into the store. */
   readonly collector?: UploadCollector | undefined;
 }): Uploads {
   const { db, store, urls, uploadBytesMax, storedBytesMax = 0, collector, now = Date.now } = parts;
@@ -102,7 +102,7 @@ export function createUploads(parts: {
   };
 }
 
-/** Whether the account has this transcript, which then stays until the transaction ends. */
+/** Whether the account has this transcript, which is locked until the transaction ends. */
 async function holdTranscript(
   trx: Transaction<Tables>,
   accountId: string,

@@ -6,15 +6,15 @@ import { failureFields, statusOf, type S3Bucket, type S3Settings } from "./s3-bu
 const againAfterMs = 500;
 
 /**
- * Resolves when the bucket answers. S3 may be started together with the service; what is wrong with
- * the settings is told at once.
+ * Resolves when the bucket answers. S3 may start together with the service; invalid settings are
+ * reported at once.
  */
 export async function waitForBucket(
   s3: S3Bucket,
   settings: S3Settings,
-  { log, awayMsMax = 30_000 }: { readonly log: Log; readonly awayMsMax?: number },
+  { log, unavailableMsMax = 30_000 }: { readonly log: Log; readonly unavailableMsMax?: number },
 ): Promise<void> {
-  const giveUpAt = Date.now() + awayMsMax;
+  const giveUpAt = Date.now() + unavailableMsMax;
   for (;;) {
     try {
       await s3.client.send(new HeadBucketCommand({ Bucket: s3.name }));
@@ -33,17 +33,17 @@ export async function waitForBucket(
   }
 }
 
-/** What no waiting would change. A HEAD is answered without words: there is only the status. */
+/** Problems that waiting cannot solve. A HEAD has no message: there is only the status. */
 function problemOf(error: unknown, settings: S3Settings): string | undefined {
   const { bucket, region } = settings;
   const status = statusOf(error);
   if (status === 404)
-    return `S3 has no bucket ${JSON.stringify(bucket)} (S3_BUCKET): make it first`;
+    return `S3 has no bucket ${JSON.stringify(bucket)} (S3_BUCKET): create it first`;
   if (status === 403 || status === 401) {
-    return `S3 refuses the key for the bucket ${JSON.stringify(bucket)}: see S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and what the key may do`;
+    return `S3 refuses the key for the bucket ${JSON.stringify(bucket)}: check S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and the permissions of the key`;
   }
   if (status === 301 || status === 400) {
-    return `S3 does not take the bucket ${JSON.stringify(bucket)} in the region ${region}: see S3_BUCKET and S3_REGION`;
+    return `S3 does not accept the bucket ${JSON.stringify(bucket)} in the region ${region}: check S3_BUCKET and S3_REGION`;
   }
   if (error instanceof Error && error.name === "CredentialsProviderError") {
     return "S3 needs a key: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY";

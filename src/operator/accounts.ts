@@ -8,9 +8,9 @@ export interface AccountSummary {
   readonly id: string;
   readonly displayName: string;
   readonly createdAt: Date;
-  /** null: it is not. */
+  /** null: it is enabled. */
   readonly disabledAt: Date | null;
-  /** What the operator set, by the names of AccountLimits. */
+  /** The limits set by the operator, by the names of AccountLimits. */
   readonly limits: Readonly<Record<string, number>>;
   /** API keys and client keys. */
   readonly keys: number;
@@ -41,7 +41,7 @@ export async function listAccounts(db: Kysely<Tables>): Promise<AccountSummary[]
   }));
 }
 
-/** Makes an account with nothing in it; answers its id. */
+/** Creates an empty account; resolves to its id. */
 export async function addAccount(db: Kysely<Tables>, displayName: string): Promise<string> {
   const id = newId();
   await asOperator(db, id, async (trx, record) => {
@@ -72,8 +72,8 @@ export async function renameAccount(
 }
 
 /**
- * Disables an account, which lets nobody of it in until it is enabled, and ends what they have
- * open; or enables it. false: it is so already, or there is no such account.
+ * Disables an account, which refuses its keys and members and ends their open streams and sessions
+ * until it is enabled; or enables it. false: it is so already, or there is no such account.
  */
 export async function setDisabled(
   db: Kysely<Tables>,

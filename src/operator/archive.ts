@@ -13,22 +13,22 @@ import { findArchiveRow, holdArchiveRow, writeArchiveRow } from "../media/archiv
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 
-/** What the operator is shown of an archive. */
+/** The state of an archive, for the operator. */
 export interface ArchiveState {
   /** undefined: no service has started on this database. */
   readonly id: string | undefined;
   readonly createdAt: Date | undefined;
-  /** In words. */
+  /** A description. */
   readonly database: string;
   readonly store: string;
-  /** Why no service starts; undefined: one does. */
+  /** Why a service does not start; undefined: it does. */
   readonly problem: string | undefined;
-  /** Why a service would be in quarantine; none: it would not. */
+  /** The reasons why a service would be in quarantine; empty: it would not. */
   readonly quarantine: readonly string[];
 }
 
 /**
- * Whether database and media store go together, and whether a service would do all that it does.
+ * Whether database and media store belong together, and whether a service would run normally.
  * Changes nothing.
  */
 export async function archiveState(parts: ArchiveParts): Promise<ArchiveState> {
@@ -47,9 +47,9 @@ export async function archiveState(parts: ArchiveParts): Promise<ArchiveState> {
 }
 
 /**
- * Makes a database and a media store one archive that a service refuses as they are. `from`: the
- * archive that the store's mark names; it is needed where the database is of another one. A
- * quarantine stays. The id; undefined: nothing was to be done.
+ * Joins a database and a media store that a service refuses into one archive. `from` is the archive
+ * that the store's hlust-archive file names; it is required if the database belongs to another one.
+ * A quarantine remains. Resolves to the id; undefined: nothing to do.
  */
 export async function adoptMedia(
   parts: ArchiveParts & { readonly log: Log },
@@ -77,7 +77,7 @@ export async function adoptMedia(
 }
 
 /**
- * Ends the quarantine of an archive: it goes on where it is now, and nowhere else. Rejects where no
+ * Ends the quarantine of an archive: it continues where it is now, and nowhere else. Rejects if no
  * service would start.
  */
 export async function releaseArchive(parts: ArchiveParts): Promise<void> {
@@ -92,7 +92,7 @@ export async function releaseArchive(parts: ArchiveParts): Promise<void> {
 }
 
 /**
- * Puts an archive in quarantine from the next start of a service on. Rejects where none has started
+ * Puts an archive in quarantine from the next start of a service. Rejects if no service has started
  * yet.
  */
 export async function quarantineArchive({ db }: Pick<ArchiveParts, "db">): Promise<void> {

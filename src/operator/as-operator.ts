@@ -4,8 +4,8 @@ import type { Tables } from "../database/tables.ts";
 import { createLog } from "../std/log.ts";
 
 /**
- * Does something to an account from the command line, and writes what it records to the account's
- * audit log: both or neither.
+ * Changes an account from the command line, and writes the acts to the account's audit log in the
+ * same commit.
  */
 export async function asOperator<Done>(
   db: Kysely<Tables>,

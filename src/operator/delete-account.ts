@@ -5,7 +5,7 @@ import { deleteBytes } from "../media/media-records.ts";
 import type { OpenArchive } from "../media/open-archive.ts";
 import { createLog } from "../std/log.ts";
 
-/** How much of what an account has. */
+/** The number of an account's resources of each kind. */
 export interface Holdings {
   readonly transcripts: number;
   readonly jobs: number;
@@ -16,7 +16,7 @@ export interface Holdings {
   readonly webhooks: number;
 }
 
-/** What goes when an account is deleted. */
+/** What would be deleted with an account. */
 export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise<Holdings> {
   const { rows } = await sql<Record<keyof Holdings, string>>`
     select
@@ -42,9 +42,9 @@ export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise
 }
 
 /**
- * Deletes an account with all that it has, as deleteAccount() of accounts does, also beside a
- * running service, and the bytes of its media at once: what a kill leaves of these is set aside
- * when a service next looks. Only the audit log stays. false: there is no such account.
+ * Deletes an account with all its data, as deleteAccount() of accounts does, also while a service
+ * is running, and then the bytes of its media: bytes that a kill leaves are set aside by the next
+ * sweep of a service. Only the audit log remains. false: there is no such account.
  */
 export async function deleteAccountWithMedia(
   { db, store }: Pick<OpenArchive, "db" | "store">,

@@ -5,7 +5,7 @@ import type { Scope } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import { asOperator } from "./as-operator.ts";
 
-/** An API key or a client key, without what opens anything. */
+/** An API key or a client key, without its secret. */
 export interface KeySummary {
   /** `apiKeys/<id>` or `clientKeys/<id>`. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface KeySummary {
   readonly creator: string;
 }
 
-/** Keys of every kind, the newest first: of one account, or of all. */
+/** Keys of both kinds, newest first: of one account, or of all. */
 export async function listKeys(db: Kysely<Tables>, accountId?: string): Promise<KeySummary[]> {
   const all = await Promise.all(
     (["api_key", "client_key"] as const).map(async (table) => {
@@ -48,18 +48,18 @@ export async function listKeys(db: Kysely<Tables>, accountId?: string): Promise<
   return all.flat().toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
 }
 
-/** What a key is to be. */
+/** The properties of a new key. */
 export interface WantedKey {
   readonly accountId: string;
   readonly displayName: string;
   readonly scopes: readonly Scope[];
   /** null: never. */
   readonly expiresAt: Date | null;
-  /** As the column has them: JSON by the names of KeyLimits. */
+  /** In the form of the column: JSON by the names of KeyLimits. */
   readonly limits: string;
 }
 
-/** Makes an API key. Its `secret`, which is the whole key, is kept nowhere. */
+/** Creates an API key. Its `secret`, which is the whole key, is not stored. */
 export async function createKey(
   db: Kysely<Tables>,
   { accountId, displayName, scopes, expiresAt, limits }: WantedKey,
@@ -89,7 +89,8 @@ export async function createKey(
 }
 
 /**
- * Revokes a key of either kind: every node refuses it within a second. false: it is gone already.
+ * Revokes a key of either kind: every node refuses it within a second. false: it was deleted
+ * already.
  */
 export async function revokeKey(db: Kysely<Tables>, key: KeySummary): Promise<boolean> {
   const table = key.name.startsWith("apiKeys/") ? "api_key" : "client_key";

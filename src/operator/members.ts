@@ -12,14 +12,14 @@ import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { asOperator } from "./as-operator.ts";
 
-/** What a member is to be. */
+/** The properties of a new member. */
 export interface WantedMember {
   readonly email: string;
   readonly displayName: string;
   readonly role: Role;
 }
 
-/** Invites a person to an account; answers who they are in it. Throws an Error for the operator. */
+/** Invites a person to an account; resolves to the member. Throws an Error for the operator. */
 export async function addMember(
   db: Kysely<Tables>,
   accountId: string,
@@ -42,8 +42,8 @@ export async function addMember(
 }
 
 /**
- * Removes a member: their sessions end within a second. false: they are gone already. Throws where
- * no owner would be left.
+ * Removes a member: their sessions end within a second. false: they were removed already. Throws if
+ * no owner would remain.
  */
 export async function removeMember(
   db: Kysely<Tables>,
@@ -64,8 +64,8 @@ export async function removeMember(
 }
 
 /**
- * Gives a member another role, which holds within a second. undefined: they are gone. Throws where
- * no owner would be left.
+ * Changes a member's role, with effect within a second. undefined: they were removed. Throws if no
+ * owner would remain.
  */
 export async function setRole(
   db: Kysely<Tables>,
@@ -86,6 +86,6 @@ export async function setRole(
 
 function noOwnerLeft(email: string): Error {
   return new Error(
-    `${email} is the only owner: \`hlust accounts set-role ID MEMBER OWNER\` makes another one first`,
+    `${email} is the only owner: first make another member an owner with \`hlust accounts set-role ID MEMBER OWNER\``,
   );
 }

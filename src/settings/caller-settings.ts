@@ -1,18 +1,18 @@
 import { contactOf, list, networks, pageOrigin, whole, type Setting } from "../std/setting.ts";
 
-/** Who may call from where, and how much of the doors one caller may hold. */
+/** Who may call from where, and the limits of one client at the doors. */
 export interface CallerConfig {
-  /** Networks (CIDR) of proxies whose X-Forwarded-For is believed. */
+  /** Networks (CIDR) of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Origins of pages that may call from elsewhere; "*": all. */
+  /** Origins of web pages that may call cross-origin; "*": all. */
   readonly allowedOrigins: readonly string[];
-  /** Connections that may be open; undefined: as many as files may be open allow. */
+  /** The most open connections; undefined: derived from the limit of open files. */
   readonly connectionsMax: number | undefined;
   /** Connections of one address. */
   readonly connectionsPerAddress: number;
-  /** Tokens of one address that may be refused at once, and each minute. */
+  /** The number of refused tokens per address, at once and per minute. */
   readonly refusedPerMinute: number;
-  /** E-mail address or URL where people ask for access; undefined: answers do not name any. */
+  /** E-mail address or URL for requesting access; undefined: answers name none. */
   readonly contact: string | undefined;
 }
 
@@ -20,41 +20,41 @@ export const callerSettings = {
   trustedProxies: {
     name: "HLUST_TRUSTED_PROXIES",
     meaning:
-      "Networks (CIDR) of proxies before the service, by comma: callers are told apart by the X-Forwarded-For that they send",
+      "Networks (CIDR) of proxies in front of the service, comma-separated: their X-Forwarded-For gives the client address",
     fallback: "none: the address of the connection counts",
     parse: (text, name) => networks(list(text), name),
   },
   allowedOrigins: {
     name: "HLUST_ALLOWED_ORIGINS",
     meaning:
-      "Origins of web pages that may call from elsewhere, by comma, such as https://app.example; * for all",
+      "Origins of web pages that may call cross-origin, comma-separated, such as https://app.example; * for all",
     fallback: "none: pages of the service's own origin only",
     parse: (text, name) => list(text).map((entry) => pageOrigin(entry, name)),
   },
   connectionsMax: {
     name: "HLUST_CONNECTIONS_MAX",
-    meaning: "Connections that may be open",
-    fallback: "half of the files that may be open (ulimit -n), at most 10000",
+    meaning: "Open connections",
+    fallback: "half of the limit of open files (ulimit -n), at most 10000",
     parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_000_000)),
   },
   connectionsPerAddress: {
     name: "HLUST_CONNECTIONS_PER_ADDRESS",
     meaning:
-      "Connections of one address (of IPv6 of one /64) that may be open; this machine and HLUST_TRUSTED_PROXIES are not counted",
+      "Open connections of one address (IPv6: one /64); this machine and HLUST_TRUSTED_PROXIES are not counted",
     fallback: "1000",
     parse: (text, name) => whole(text ?? "1000", name, 1, 1_000_000),
   },
   refusedPerMinute: {
     name: "HLUST_REFUSED_PER_MINUTE",
     meaning:
-      "Tokens of one address (of IPv6 of one /64) that may be refused at once and each minute; past it new ones are answered 429",
+      "Refused tokens of one address (IPv6: one /64), at once and per minute; beyond that new tokens are answered 429",
     fallback: "60",
     parse: (text, name) => whole(text ?? "60", name, 1, 1_000_000_000),
   },
   contact: {
     name: "HLUST_CONTACT",
     meaning:
-      "E-mail address or URL where people ask for access: on the sign-in page, in /docs and openapi.json, and in answers 401 and 403",
+      "E-mail address or URL for requesting access: on the sign-in page, in /docs and openapi.json, and in answers 401 and 403",
     fallback: "none",
     parse: (text, name) => (text === undefined ? undefined : contactOf(text, name)),
   },

@@ -1,35 +1,34 @@
 import { postgresUrl, whole, type ReadSetting, type Setting } from "../std/setting.ts";
 
-/** Where the database is, and how a node uses it. */
+/** The database, and how a node uses it. */
 export interface DatabaseConfig {
   /** undefined: the service's own PostgreSQL in the data folder. */
   readonly url: string | undefined;
-  /** Most connections of this node's pool. */
+  /** The most connections of this node's pool. */
   readonly connectionsMax: number;
-  /** How long a call waits for one of them. */
+  /** How long a call waits for a connection. */
   readonly waitMsMax: number;
 }
 
 export const databaseSettings = {
   url: {
     name: "DATABASE_URL",
-    meaning: "PostgreSQL 15 or newer, or a PgBouncer before it, as postgres://...",
-    fallback: "a PostgreSQL of its own in HLUST_DATA",
+    meaning: "PostgreSQL 15 or newer, or a PgBouncer in front of it, as postgres://...",
+    fallback: "the service's own PostgreSQL in HLUST_DATA",
     secret: true,
     parse: (text, name) => (text === undefined ? undefined : postgresUrl(text, name)),
   },
   connectionsMax: {
     name: "DATABASE_CONNECTIONS_MAX",
-    meaning:
-      "Database connections that this node may hold; a migration at its start takes one more",
+    meaning: "Database connections of this node; a migration when it starts takes one more",
     fallback: "20",
-    // The service's own server gives 60 to all who use it.
+    // The service's own server allows 60 connections to all its users.
     parse: (text, name) => whole(text ?? "20", name, 2, 1000),
   },
   waitMsMax: {
     name: "DATABASE_WAIT_SECONDS",
     meaning:
-      "How long a call waits for a database connection, in seconds; past it the call is answered 503",
+      "How long a call waits for a database connection, in seconds; then the call is answered 503",
     fallback: "5",
     parse: (text, name) => 1000 * whole(text ?? "5", name, 1, 60),
   },

@@ -1,25 +1,25 @@
 import { whole, type ReadSetting, type Setting } from "../std/setting.ts";
 
-/** The settings of what accounts may use, by the names of AccountLimits (hlust.accounts.v1). */
+/** The settings of account limits, by the names of AccountLimits (hlust.accounts.v1). */
 export const limitSettings = {
   requestsPerMinute: limit("REQUESTS_PER_MINUTE", "Calls of one account in 60 s", 60_000),
-  concurrentStreams: limit("STREAMS", "Live streams that one account has open", 0),
-  queuedJobs: limit("JOBS_MAX", "Jobs of one account that wait and run", 10_000),
-  audioSecondsPerDay: limit("AUDIO_SECONDS_PER_DAY", "Audio of one account in a day (UTC)", 0),
-  storedBytes: limit("STORED_BYTES", "Bytes of media that one account keeps", 0, 2 ** 53 - 1),
+  concurrentStreams: limit("STREAMS", "Open live streams of one account", 0),
+  queuedJobs: limit("JOBS_MAX", "Unfinished jobs of one account", 10_000),
+  audioSecondsPerDay: limit("AUDIO_SECONDS_PER_DAY", "Audio of one account per day (UTC)", 0),
+  storedBytes: limit("STORED_BYTES", "Stored bytes of media of one account", 0, 2 ** 53 - 1),
 } as const;
 
 function limit(name: string, what: string, fallback: number, max = 2 ** 31 - 1): Setting<number> {
   const text = `${fallback}`;
   return {
     name: `HLUST_ACCOUNT_${name}`,
-    meaning: `${what}, at most; 0: any number. The operator can set another for an account`,
+    meaning: `${what}, at most; 0: unlimited. The operator can set another limit for an account`,
     fallback: text,
     parse: (value, setting) => whole(value ?? text, setting, 0, max),
   };
 }
 
-/** What accounts may use where nothing is set for them. 0: any number. */
+/** The limits of accounts without limits of their own. 0: unlimited. */
 export function readLimits(read: ReadSetting): Record<keyof typeof limitSettings, number> {
   return {
     requestsPerMinute: read(limitSettings.requestsPerMinute),

@@ -7,7 +7,7 @@ const mb = 1 << 20;
 const parts = { connectionsMax: 10_000, workerThreads: 2 };
 const node = { machineBytes: 64_000 * mb, heapBytes: Infinity };
 
-test("memoryShares() shares out no more than there is, whatever its size", () => {
+test("memoryShares() divides no more memory than there is, at any size", () => {
   for (const memoryMb of [3_513, 4_096, 8_192, 65_536]) {
     const { bodies, answers, watches, ...others } = memoryShares(memoryMb, parts, node);
     const held = [bodies, answers, watches];
@@ -22,7 +22,7 @@ test("memoryShares() shares out no more than there is, whatever its size", () =>
   }
 });
 
-test("memoryShares() takes half of the machine where nothing is told, and no less than is needed", () => {
+test("memoryShares() takes half of the machine by default, and no less than is needed", () => {
   const sumOf = (machineBytes: number) => {
     const { bodies, answers, watches, ...others } = memoryShares(undefined, parts, {
       ...node,
@@ -36,7 +36,7 @@ test("memoryShares() takes half of the machine where nothing is told, and no les
   assert.equal(sumOf(1_000 * mb), 3_513);
 });
 
-test("memoryShares() refuses what is too small, with what is needed", () => {
+test("memoryShares() refuses too small a number, and reports how much is needed", () => {
   assert.throws(
     () => memoryShares(3_512, parts, node),
     (error) => {
@@ -50,7 +50,7 @@ test("memoryShares() refuses what is too small, with what is needed", () => {
   );
 });
 
-test("memoryShares() leaves calls no more than the heap has", () => {
+test("memoryShares() gives calls no more than the heap has", () => {
   const shares = memoryShares(8_192, parts, { ...node, heapBytes: 2_048 * mb });
   const { live, bodies, answers, watches } = shares;
   const calls = [bodies, answers, watches].reduce((all, each) => all + each.nodeBytesMax, live);

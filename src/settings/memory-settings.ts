@@ -7,8 +7,8 @@ import { ConfigError, whole, type Setting } from "../std/setting.ts";
 const mb = 1 << 20;
 
 /**
- * What each part of the service's main process may take of its memory, in bytes; docs/memory.md
- * says what is in them.
+ * The memory limit of each part of the service's main process, in bytes; docs/memory.md describes
+ * the parts.
  */
 export interface MemoryShares {
   /** Code, the heap of an idle service, pools and caches. */
@@ -16,7 +16,7 @@ export interface MemoryShares {
   readonly connections: number;
   readonly threads: number;
   readonly live: number;
-  /** Of these, each call counts what it holds. */
+  /** Each call counts what it uses of these. */
   readonly bodies: HeldBytesLimits;
   readonly answers: HeldBytesLimits;
   readonly watches: HeldBytesLimits;
@@ -26,39 +26,39 @@ const baseBytes = 256 * mb;
 /** An open connection with its buffers. */
 const connectionBytes = 32 << 10;
 /**
- * Heap of a thread that writes, reads or compares long transcripts: twice what the longest ones
- * take.
+ * The heap of a worker thread that writes, reads or compares long transcripts: twice what the
+ * longest need.
  */
 const workerThreadHeapMb = 512;
-/** Heap of the two threads that read long messages of requests, each. */
+/** The heap of each of the two threads that read long messages of requests. */
 const segmentsThreadHeapMb = 768;
-/** What calls need at least, all together. */
+/** The least memory for all calls together. */
 const callBytesMin = 384 * mb;
-/** More is of no use: the CPU has no room for the calls that it would be for. */
+/** More is of no use: the CPU could not serve the calls. */
 const memoryMbMost = 8_192;
 
 export const memorySettings = {
   memoryMb: {
     name: "HLUST_MEMORY_MB",
     meaning:
-      "Memory that the service's main process may take, in MB; calls beyond it are answered 429. Engines, decoders and the own PostgreSQL have theirs beside it (docs/memory.md)",
+      "Memory of the service's main process, in MB; calls beyond it are answered 429. Engines, decoders and the own PostgreSQL use more in addition (docs/memory.md)",
     fallback: "half of the memory of the machine or container, at most 8192",
     parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_048_576)),
   },
 } satisfies Record<string, Setting<number | undefined>>;
 
-/** What a process of the service has, in bytes. */
+/** The memory of a process of the service, in bytes. */
 interface NodeMemory {
   /** Of the machine or container. */
   readonly machineBytes: number;
-  /** The limit of the main thread's heap: --max-old-space-size, or what V8 takes. */
+  /** The heap limit of the main thread: --max-old-space-size, or V8's default. */
   readonly heapBytes: number;
 }
 
 /**
- * Shares out the memory of the main process; their sum is no more than it. Without a number it is
- * half of what the machine or container has, or what is needed, where that is more. Throws
- * ConfigError for a number that is too small.
+ * Divides the memory of the main process; the sum of the shares is at most that. By default it is
+ * half of the memory of the machine or container, or the least that is needed. Throws ConfigError
+ * for a number that is too small.
  */
 export function memoryShares(
   memoryMb: number | undefined,
@@ -75,7 +75,7 @@ export function memoryShares(
   }
   const halfMb = Math.min(memoryMbMost, Math.floor(machineBytes / 2 / mb));
   const bytes = (memoryMb ?? Math.max(neededMb, halfMb)) * mb;
-  // What calls hold is mostly in the JavaScript heap, which has a limit of its own.
+  // Calls mostly use the JavaScript heap, which has a limit of its own.
   const calls = Math.min(bytes - baseBytes - connections - threads, heapBytes - 2 * baseBytes);
   return {
     base: baseBytes,
@@ -89,8 +89,8 @@ export function memoryShares(
 }
 
 /**
- * One account has half of a small share, and a quarter of a large one: the longest call of one
- * needs 80 MB.
+ * One account may use half of a small share, and a quarter of a large one: the longest call needs
+ * 80 MB.
  */
 function heldOf(bytes: number, names: Pick<HeldBytesLimits, "reason" | "what">): HeldBytesLimits {
   const nodeBytesMax = Math.floor(bytes);
@@ -102,7 +102,7 @@ function memoryOfNode(): NodeMemory {
   return { machineBytes: memoryOfMachine(), heapBytes: getHeapStatistics().heap_size_limit };
 }
 
-/** Of the control group (v2) where that has a limit, else of the machine. */
+/** The limit of the control group (v2) if there is one, else of the machine. */
 function memoryOfMachine(): number {
   try {
     const limit = Number(readFileSync("/sys/fs/cgroup/memory.max", "utf8"));

@@ -6,20 +6,20 @@ import { ConfigError, httpUrl, type ReadSetting, type Setting } from "../std/set
 export const openIdSettings = {
   issuer: {
     name: "HLUST_OIDC_ISSUER",
-    meaning: "Provider of OpenID Connect that members sign in to the console with: its issuer URL",
-    fallback: "only API keys sign in",
+    meaning: "Issuer URL of the OpenID Connect provider with which members sign in to the console",
+    fallback: "sign-in with API keys only",
     parse: (text, name) => (text === undefined ? undefined : issuerUrl(text, name)),
   },
   clientId: {
     name: "HLUST_OIDC_CLIENT_ID",
     meaning:
-      "What the provider knows the service by; its redirect URI is HLUST_PUBLIC_URL with /console/sign-in/callback",
+      "Client id of the service at the provider; its redirect URI is HLUST_PUBLIC_URL with /console/sign-in/callback",
     fallback: "none",
     parse: (text) => text,
   },
   clientSecret: {
     name: "HLUST_OIDC_CLIENT_SECRET",
-    meaning: "Secret of it",
+    meaning: "Secret of the client",
     fallback: "none: a public client",
     secret: true,
     parse: (text) => text,
@@ -27,8 +27,7 @@ export const openIdSettings = {
 } satisfies Record<string, Setting<string | undefined>>;
 
 /**
- * What of them belongs together, undefined without a provider. What does not fit is added to the
- * problems.
+ * The settings together; undefined without a provider. Invalid settings are added to the problems.
  */
 export function readOpenId(read: ReadSetting, problems: string[]): OpenIdSettings | undefined {
   const issuer = read(openIdSettings.issuer);
@@ -46,7 +45,7 @@ export function readOpenId(read: ReadSetting, problems: string[]): OpenIdSetting
   return { issuer, clientId, clientSecret };
 }
 
-/** As it stands: a provider is known by every character of it. */
+/** Unchanged: a provider is identified by every character of it. */
 function issuerUrl(text: string, name: string): string {
   const { protocol, hostname } = new URL(httpUrl(text, name));
   if (protocol === "http:" && !isLoopbackHost(hostname)) {

@@ -12,12 +12,12 @@ export const s3Settings = {
   endpoint: {
     name: "S3_ENDPOINT",
     meaning: "Address of the S3-compatible store",
-    fallback: "that of Amazon",
+    fallback: "Amazon's",
     parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
   },
   publicEndpoint: {
     name: "S3_PUBLIC_ENDPOINT",
-    meaning: "The address of it that callers use, in presigned URLs",
+    meaning: "Its address for clients, in presigned URLs",
     fallback: "S3_ENDPOINT",
     parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
   },
@@ -29,36 +29,35 @@ export const s3Settings = {
   },
   keyId: {
     name: "S3_ACCESS_KEY_ID",
-    meaning: "Key that the service uses the bucket with",
-    fallback: "what AWS_ACCESS_KEY_ID, a profile or the role of the machine gives",
+    meaning: "Access key id",
+    fallback: "AWS_ACCESS_KEY_ID, a profile or the role of the machine",
     secret: true,
     parse: (text) => text,
   },
   keySecret: {
     name: "S3_SECRET_ACCESS_KEY",
-    meaning: "Secret of the key",
+    meaning: "Secret access key",
     fallback: "as for S3_ACCESS_KEY_ID",
     secret: true,
     parse: (text) => text,
   },
   prefix: {
     name: "S3_PREFIX",
-    meaning: "What stands before every key, so that several services can share a bucket",
+    meaning: "Prefix of every object key, so that several services can share a bucket",
     fallback: "nothing",
     parse: (text, name) => keyPrefix(text ?? "", name),
   },
   presigns: {
     name: "HLUST_S3_PRESIGN",
     meaning:
-      "Whether callers are sent to the bucket itself with presigned URLs; false: all media passes through the service",
+      "Whether clients use the bucket directly with presigned URLs; false: all media passes through the service",
     fallback: "true",
     parse: (text, name) => oneOf(text ?? "true", name, ["true", "false"] as const) === "true",
   },
 } satisfies Record<string, Setting<string | boolean | undefined>>;
 
 /**
- * Those of them that belong together, undefined without a bucket. What does not fit is added to the
- * problems.
+ * The settings together; undefined without a bucket. Invalid settings are added to the problems.
  */
 export function readS3(read: ReadSetting, problems: string[]): S3Settings | undefined {
   const { bucket: bucketSetting, keyId, keySecret, ...rest } = s3Settings;
@@ -82,7 +81,7 @@ export function readS3(read: ReadSetting, problems: string[]): S3Settings | unde
   return bucket === undefined ? undefined : { bucket, ...s3 };
 }
 
-/** Letters that mean nothing else in a key or URL, with a slash at the end. */
+/** Characters without a meaning in keys and URLs, with a slash at the end. */
 function keyPrefix(text: string, name: string): string {
   if (!/^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/.test(text)) {
     throw new ConfigError(`${name} is ${JSON.stringify(text)}: a path such as hlust/ is needed`);

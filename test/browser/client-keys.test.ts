@@ -1,5 +1,5 @@
-// Key pairs that a real browser makes: the private half never leaves it (threat 36), and its tokens
-// open every door.
+// Key pairs generated in a real browser: the private key never leaves it (threat 36), and its
+// tokens work with every protocol.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -17,7 +17,7 @@ const opened = new AsyncDisposableStack();
 let service: TestService;
 let pages: PageServer;
 let page: Page;
-/** The addresses of all requests, and all messages that went out over WebSockets. */
+/** The addresses of all requests, and all messages sent over WebSockets. */
 const addresses: string[] = [];
 const frames: string[] = [];
 const problems: string[] = [];
@@ -51,8 +51,8 @@ async function inPage<Name extends keyof typeof keyPage>(
 }
 
 /**
- * The numbers that make a private key, each from its beginning: the rest of its PKCS8 is the same
- * in the public one, or in every key.
+ * The secret numbers of a private key, at most 32 bytes of each: the rest of its PKCS #8 is also in
+ * the public key, or the same in every key.
  */
 function secretsOf(pem: string): Buffer[] {
   const { d, p, q, dp, dq, qi } = createPrivateKey(pem).export({ format: "jwk" });
@@ -61,14 +61,11 @@ function secretsOf(pem: string): Buffer[] {
   );
 }
 
-/**
- * Whether any eight bytes in a row of a secret stand in a text, as they are, in hex or in either
- * base64.
- */
+/** Whether a text contains any eight consecutive bytes of a secret, raw, in hex or in base64. */
 function holds(text: Buffer, secret: Buffer): boolean {
   for (let at = 0; at + 8 <= secret.length; at += 1) {
     const part = secret.subarray(at, at + 8);
-    // Whole groups of three bytes: with others around them their letters stay the same.
+    // Whole groups of three bytes, whose base64 does not depend on the bytes around them.
     const letters = part.subarray(0, 6);
     const forms = [part, part.toString("hex"), letters.toString("base64")];
     if ([...forms, letters.toString("base64url")].some((form) => text.includes(form))) return true;
@@ -76,21 +73,19 @@ function holds(text: Buffer, secret: Buffer): boolean {
   return false;
 }
 
-/**
- * All that has left the browser: bytes as they came, and what the mask of WebSockets hides of it.
- */
+/** Everything that left the browser: the bytes, and WebSocket messages without their mask. */
 function wire(): Buffer {
   return Buffer.concat([pages.sent(), Buffer.from(frames.join("\n"))]);
 }
 
-test("a key pair is made in the page, registered and used on every door, and nothing of it goes out", async () => {
+test("a key pair is generated in the page and used with every protocol, and no secret is sent", async () => {
   const keys: keyPage.OwnKey[] = [];
   const where = { url: pages.address, audience: service.address, token: service.key };
   for (const algorithm of [undefined, ...signingAlgorithms]) {
     const key = await inPage("useOwnKey", where, audio, algorithm);
     assert.equal(key.algorithm, algorithm ?? "EdDSA");
-    assert.match(key.heard, /\w+ \w+/, "over a WebSocket");
-    assert.equal(key.transcripts, 0, "over fetch, by the saved text");
+    assert.match(key.recognized, /\w+ \w+/, "over a WebSocket");
+    assert.equal(key.transcripts, 0, "over fetch, with the saved PEM");
     noteSecret(key.pem.split("\n")[1] ?? "", "credential");
     keys.push(key);
   }
@@ -109,7 +104,7 @@ test("a key pair is made in the page, registered and used on every door, and not
   const sent = wire();
   for (const { pem, algorithm } of keys) {
     const { x, n } = createPublicKey(pem).export({ format: "jwk" });
-    assert.ok(sent.includes(x ?? n ?? "?"), "it is the wire that is looked at");
+    assert.ok(sent.includes(x ?? n ?? "?"), "what is sent is checked");
     const [secret, ...others] = secretsOf(pem);
     assert.ok(secret?.length === 32, algorithm);
     for (const part of [secret, ...others]) assert.ok(!holds(sent, part), algorithm);
@@ -124,18 +119,18 @@ test("a key pair is made in the page, registered and used on every door, and not
   assert.ok(!secretsOf(second.pem).some((secret) => holds(wire(), secret)));
 });
 
-test("a browser from before Ed25519 makes a key on P-256", async () => {
+test("a browser without Ed25519 generates a key on P-256", async () => {
   assert.equal(await inPage("makeOlderKey"), "ES256");
 });
 
-test("a page without a key hears by tokens of single streams, from a URL and from a function", async () => {
-  const asked = (): number =>
+test("a page without a key streams with tokens of single streams, from a URL and a function", async () => {
+  const tokenRequests = (): number =>
     addresses.filter((address) => address.endsWith("/stream-token")).length;
-  const before = asked();
-  const heard = await inPage("hearWithoutKey", pages.address, audio);
-  assert.equal(heard.length, 3);
-  for (const text of heard) assert.match(text, /^\w+ \w+/);
-  assert.equal(asked() - before, 3, "a token for each stream");
+  const before = tokenRequests();
+  const recognized = await inPage("recognizeWithoutKey", pages.address, audio);
+  assert.equal(recognized.length, 3);
+  for (const text of recognized) assert.match(text, /^\w+ \w+/);
+  assert.equal(tokenRequests() - before, 3, "a token for each stream");
   const failure = await inPage("failureWithoutToken", `${pages.address}/v1/nothing`);
-  assert.deepEqual(failure, { code: Code.NotFound, isLetGo: true });
+  assert.deepEqual(failure, { code: Code.NotFound, isCancelled: true });
 });

@@ -6,13 +6,13 @@ import { TranscriptMetadata_FileType as FileType } from "../../src/gen/hlust/tra
 
 const config = { encoding: Encoding.LINEAR16, sampleRateHertz: 16_000, languageCode: "en-US" };
 
-/** Where the service is, and a key of it. */
+/** The address of the service, and a key. */
 export interface Service {
   readonly url: string;
   readonly token: string;
 }
 
-/** Live results of samples in base64, as text and whether it is final. */
+/** The live results of samples in base64: their texts, and whether they are final. */
 export async function recognize(service: Service, audio: string): Promise<[string, boolean][]> {
   const { body } = await fetch(`data:application/octet-stream;base64,${audio}`);
   if (body === null) throw new Error("no audio");
@@ -24,7 +24,7 @@ export async function recognize(service: Service, audio: string): Promise<[strin
   return found;
 }
 
-/** Makes a transcript and answers what it is when it is read back. */
+/** Creates a transcript and reads it back. */
 export async function makeTranscript(service: Service, subject: string) {
   const { transcripts } = createHlustClient(service);
   const metadata = { fileType: FileType.AUDIO, languageCode: "is-IS", subject };
@@ -33,10 +33,10 @@ export async function makeTranscript(service: Service, subject: string) {
   return { name, read: transcript.name, subject: transcript.metadata?.subject };
 }
 
-/** How calls fail, by name: the code of the ConnectError. */
+/** How calls fail: the codes of their ConnectErrors, by name. */
 export async function failures(service: Service): Promise<Record<string, unknown>> {
   const stranger = createHlustClient({ ...service, token: "wrong" });
-  const away = createHlustClient({ ...service, url: "http://127.0.0.1:9" });
+  const unreachable = createHlustClient({ ...service, url: "http://127.0.0.1:9" });
   const client = createHlustClient(service);
   const audio = () => new Blob([new Uint8Array(320)]).stream();
   const calls: Record<string, () => Promise<unknown>> = {
@@ -45,8 +45,8 @@ export async function failures(service: Service): Promise<Record<string, unknown
     missing: () => client.transcripts.getTranscript({ name: "transcripts/0" }),
     aborted: () => client.transcripts.listTranscripts({}, { signal: AbortSignal.abort() }),
     badConfigLive: () => client.recognizeLive({}, audio()).next(),
-    away: () => away.transcripts.listTranscripts({}),
-    awayLive: () => away.recognizeLive({ config }, audio()).next(),
+    unreachable: () => unreachable.transcripts.listTranscripts({}),
+    unreachableLive: () => unreachable.recognizeLive({ config }, audio()).next(),
   };
   const found: Record<string, unknown> = {};
   for (const [name, call] of Object.entries(calls)) {

@@ -1,4 +1,4 @@
-// The TypeScript client in a real browser, loaded module by module as it is, but for its types.
+// The TypeScript client in a real browser, loaded module by module, with only its types removed.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code } from "@connectrpc/connect";
@@ -40,7 +40,7 @@ async function inPage<Name extends keyof typeof clientPage>(
   );
 }
 
-test("live audio is recognized through a WebSocket of the browser", async () => {
+test("live audio is recognized over the browser's WebSocket", async () => {
   const samples = pcmOf(speak(sentence));
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig());
@@ -57,7 +57,7 @@ test("live audio is recognized through a WebSocket of the browser", async () => 
   assert.deepEqual(results[0]?.[1], false);
 });
 
-test("a transcript is made and read back by fetch of the browser", async () => {
+test("a transcript is created and read back with the browser's fetch", async () => {
   const subject = "Ávarp & 100%";
   const made = await inPage("makeTranscript", { url, token: service.key }, subject);
   const { json } = await service.call("GET", "/v1alpha1/transcripts");
@@ -66,7 +66,7 @@ test("a transcript is made and read back by fetch of the browser", async () => {
   assert.deepEqual(made, { name, read: name, subject });
 });
 
-test("transcripts of any length, which a browser gets as zstd, are read", async () => {
+test("transcripts of any length, which browsers receive as zstd, are read", async () => {
   for (const words of [0, 1, 30_000]) {
     const segments = longSegments(words);
     const description = "x".repeat(10_000);
@@ -84,15 +84,15 @@ test("transcripts of any length, which a browser gets as zstd, are read", async 
   }
 });
 
-test("failures have their codes in the browser too", async () => {
+test("failures have their codes also in the browser", async () => {
   assert.deepEqual(await inPage("failures", { url, token: service.key }), {
     wrongToken: Code.Unauthenticated,
     wrongTokenLive: Code.Unauthenticated,
     missing: Code.NotFound,
     aborted: Code.Canceled,
     badConfigLive: Code.InvalidArgument,
-    away: Code.Unavailable,
-    awayLive: Code.Unavailable,
+    unreachable: Code.Unavailable,
+    unreachableLive: Code.Unavailable,
   });
   assert.deepEqual(problems, []);
 });

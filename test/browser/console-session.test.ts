@@ -1,5 +1,5 @@
-// The cookie of the console in a real browser: where it is kept, who can use it, and what a
-// provider at another site does to it.
+// The console's cookie in a real browser: where it is kept, who can use it, and that signing in
+// with a provider at another site works.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -31,14 +31,14 @@ before(async () => {
 });
 after(() => opened.disposeAsync());
 
-/** A page of the service, with cookies of its own. */
+/** A page of the service, with its own cookies. */
 async function openPage(host: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(`http://${host}:${port}/console/`);
   return page;
 }
 
-/** A call as pages of the console make it, which are `owner`'s; answers the status and the body. */
+/** A call as a page of `owner` makes it; returns the status and the body. */
 async function call(
   page: Page,
   method: string,
@@ -64,7 +64,7 @@ const account = "/console/api/v1/account";
 const statusOf = async (...parts: Parameters<typeof call>) => (await call(...parts))[0];
 
 for (const host of ["127.0.0.1", "localhost"]) {
-  test(`a browser stays signed in at http://${host}, and scripts never see with what`, async () => {
+  test(`a browser stays signed in at http://${host}, and scripts cannot read the cookie`, async () => {
     const page = await openPage(host);
     assert.equal(await statusOf(page, "GET", account), 401);
     assert.equal(await statusOf(page, "POST", "/console/session", { apiKey: service.key }), 200);
@@ -98,7 +98,7 @@ for (const host of ["127.0.0.1", "localhost"]) {
   });
 }
 
-test("over http at another name signing in is refused in words, for the browser would keep nothing", async () => {
+test("over http at another host signing in is refused, because browsers would not keep it", async () => {
   const page = await openPage("hlust.test");
   const [status, body] = await call(page, "POST", "/console/session", { apiKey: service.key });
   assert.equal(status, 400);
@@ -106,7 +106,7 @@ test("over http at another name signing in is refused in words, for the browser 
   await page.context().close();
 });
 
-test("a provider at another site signs in, by a link and by its address typed by hand", async () => {
+test("a provider at another site signs in, from a link and from a typed address", async () => {
   provider.person = { subject: "anna", email: "anna@example.org", emailVerified: true };
   await service.call("POST", "/v1/members", { email: "anna@example.org", role: "OWNER" });
   const page = await openPage("127.0.0.1");

@@ -8,22 +8,19 @@ import type { Service } from "./client-page.ts";
 
 const config = { encoding: Encoding.LINEAR16, sampleRateHertz: 16_000, languageCode: "en-US" };
 
-/**
- * A client key that was made here, what was heard with it, and its private half, which the test
- * looks for.
- */
+/** A client key generated in the page, what was recognized with it, and its private key. */
 export interface OwnKey {
   readonly algorithm: SigningAlgorithm;
   readonly keyId: string;
   readonly clientId: string;
   readonly pem: string;
-  readonly heard: string;
+  readonly recognized: string;
   readonly transcripts: number;
 }
 
 /**
- * Makes a key pair, registers it, and calls with tokens of its own: over fetch, over a WebSocket,
- * and with the saved text.
+ * Generates a key pair, registers it, and calls with its tokens: over a WebSocket, and over fetch
+ * with the saved PEM.
  */
 export async function useOwnKey(
   service: Service & { readonly audience: string },
@@ -36,15 +33,15 @@ export async function useOwnKey(
   const { publicKey, privateKey } = pair;
   const { keyId, clientId } = await accounts.createClientKey({ displayName: "page", publicKey });
   const own = createHlustClient({ ...where, token: { keyId, clientId, privateKey } });
-  const heard = await hear(own, audio);
+  const recognized = await recognize(own, audio);
   const pem = pair.takePem();
   const saved = createHlustClient({ ...where, token: { keyId, clientId, privateKey: pem } });
   const { transcripts } = await saved.transcripts.listTranscripts({});
   const { algorithm: made } = pair;
-  return { algorithm: made, keyId, clientId, pem, heard, transcripts: transcripts.length };
+  return { algorithm: made, keyId, clientId, pem, recognized, transcripts: transcripts.length };
 }
 
-/** The same as makeKeyPair() in a browser from before Ed25519. */
+/** The algorithm that makeKeyPair() chooses in a browser without Ed25519. */
 export async function makeOlderKey(): Promise<SigningAlgorithm> {
   const { subtle } = crypto;
   const generateKey = subtle.generateKey.bind(subtle);
@@ -66,10 +63,10 @@ export async function makeOlderKey(): Promise<SigningAlgorithm> {
 }
 
 /**
- * What is heard by a page that has no key: each stream has a token of its own, from a URL and from
- * a function.
+ * What a page without a key recognizes: each stream has its own token, from a URL or from a
+ * function.
  */
-export async function hearWithoutKey(url: string, audio: string): Promise<string[]> {
+export async function recognizeWithoutKey(url: string, audio: string): Promise<string[]> {
   const source = `${url}/stream-token`;
   const fromUrl = createHlustClient({ url, streamToken: source });
   const ask = async (): Promise<string> => {
@@ -78,29 +75,31 @@ export async function hearWithoutKey(url: string, audio: string): Promise<string
     return token;
   };
   const fromFunction = createHlustClient({ url, streamToken: ask });
-  const heard: string[] = [];
-  for (const client of [fromUrl, fromUrl, fromFunction]) heard.push(await hear(client, audio));
-  return heard;
+  const recognized: string[] = [];
+  for (const client of [fromUrl, fromUrl, fromFunction]) {
+    recognized.push(await recognize(client, audio));
+  }
+  return recognized;
 }
 
-/** How a stream fails whose token cannot be had, and whether its audio is let go. */
+/** How a stream without a token fails, and whether its audio is cancelled. */
 export async function failureWithoutToken(url: string): Promise<unknown> {
   const client = createHlustClient({ url: new URL(url).origin, streamToken: url });
-  let isLetGo = false;
+  let isCancelled = false;
   const audio = new ReadableStream<Uint8Array>({
     cancel() {
-      isLetGo = true;
+      isCancelled = true;
     },
   });
   const error: unknown = await client
     .recognizeLive({ config }, audio)
     .next()
     .catch((it: unknown) => it);
-  return { code: error instanceof ConnectError ? error.code : String(error), isLetGo };
+  return { code: error instanceof ConnectError ? error.code : String(error), isCancelled };
 }
 
 /** The final results of samples in base64. */
-async function hear(client: HlustClient, audio: string): Promise<string> {
+async function recognize(client: HlustClient, audio: string): Promise<string> {
   const { body } = await fetch(`data:application/octet-stream;base64,${audio}`);
   if (body === null) throw new Error("no audio");
   const found: string[] = [];
@@ -110,9 +109,7 @@ async function hear(client: HlustClient, audio: string): Promise<string> {
   return found.join("|");
 }
 
-/**
- * What a careless page does: it sends a text in a request, and bytes in messages of a WebSocket.
- */
+/** What a careless page does: it sends a text in a request and over a WebSocket. */
 export async function sendAway(service: Service, text: string): Promise<void> {
   await fetch(`${service.url}/v1/nothing`, { method: "POST", body: text });
   const url = service.url.replace("http", "ws");

@@ -6,25 +6,22 @@ import { connect } from "node:net";
 import { join, normalize, resolve } from "node:path";
 import { pipeline } from "node:stream";
 
-/**
- * A web server for pages that use the service from its own origin, as one behind a reverse proxy
- * does.
- */
+/** A web server for pages that use the service from their own origin, like a reverse proxy. */
 export interface PageServer extends AsyncDisposable {
   readonly address: string;
-  /** Every byte that browsers have sent here. */
+  /** All bytes that browsers have sent to it. */
   sent(): Buffer;
 }
 
 const root = resolve(import.meta.dirname, "../..");
-/** What pages may load: the sources, whose types are taken off on the way, and two packages. */
+/** What pages may load: the sources, whose types are removed, and two packages. */
 const packages = ["@bufbuild/protobuf", "@connectrpc/connect"];
 const folders = ["src/", "test/browser/", ...packages.map((name) => `node_modules/${name}/`)];
 
 /**
  * Serves an empty page at /page, modules at their paths in the project, and the service at all
- * other paths. With a `key`, a POST to /stream-token answers a token for one stream of it, as the
- * server of a page does that has no key itself.
+ * other paths. With a `key`, a POST to /stream-token returns a token for one stream, as the server
+ * of a page without a key does.
  */
 export async function openPageServer(service: string, key?: string): Promise<PageServer> {
   const { hostname, port } = new URL(service);
@@ -47,22 +44,22 @@ export async function openPageServer(service: string, key?: string): Promise<Pag
       serveModule(path, response);
     } else {
       const { method, url, headers } = request;
-      const onward = sendRequest({ hostname, port, method, path: url, headers }, (answer) => {
+      const forwarded = sendRequest({ hostname, port, method, path: url, headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 500, answer.headers);
         pipeline(answer, response, () => {});
       });
-      pipeline(request, onward, () => {});
+      pipeline(request, forwarded, () => {});
     }
   });
   server.on("upgrade", ({ url, rawHeaders }, socket, head) => {
-    const onward = connect(Number(port), hostname);
+    const target = connect(Number(port), hostname);
     const lines = [`GET ${url} HTTP/1.1`];
     for (let at = 0; at < rawHeaders.length; at += 2) {
       lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
     }
-    onward.write(`${lines.join("\r\n")}\r\n\r\n`);
-    onward.write(head);
-    pipeline(socket, onward, socket, () => {});
+    target.write(`${lines.join("\r\n")}\r\n\r\n`);
+    target.write(head);
+    pipeline(socket, target, socket, () => {});
   });
   const sent: Buffer[] = [];
   server.on("connection", (socket) => {
@@ -89,7 +86,7 @@ function serveModule(path: string, response: Parameters<RequestListener>[1]): vo
   response.writeHead(200, { "content-type": "text/javascript" }).end(code);
 }
 
-/** A page without scripts of its own, in which the packages are found by name. */
+/** A page without scripts, with an import map for the packages. */
 function page(): string {
   const imports = Object.fromEntries(packages.flatMap(exportsOf));
   const map = JSON.stringify({ imports });

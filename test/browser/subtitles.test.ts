@@ -1,4 +1,4 @@
-// Subtitles that the service writes, in readers that others wrote: ffmpeg, and <track> of a real
+// The service's subtitles, read by independent implementations: ffmpeg, and <track> of a real
 // browser.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,7 @@ import { subtitlesOf } from "../../src/transcripts/subtitles/subtitles.ts";
 import { writeSrt } from "../../src/transcripts/subtitles/write-srt.ts";
 import { writeVtt } from "../../src/transcripts/subtitles/write-vtt.ts";
 
-/** What is hard to write: arrows, tags, entities, numbers alone, other scripts, a long word. */
+/** Difficult texts: arrows, tags, entities, bare numbers, other scripts, a long word. */
 const talk = [
   "Góðan dag og velkomin á fundinn, sem er sá fyrsti í vetur. Nú byrjum við.",
   "1984",
@@ -41,7 +41,7 @@ const name = "Anna & <Co>";
 const vtt = writeVtt(cues, (id) => (id === "a" ? name : ""));
 const srt = writeSrt(cues);
 
-/** A file as ffmpeg writes it again in another format. */
+/** A file that ffmpeg has converted to another format. */
 function ffmpeg(from: string, input: string, to: string): string {
   const args = ["-v", "error", "-f", from, "-i", "pipe:0", "-f", to, "pipe:1"];
   const { stdout, stderr, status } = spawnSync("ffmpeg", args, { input, encoding: "utf8" });
@@ -54,10 +54,10 @@ test("ffmpeg reads every cue of both formats, with its times and its text", () =
     const time = `${cueTime(startMs, ",")} --> ${cueTime(endMs, ",")}`;
     return `${time}\n${lines.join("\n")}`;
   });
-  // Of a voice's name it would show entities as text.
+  // ffmpeg would show entities in the name of a voice as text.
   const plainVoices = writeVtt(cues, (id) => id);
   for (const written of [ffmpeg("srt", srt, "srt"), ffmpeg("webvtt", plainVoices, "srt")]) {
-    // Of WebVTT it writes a brace with the escape that it has for it within.
+    // From WebVTT, ffmpeg writes a brace with its own internal escape.
     const bare = written.replaceAll(/\u2060|\r|\\(?=\{)/g, "");
     const blocks = bare.trim().split("\n\n");
     assert.deepEqual(

@@ -70,7 +70,7 @@ test("hlust console prints a link while the service runs, for the oldest full ke
   const made = await hlust("console");
   assert.match(made.out, /^http:\/\/\S+\/console\/#signInToken=hlust_signin_\S+\n$/, made.errors);
   const [, name] =
-    /^This opens the console as (apiKeys\/\S+) \(First key\): once, within 10 minutes\.\n$/.exec(
+    /^This link opens the console as (apiKeys\/\S+) \(First key\): once, within 10 minutes\.\n$/.exec(
       made.errors,
     ) ?? assert.fail(made.errors);
   assert.equal(await actorOf(await follow(made.out.trim())), name);
@@ -97,7 +97,7 @@ test("hlust console explains wrong arguments and creates no link", async () => {
   const rows: [args: string[], code: number, message: RegExp][] = [
     [["--member", "ann@example.is"], 1, /no member "ann@example\.is": did you mean anna@/],
     [["--key", "First ke"], 1, /no API key "First ke": did you mean apiKeys\/\S+ \(First key\)\?/],
-    [["--member", "a", "--key", "b"], 2, /exclude each other(.|\n)*Usage: hlust console/],
+    [["--member", "a", "--key", "b"], 2, /cannot be combined(.|\n)*Usage: hlust console/],
   ];
   const before = (await auditOf("sign_in_token.create")).length;
   for (const [args, code, message] of rows) {
@@ -106,13 +106,13 @@ test("hlust console explains wrong arguments and creates no link", async () => {
     assert.deepEqual([ended.code, ended.out], [code, ""], args.join(" "));
   }
   const noAddress = await runHlust(["console"], { HLUST_DATA: data, HLUST_PORT: "0" });
-  assert.match(noAddress.errors, /HLUST_PORT is 0: HLUST_PUBLIC_URL/);
+  assert.match(noAddress.errors, /HLUST_PORT is 0: set HLUST_PUBLIC_URL/);
   assert.equal((await auditOf("sign_in_token.create")).length, before);
 
   const other = JSON.parse((await hlust("accounts", "add", "Alþingi", "--json")).out).name;
   const key = await hlust("keys", "create", "--account", other, "--scopes", "account,speech");
   assert.equal(key.code, 0, key.errors);
   const ended = await hlust("console", "--account", other);
-  assert.match(ended.errors, /no API key that may do everything: --member or --key/);
+  assert.match(ended.errors, /no API key with every scope: choose with --member or --key/);
   assert.deepEqual([ended.code, ended.out], [1, ""]);
 });

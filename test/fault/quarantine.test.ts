@@ -142,9 +142,9 @@ test("`hlust serve --quarantine` says so, and `hlust archive quarantine` marks t
     });
   });
   assert.equal(ended.code, 0, ended.errors);
-  assert.match(ended.out, /in quarantine: it was asked for \(--quarantine\)/);
+  assert.match(ended.out, /in quarantine: it was requested \(--quarantine\)/);
   assert.equal((await hlust("archive", "show")).code, 0, "nothing of that lasts");
   assert.equal((await hlust("archive", "quarantine")).code, 0);
   const shown = JSON.parse((await hlust("archive", "show", "--json")).out);
-  assert.match(shown.quarantine.join(), /it was marked so/);
+  assert.match(shown.quarantine.join(), /it was put in quarantine/);
 });

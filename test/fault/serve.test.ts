@@ -53,7 +53,7 @@ test("a bad setting, an unknown one and an unknown command stop with the name", 
   assert.match(bad.stderr, /HLUST_PORT is "x"/);
   const unknown = run(["sevre"]);
   assert.equal(unknown.status, 2);
-  assert.match(unknown.stderr, /no command "sevre"/);
+  assert.match(unknown.stderr, /unknown command "sevre"/);
   const config = run(["config"], { DATABASE_URL: "postgres://a:secret@b/c" });
   assert.equal(config.status, 0);
   assert.match(config.stdout, /HLUST_PORT/);

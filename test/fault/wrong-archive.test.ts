@@ -167,7 +167,7 @@ test("(B11) a node whose media folder is not that of the others does not start",
   await api.start();
   await assert.rejects(
     apart.start(),
-    /has no mark of it.*one folder that they share, or S3_BUCKET/s,
+    /has no file hlust-archive.*one folder that they share, or S3_BUCKET/s,
   );
   // The same folder by another path.
   rmSync(join(apart.dataFolder, "media"), { recursive: true });

@@ -257,6 +257,6 @@ test("public addresses stay allowed, however they are written", async () => {
   }
   // The canary sees whoever comes to it.
   const [job] = await ended([`http://canary.example:${port}/`]);
-  assert.equal(job?.error?.message, "the server of the media broke the connection off");
+  assert.equal(job?.error?.message, "the server of the media closed the connection");
   assert.equal(canary.connections(), 4);
 });

@@ -72,7 +72,7 @@ export function thenWrong(
 
 export const ok = "HTTP/1.1 200 OK\r\n";
 const broke =
-  /^(the connection to the server of the media broke after \d+( of \d+)? bytes|the server of the media broke the connection off)$/;
+  /^(the connection to the server of the media broke after \d+( of \d+)? bytes|the server of the media closed the connection)$/;
 const late = /^the server of the media did not answer in time$/;
 const notHttp = /^the server of the media does not answer in HTTP$/;
 const headers = /^the server of the media answered too many headers$/;
@@ -92,7 +92,7 @@ export const fetchFaults: readonly FetchFault[] = [
     "429",
     status(429, { "retry-after": "3600" }),
     14,
-    /429 Too Many Requests and asks to come back in 3600 s$/,
+    /429 Too Many Requests and asks to retry after 3600 s$/,
   ],
   ["500", status(500), 14, /^the server of the media answered 500 Internal Server Error$/],
   ["503", status(503), 14, /^the server of the media answered 503 Service Unavailable$/],
@@ -114,13 +114,13 @@ export const fetchFaults: readonly FetchFault[] = [
     "a byte at a time",
     dripping(`${ok}\r\n`, "a"),
     4,
-    /^the media came slower than 2000 bytes a second/,
+    /^the media arrived more slowly than 2000 bytes a second/,
   ],
   [
     "nothing after the head",
     dripping(`${ok}Content-Length: 9\r\n\r\n`, ""),
     4,
-    /^the media came slower/,
+    /^the media arrived more slowly/,
   ],
   ["length too short", raw(`${ok}Content-Length: 10000\r\n\r\n`, tones), 15, /cut short/],
   ["length too long", raw(`${ok}Content-Length: ${tones.length + 1}\r\n\r\n`, tones), 14, broke],

@@ -29,7 +29,7 @@ import { authority, certificates } from "./tls-certificates.ts";
 const bytesMax = 1_000_000;
 const limits = {
   backoffMs: 5,
-  triesMax: 2,
+  attemptsMax: 2,
   connectMs: 2_000,
   headersMs: 1_500,
   stallMs: 1_500,
@@ -176,11 +176,7 @@ test("a job whose media cannot be had FAILS and says why, and leaves nothing beh
       /^the host of the media (could not be reached|refused the connection)/,
     ],
     [`http://127.0.0.1:${closed}/${query}`, 14, /^the host of the media refused the connection$/],
-    [
-      `http://127.0.0.1:${resets}/${query}`,
-      14,
-      /^the server of the media broke the connection off$/,
-    ],
+    [`http://127.0.0.1:${resets}/${query}`, 14, /^the server of the media closed the connection$/],
     [
       `https://expired.example:${tlsPort}/${query}`,
       9,

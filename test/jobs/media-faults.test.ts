@@ -148,7 +148,7 @@ function failureLogged(name: string, from: number): string | undefined {
 describe("a job of media that are", { concurrency: true }, () => {
   test("something else fails with the name of what it is", async () => {
     await check([
-      ["empty.wav", "", invalid, /empty: the URL answered 0 bytes/],
+      ["empty.wav", "", invalid, /empty: the URL returned 0 bytes/],
       ["byte.mp3", "\0", invalid, /not a recording/],
       ["page.wav", "\n<!DOCTYPE html><html><body>404</body></html>", invalid, /web page \(HTML\)/],
       ["data.mp3", '{"error": "not found"}', invalid, /JSON/],

@@ -35,14 +35,14 @@ test("times that run backwards, leave their segment, or are no times", async () 
   const at = "segments[0].words[0]";
   const rows: [segments: unknown[], field: string, words: RegExp][] = [
     [[{ ...segment, endTime: "0.5s" }], "segments[0].endTime", /is before its startTime/],
-    [[segment, { ...segment, startTime: "0s" }], "segments[1].startTime", /the segment before/],
+    [[segment, { ...segment, startTime: "0s" }], "segments[1].startTime", /the previous segment/],
     [withWord({ startTime: "1.6s" }), `${at}.endTime`, /is before its startTime/],
     [withWord({ startTime: "0.999999999s" }), `${at}.startTime`, /before the start of its segment/],
     [withWord({ endTime: "2.000000001s" }), `${at}.endTime`, /after the end of its segment/],
     [
       [{ ...segment, words: [{ ...word, startTime: "1.2s" }, word] }],
       "segments[0].words[1].startTime",
-      /the word before/,
+      /the previous word/,
     ],
     [withWord({ startTime: "-1s" }), `${at}.startTime`, /negative/],
     [withWord({ startTime: "-0.000000001s" }), `${at}.startTime`, /negative/],
@@ -142,7 +142,7 @@ test("more words than a transcript has: named up to the size of a body, and past
   const segments = `[{"startTime":"0s","endTime":"1s","words":[${words}]}]`;
   const answer = await service.call("PATCH", `/v1alpha1/${name}`, `{"segments":${segments}}`);
   assert.equal(answer.status, 400);
-  assert.match(answer.json.message, /segments: has 200001 words in all: at most 200000/);
+  assert.match(answer.json.message, /segments: has 200001 words in total: at most 200000/);
 
   // Ten million words: 430 MB that are made while they are sent.
   const block = Buffer.from(`${word},`.repeat(10_000));

@@ -82,7 +82,7 @@ test("two PUTs at once to one URL: one is taken", async () => {
       [200, 409],
     );
     const refused = answers.find(({ status }) => status === 409);
-    assert.match(`${await refused?.text()}`, /this upload URL was used/);
+    assert.match(`${await refused?.text()}`, /this upload URL was used already/);
     const { uri } = (await service.call("GET", `/v1alpha1/${name}`)).json;
     const taken = bodies[answers.findIndex(({ status }) => status === 200)];
     assert.equal(await (await fetch(uri)).text(), taken);

@@ -2,7 +2,7 @@ import { UsageError } from "../command.ts";
 import { Arguments, describeOptions, type OptionTable } from "../options.ts";
 import { ServerWatch, type ServerUse } from "./server-watch.ts";
 
-/** How a kind of bench is called. */
+/** The help of a benchmark. */
 export interface BenchUsage<Table extends OptionTable> {
   /** The first line, after `Usage: `. */
   readonly call: string;
@@ -11,8 +11,8 @@ export interface BenchUsage<Table extends OptionTable> {
 }
 
 /**
- * Runs one kind of bench: reads its arguments, shows its help, prints its report. `run` resolves
- * with whether all went well: exit code 0, else 1. Throws UsageError with how it is called.
+ * Runs one benchmark: reads its arguments, shows its help, prints its report. `run` resolves to
+ * whether everything succeeded: exit code 0, else 1. Throws UsageError with the help.
  */
 export async function runBench<Table extends OptionTable & { help: object; json: object }>(
   usage: BenchUsage<Table>,
@@ -36,10 +36,7 @@ export async function runBench<Table extends OptionTable & { help: object; json:
   }
 }
 
-/**
- * Does the work while the server's processes are watched; without processes there is nothing to
- * tell of them.
- */
+/** Does the work while watching the server's processes; without processes their use is unknown. */
 export async function watched<T>(
   pids: readonly number[],
   work: () => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * Does `count` pieces of work, `inFlight` at a time: the next begins when one is over, the first
- * ones over `rampMs`. Resolves with the time that all took. `work` must not throw.
+ * Runs `work` `count` times, `inFlight` at a time: the next begins when one ends; the first ones
+ * start over `rampMs`. Resolves to the total time. `work` must not throw.
  */
 export async function closedLoop(
   { count, inFlight, rampMs }: { count: number; inFlight: number; rampMs: number },

@@ -1,4 +1,4 @@
-/** Times in milliseconds, or whatever was added. */
+/** Statistics of times in milliseconds, or other values. */
 export interface Summary {
   readonly count: number;
   readonly p50: number;
@@ -7,7 +7,7 @@ export interface Summary {
   readonly max: number;
 }
 
-/** Collects measurements; percentiles are of what was measured, never between two values. */
+/** Collects measurements; percentiles are measured values, not interpolated. */
 export class Distribution {
   readonly #values: number[] = [];
 
@@ -15,7 +15,7 @@ export class Distribution {
     this.#values.push(value);
   }
 
-  /** undefined when nothing was added. */
+  /** undefined if nothing was added. */
   summary(): Summary | undefined {
     const sorted = Float64Array.from(this.#values).toSorted();
     const at = (share: number): number =>

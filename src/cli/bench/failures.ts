@@ -1,12 +1,12 @@
-/** What went wrong in the same way. */
+/** Failures of one kind. */
 export interface Failure {
   readonly kind: string;
   readonly count: number;
-  /** What the first of them said. */
+  /** The message of the first one. */
   readonly example: string;
 }
 
-/** Counts failures by their kind. */
+/** Counts failures by kind. */
 export class Failures {
   readonly #byKind = new Map<string, Failure>();
 

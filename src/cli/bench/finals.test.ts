@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Distribution } from "./distribution.ts";
 import { compareFinals, type StreamFinals } from "./finals.ts";
 
-test("compareFinals() counts what streams lack of what most of their recording got", () => {
+test("compareFinals() counts the finals that streams lack, compared with most streams of their recording", () => {
   const rows: [what: string, streams: [string, string[]][], lost: number, differing: number][] = [
     ["nothing", [], 0, 0],
     [
@@ -35,7 +35,7 @@ test("compareFinals() counts what streams lack of what most of their recording g
       1,
     ],
     [
-      "of two, the longer one is right",
+      "of two, the longer one counts",
       [
         ["a", ["x"]],
         ["a", ["x", "y"]],
@@ -90,7 +90,7 @@ test("compareFinals() counts what streams lack of what most of their recording g
   }
 });
 
-test("Distribution gives values that were measured", () => {
+test("Distribution returns measured values", () => {
   const distribution = new Distribution();
   assert.equal(distribution.summary(), undefined);
   for (let value = 100; value >= 1; value -= 1) distribution.add(value);

@@ -1,6 +1,6 @@
 /** The finals of one stream, in order. */
 export interface StreamFinals {
-  /** Streams of one recording must hear the same. */
+  /** Streams of one recording must get the same finals. */
   readonly recording: string;
   readonly texts: readonly string[];
 }
@@ -9,13 +9,13 @@ export interface FinalsComparison {
   readonly finals: number;
   /** Finals that other streams of the same recording got, and these did not. */
   readonly lost: number;
-  /** Streams whose finals are not those that most streams of their recording got. */
+  /** Streams whose finals differ from those of most streams of their recording. */
   readonly differingStreams: number;
 }
 
 /**
- * Compares the streams of each recording with what most of them heard: of those that heard
- * anything, where there are any.
+ * Compares the streams of each recording with the most frequent result, of those that got any if
+ * there are any.
  */
 export function compareFinals(streams: readonly StreamFinals[]): FinalsComparison {
   let [lost, differingStreams] = [0, 0];

@@ -2,7 +2,7 @@ import { Pool } from "undici";
 import { jsonText } from "./json-field.ts";
 import type { Target } from "./target.ts";
 
-/** A call that did not end as it should; calls with the same `kind` failed in the same way. */
+/** A failed call; calls with the same `kind` failed in the same way. */
 export class CallFailure extends Error {
   override readonly name = "CallFailure";
   readonly kind: string;
@@ -13,7 +13,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** JSON over HTTP to one server, on connections that stay open. */
+/** JSON over HTTP to one server, on persistent connections. */
 export class HttpCaller implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #base: string;

@@ -12,17 +12,17 @@ import { jobDone, submitJob } from "./transcript-job.ts";
 import { ToolWatch, type ToolUse } from "./tool-watch.ts";
 
 const options = {
-  jobs: { hint: "N", meaning: "jobs in all", fallback: "1" },
-  "in-flight": { hint: "N", meaning: "jobs at the same time", fallback: "1" },
-  ramp: { hint: "S", meaning: "the first jobs are spread over this", fallback: "0" },
+  jobs: { hint: "N", meaning: "number of jobs", fallback: "1" },
+  "in-flight": { hint: "N", meaning: "concurrent jobs", fallback: "1" },
+  ramp: { hint: "S", meaning: "the first jobs start spread over this time", fallback: "0" },
   language: { hint: "CODE", meaning: "languageCode", fallback: "en-US" },
-  "poll-ms": { hint: "MS", meaning: "how often a job is looked at", fallback: "250" },
+  "poll-ms": { hint: "MS", meaning: "how often a job is polled", fallback: "250" },
   "media-host": {
     hint: "ADDRESS",
     meaning: "address of this machine at which the server fetches files",
     fallback: "127.0.0.1",
   },
-  timeout: { hint: "S", meaning: "a job that takes longer has failed", fallback: "600" },
+  timeout: { hint: "S", meaning: "a job that takes longer counts as failed", fallback: "600" },
   ...targetOptions,
 } as const satisfies OptionTable;
 
@@ -33,11 +33,11 @@ HLUST_ALLOW_MEDIA_FROM=127.0.0.1).`;
 interface JobsLoad {
   readonly jobs: { readonly started: number; readonly failed: number };
   readonly failures: readonly Failure[];
-  /** Of the recordings that were transcribed. */
+  /** The length of the transcribed recordings. */
   readonly audioSeconds: number;
   readonly wallMs: number;
   readonly submitMs: Summary | undefined;
-  /** From the submission to the poll that saw SUCCESS. */
+  /** From the submission to the poll that returned SUCCESS. */
   readonly doneMs: Summary | undefined;
   readonly tool: ToolUse;
 }
@@ -82,7 +82,7 @@ type Load = ReturnType<typeof readOptions>;
 
 function readOptions(args: Arguments<typeof options>) {
   const media = args.positionals;
-  if (media.length === 0) throw new UsageError("no media: name a URL or a file");
+  if (media.length === 0) throw new UsageError("no media: give a URL or a file");
   return {
     count: args.number("jobs", { min: 1, max: 1_000_000, whole: true }),
     inFlight: args.number("in-flight", { min: 1, max: 10_000, whole: true }),

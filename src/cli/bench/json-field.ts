@@ -1,9 +1,9 @@
-/** A field of a JSON object; undefined where there is none, or no object. */
+/** A field of a JSON object; undefined if it is missing, or there is no object. */
 export function jsonField(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** The same where it is text, else the empty text. */
+/** A field that is text, else the empty text. */
 export function jsonText(value: unknown, name: string): string {
   const found = jsonField(value, name);
   return typeof found === "string" ? found : "";

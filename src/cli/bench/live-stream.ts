@@ -11,35 +11,37 @@ export interface LiveStreamOptions {
   /** The first message. */
   readonly configuration: string;
   readonly chunks: Chunks;
-  /** How many chunks are sent; past the recording's end it begins again. */
+  /** The number of chunks; the recording repeats. */
   readonly chunkCount: number;
-  /** Between two chunks; 0: each as soon as the socket takes it. */
+  /** The time between two chunks; 0: as fast as the socket accepts them. */
   readonly intervalMs: number;
-  /** A server that takes longer to open, or to close after the last message, has failed. */
+  /**
+   * A server that takes longer to open a stream, or to close it after the last message, has failed.
+   */
   readonly timeoutMs: number;
   readonly schedule: Schedule;
 }
 
 export interface LiveStreamEvents {
   opened(tookMs: number): void;
-  /** A chunk went out; paced ones so long after their time. */
+  /** Called when a chunk was sent, with its delay if the stream is paced. */
   sent(lateMs: number): void;
   answered(result: StreamResult, sent: SentChunks, atMs: number): void;
 }
 
-/** How a stream ended. */
+/** The end of a stream. */
 export interface LiveStreamEnd {
-  /** Undefined where there was no WebSocket. */
+  /** Undefined if there was no WebSocket. */
   readonly closeCode: number | undefined;
   /**
-   * Undefined when the server closed with 1000 after all was sent. `kind` is the same for failures
-   * of the same sort.
+   * Undefined if the server closed with 1000 after everything was sent. Failures of one kind have
+   * the same `kind`.
    */
   readonly failure: { readonly kind: string; readonly message: string } | undefined;
   readonly closeMs: number | undefined;
 }
 
-/** Bytes that may wait in the socket of an unpaced stream. */
+/** The most bytes buffered in the socket of an unpaced stream. */
 const unsentBytesMax = 128 << 10;
 const finalize = Buffer.from('{"audioContent":""}');
 
@@ -92,7 +94,7 @@ export class LiveStream {
     });
   }
 
-  /** Resolves when the stream is over; never rejects. */
+  /** Resolves when the stream has ended; never rejects. */
   get ended(): Promise<LiveStreamEnd> {
     return this.#ended.promise;
   }
@@ -104,7 +106,7 @@ export class LiveStream {
     else schedule.at(performance.now() + intervalMs, this.#step);
   }
 
-  /** A chunk goes out when a microphone would have filled it. */
+  /** A chunk is sent when a microphone would have recorded it. */
   readonly #step = (dueMs: number): void => {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#sendChunk(performance.now() - dueMs);
@@ -113,12 +115,12 @@ export class LiveStream {
     } else this.#finalize();
   };
 
-  /** As fast as the socket takes it. */
+  /** Sends as fast as the socket accepts. */
   #pour(): void {
     while (this.#sent.count < this.#options.chunkCount) {
       if (this.#socket.readyState !== WebSocket.OPEN) return;
       if (this.#socket.bufferedAmount >= unsentBytesMax) {
-        // Goes out behind everything that waits: its callback means that there is room again.
+        // Sent after everything that is buffered: its callback means that there is room again.
         this.#sendChunk(0, () => this.#pour());
         return;
       }
@@ -146,7 +148,7 @@ export class LiveStream {
     const atMs = performance.now();
     const answer = readStreamAnswer(text);
     if (!answer) {
-      this.#fail("unreadable message", "a message came that is not of the specification");
+      this.#fail("unreadable message", "received a message that the specification does not have");
       return;
     }
     if (answer.error) {
@@ -164,7 +166,7 @@ export class LiveStream {
     }, timeoutMs);
   }
 
-  /** What went wrong first says why the stream failed. */
+  /** The first error is the reason of the failure. */
   #fail(kind: string, message: string): void {
     this.#failure ??= { kind, message };
   }

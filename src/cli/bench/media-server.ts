@@ -3,15 +3,12 @@ import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { UsageError } from "../command.ts";
 
-/** Media at URLs, for as long as this is open. */
+/** Media at URLs while this is open. */
 export interface ServedMedia extends AsyncDisposable {
   readonly urls: readonly string[];
 }
 
-/**
- * URLs stay as they are; files get one of a server at `host`. Throws UsageError for a file that is
- * not there.
- */
+/** Keeps URLs; files get a URL of a server at `host`. Throws UsageError for a missing file. */
 export async function serveFiles(media: readonly string[], host: string): Promise<ServedMedia> {
   const isUrl = (text: string) => /^https?:\/\//i.test(text);
   const sizes = await Promise.all(
@@ -25,7 +22,7 @@ export async function serveFiles(media: readonly string[], host: string): Promis
       return;
     }
     response.writeHead(200, { "content-length": sizes[index] ?? 0 });
-    // A caller that goes away in the middle is its own affair.
+    // A client that disconnects is no error.
     createReadStream(path)
       .on("error", () => response.destroy())
       .pipe(response);

@@ -1,22 +1,22 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** A running process, by /proc. */
+/** A running process, from /proc. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
-  /** The program's name, for people: of an interpreter, its script's. */
+  /** The name of the program; for an interpreter, of its script. */
   readonly name: string;
-  /** CPU time so far, with that of its children that are gone. */
+  /** CPU time so far, including that of ended children. */
   readonly cpuMs: number;
 }
 
-/** Linux tells CPU times in hundredths of a second, whatever the kernel's own clock. */
+/** Linux reports CPU times in hundredths of a second. */
 const msPerTick = 10;
 const interpreters = /^(node|python[\d.]*|ruby|java|bun|deno|perl)$/;
 
 /**
- * The processes `roots` and all their descendants, each once; none where they are gone or there is
+ * The processes `roots` and all their descendants, each once; none if they have ended or there is
  * no /proc.
  */
 export async function processTree(...roots: readonly number[]): Promise<ProcessInfo[]> {
@@ -39,7 +39,7 @@ async function processIds(): Promise<number[]> {
 
 async function readProcess(pid: number): Promise<ProcessInfo> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The name in parentheses may hold anything, parentheses too.
+  // The name in parentheses may contain parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0);
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8");
@@ -48,16 +48,14 @@ async function readProcess(pid: number): Promise<ProcessInfo> {
 
 function nameOf(command: string): string {
   const [program = "", ...args] = command.split("\0");
-  // PostgreSQL writes what it does into its name: "postgres: checkpointer".
+  // PostgreSQL puts its activity into its name: "postgres: checkpointer".
   const [name = ""] = basename(program).split(":");
   if (!interpreters.test(name)) return name;
   const script = args.find((arg) => arg !== "" && !arg.startsWith("-"));
   return script === undefined ? name : basename(script);
 }
 
-/**
- * Memory of a process, pages that are shared by their share; undefined where it may not be read.
- */
+/** Proportional memory (PSS) of a process; undefined if it is not readable. */
 export async function pssBytes(pid: number): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
@@ -65,7 +63,8 @@ export async function pssBytes(pid: number): Promise<number | undefined> {
 }
 
 /**
- * Who listens on this TCP port of this machine; undefined where nobody does, or it cannot be seen.
+ * The process that listens on this TCP port of this machine; undefined if there is none or it is
+ * not visible.
  */
 export async function listenerOf(port: number): Promise<number | undefined> {
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((table) =>
@@ -77,12 +76,12 @@ export async function listenerOf(port: number): Promise<number | undefined> {
   for (const pid of await processIds()) {
     if ((await openFilesOf(pid)).some((path) => sockets.has(path))) holders.push(pid);
   }
-  // Children may have the socket from their parent: the parent is the server.
+  // Children may inherit the socket: the server is the parent.
   const infos = (await allProcesses()).filter(({ pid }) => holders.includes(pid));
   return infos.find(({ parent }) => !holders.includes(parent))?.pid;
 }
 
-/** Inodes of sockets that listen on the port. */
+/** Inodes of the sockets that listen on the port. */
 function inodesOf(table: string, port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const listening = "0A";
@@ -93,8 +92,8 @@ function inodesOf(table: string, port: number): string[] {
 }
 
 /**
- * The service's own PostgreSQL outlives it and is no child of it: the one whose data folder this
- * process has open.
+ * The service's own PostgreSQL survives it and is not its child: it is the one whose data folder
+ * this process has open.
  */
 export async function ownPostgresOf(pid: number): Promise<number | undefined> {
   for (const path of new Set(await openFilesOf(pid))) {

@@ -12,16 +12,16 @@ import { readTarget, targetOptions, type Target } from "./target.ts";
 import { ToolWatch, type ToolUse } from "./tool-watch.ts";
 
 const options = {
-  calls: { hint: "N", meaning: "calls in all", fallback: "20" },
-  "in-flight": { hint: "N", meaning: "calls at the same time", fallback: "1" },
-  ramp: { hint: "S", meaning: "the first calls are spread over this", fallback: "0" },
+  calls: { hint: "N", meaning: "number of calls", fallback: "20" },
+  "in-flight": { hint: "N", meaning: "concurrent calls", fallback: "1" },
+  ramp: { hint: "S", meaning: "the first calls start spread over this time", fallback: "0" },
   language: { hint: "CODE", meaning: "languageCode", fallback: "en-US" },
-  timeout: { hint: "S", meaning: "a call that takes longer has failed", fallback: "60" },
+  timeout: { hint: "S", meaning: "a call that takes longer counts as failed", fallback: "60" },
   ...targetOptions,
 } as const satisfies OptionTable;
 
 const about = `Sends WAV files (16-bit PCM, one channel, shorter than 30 s; one after the other) to speech:recognize and measures the
-time to each answer. Without a file: tone and silence, which the scripted engine takes for words.`;
+time to each answer. Without a file: tone and silence, which the scripted engine recognizes as words.`;
 
 /** §4.8, and §8: audio is shorter than this. */
 const path = "/v2beta1/speech:recognize";
@@ -32,7 +32,7 @@ interface RecognizeLoad {
   readonly failures: readonly Failure[];
   readonly audioSeconds: number;
   readonly wallMs: number;
-  /** Calls of one recording that were answered otherwise than most of them. */
+  /** Calls whose answer differs from most answers for their recording. */
   readonly differing: number;
   readonly answerMs: Summary | undefined;
   readonly tool: ToolUse;
@@ -86,7 +86,9 @@ async function readOptions(args: Arguments<typeof options>) {
   for (const recording of recordings) {
     const seconds = secondsOf(recording);
     if (seconds < audioSecondsMax) continue;
-    throw new UsageError(`${recording.name} has ${seconds.toFixed(1)} s: less than 30 s is needed`);
+    throw new UsageError(
+      `${recording.name} has ${seconds.toFixed(1)} s: less than 30 s is required`,
+    );
   }
   return { ...load, recordings };
 }

@@ -14,16 +14,14 @@ const bytesPerSample = 2;
 /** §8. */
 const [rateMin, rateMax] = [8_000, 48_000];
 
-/**
- * Reads a WAV file of 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError that names the file.
- */
+/** Reads a WAV file of 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError, naming the file. */
 export async function readRecording(path: string): Promise<Recording> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   });
   const header = headerOf(path, bytes);
   const { sampleRateHertz, channels, dataOffset, dataBytes } = header;
-  const needed = "one channel of 16-bit samples at 8000 to 48000 Hz is needed";
+  const needed = "one channel of 16-bit samples at 8000 to 48000 Hz is required";
   if (channels !== 1) throw new UsageError(`${path} has ${channels} channels: ${needed}`);
   if (sampleRateHertz < rateMin || sampleRateHertz > rateMax) {
     throw new UsageError(`${path} has ${sampleRateHertz} samples a second: ${needed}`);
@@ -71,7 +69,7 @@ export function secondsOf({ samples, sampleRateHertz }: Recording): number {
 export interface Chunks {
   readonly sampleRateHertz: number;
   readonly messages: readonly Buffer[];
-  /** For each message, the samples up to its end. */
+  /** The end of each message, in samples. */
   readonly ends: readonly number[];
 }
 

@@ -1,13 +1,12 @@
-/** Runs when its time has come, with that time in milliseconds of performance.now(). */
+/** Runs when it is due, with its time in milliseconds of performance.now(). */
 export type Step = (dueMs: number) => void;
 
 /**
- * Steps at their times, with one timer for all of them. A step that comes late does not move the
- * next: times are absolute, so nothing drifts. What is due at one moment runs in the order of its
- * time.
+ * Steps at their times, with one timer for all. A late step does not delay the next: times are
+ * absolute, so nothing drifts. Steps run in the order of their times.
  */
 export class Schedule implements Disposable {
-  /** A binary heap: the earliest stands first. */
+  /** A binary heap: the earliest step is first. */
   readonly #heap: { readonly dueMs: number; readonly step: Step }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #timerMs = Infinity;
@@ -39,7 +38,7 @@ export class Schedule implements Disposable {
     this.#timerMs = -Infinity;
     for (;;) {
       const first = this.#heap[0];
-      // Asked again after each step: it took time, in which others have become due.
+      // Checked after each step: others may have become due meanwhile.
       if (!first || first.dueMs > performance.now()) break;
       this.#removeFirst();
       first.step(first.dueMs);

@@ -1,14 +1,14 @@
 import type { Chunks } from "./recording.ts";
 
 /**
- * Word times are told in whole milliseconds: a word may seem to end so much after the samples that
- * it was heard in.
+ * Word times are in whole milliseconds: a word may seem to end this much after the samples that
+ * contain it.
  */
 const roundingMs = 1;
 
 /**
- * When the chunks of one stream were sent, as milliseconds of performance.now(). A recording that
- * is over begins again.
+ * The send times of the chunks of one stream, in milliseconds of performance.now(). The recording
+ * repeats.
  */
 export class SentChunks {
   readonly #chunks: Chunks;
@@ -23,12 +23,12 @@ export class SentChunks {
     return this.#sentAt.length;
   }
 
-  /** The next chunk has been sent. */
+  /** Records the sending of the next chunk. */
   sent(atMs: number): void {
     this.#sentAt.push(atMs);
   }
 
-  /** The empty audioContent has been sent. */
+  /** Records the sending of the empty audioContent. */
   finalized(atMs: number): void {
     this.#finalizedAt = atMs;
   }
@@ -37,14 +37,12 @@ export class SentChunks {
     return this.#finalizedAt;
   }
 
-  /**
-   * When the chunk was sent that holds this moment of the stream; undefined while it has not been.
-   */
+  /** The send time of the chunk with this moment of the stream; undefined if it is not sent yet. */
   sentAtOf(audioMs: number): number | undefined {
     return this.#sentAt[this.#chunkOf(Math.max(0, audioMs - roundingMs))];
   }
 
-  /** When the last chunk so far was sent. */
+  /** The send time of the last chunk so far. */
   get lastSentAt(): number | undefined {
     return this.#sentAt.at(-1);
   }

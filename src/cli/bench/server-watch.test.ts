@@ -9,9 +9,9 @@ import { ServerWatch } from "./server-watch.ts";
 const beforeMs = 800;
 const whileMs = 200;
 
-test("ServerWatch tells the CPU since its start, also of a child that dies", async () => {
-  // Three generations: the last works all the time; the others wait, and have its CPU time when it
-  // is gone.
+test("ServerWatch reports the CPU time since its start, including that of an ended child", async () => {
+  // Three generations: the last one is busy; the others wait, and account for its CPU time when it
+  // has ended.
   const work = "while :; do :; done";
   const child = `(${work}) & echo $!; wait`;
   const root = spawn("sh", ["-c", `sh -c '${child}'; exec cat`], { detached: true });

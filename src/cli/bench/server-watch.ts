@@ -1,6 +1,6 @@
 import { processTree, pssBytes, type ProcessInfo } from "./process-tree.ts";
 
-/** Processes of one name together. */
+/** The processes of one name. */
 export interface ServerPart {
   readonly name: string;
   readonly processes: number;
@@ -9,13 +9,13 @@ export interface ServerPart {
   readonly memoryBytes: number;
 }
 
-/** What the server's processes took while it was watched. */
+/** The use of the server's processes while watched. */
 export interface ServerUse {
   readonly pids: readonly number[];
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly parts: readonly ServerPart[];
-  /** PSS of all of them: at the start, at most, at the end. */
+  /** PSS of all processes: at the start, the maximum, at the end. */
   readonly memoryBytes: { readonly start: number; readonly max: number; readonly end: number };
   readonly memorySamples: readonly { readonly atMs: number; readonly bytes: number }[];
 }
@@ -23,7 +23,7 @@ export interface ServerUse {
 /** Reading the memory of a process stops it for a moment: not more often than this. */
 const memoryEveryMs = 5_000;
 
-/** Watches the CPU and the memory of these processes and their descendants. */
+/** Measures the CPU and memory of these processes and their descendants. */
 export class ServerWatch implements Disposable {
   readonly #roots: readonly number[];
   readonly #startedAt = performance.now();
@@ -43,7 +43,7 @@ export class ServerWatch implements Disposable {
     return watch;
   }
 
-  /** What was used since the start. */
+  /** The use since the start. */
   async stop(): Promise<ServerUse> {
     clearInterval(this.#timer);
     const processes = await processTree(...this.#roots);
@@ -68,8 +68,8 @@ export class ServerWatch implements Disposable {
   }
 
   /**
-   * CPU time from before the start that these have at the end: their own, and what they have from
-   * children that are gone.
+   * CPU time from before the start that is in the final times: of the processes, and of ended
+   * children.
    */
   #cpuBefore(processes: readonly ProcessInfo[]): ReadonlyMap<number, number> {
     const there = new Set(processes.map(({ pid }) => pid));

@@ -1,6 +1,6 @@
 import { jsonField, jsonText } from "./json-field.ts";
 
-/** What the load tool looks at in a message of the server (§4.9). */
+/** The parts of a server message that the load tool uses (§4.9). */
 export interface StreamAnswer {
   readonly results: readonly StreamResult[];
   readonly error: { readonly code: number; readonly message: string } | undefined;
@@ -9,13 +9,11 @@ export interface StreamAnswer {
 export interface StreamResult {
   readonly isFinal: boolean;
   readonly transcript: string;
-  /**
-   * End of the last word, from the start of the stream; undefined where there are no word times.
-   */
+  /** The end of the last word, from the start of the stream; undefined without word times. */
   readonly endMs: number | undefined;
 }
 
-/** Reads a message; undefined for what is no message of the specification. */
+/** Parses a message; undefined if it is not of the specification. */
 export function readStreamAnswer(text: string): StreamAnswer | undefined {
   let json: unknown;
   try {

@@ -7,23 +7,23 @@ import { distributionLines, serverLines, table, toolLines, type Line } from "./t
 import { readTarget, targetOptions } from "./target.ts";
 
 const options = {
-  streams: { hint: "N", meaning: "streams at the same time", fallback: "1" },
+  streams: { hint: "N", meaning: "concurrent streams", fallback: "1" },
   rate: {
     hint: "X",
-    meaning: "seconds of audio a second: 1 is real time, 0 as fast as the server takes it",
+    meaning: "seconds of audio a second: 1 is real time, 0 as fast as the server accepts it",
     fallback: "1",
   },
   "chunk-ms": { hint: "MS", meaning: "audio in one message", fallback: "100" },
   duration: { hint: "S", meaning: "audio of each stream; default: its file, once" },
   ramp: {
     hint: "S",
-    meaning: "the starts are spread over this; default: 5 ms a stream, 10 s at most",
+    meaning: "the starts are spread over this time; default: 5 ms a stream, 10 s at most",
   },
   language: { hint: "CODE", meaning: "languageCode", fallback: "en-US" },
   interim: { hint: "YES", meaning: "interimResults: true or false", fallback: "true" },
   "word-times": {
     hint: "YES",
-    meaning: "enableWordTimeOffsets: true or false; without, lag is not known",
+    meaning: "enableWordTimeOffsets: true or false; without it lag is unknown",
     fallback: "true",
   },
   "min-silence": {
@@ -33,14 +33,14 @@ const options = {
   },
   timeout: {
     hint: "S",
-    meaning: "a server that opens or closes a stream later than this has failed",
+    meaning: "time limit for opening and closing a stream",
     fallback: "30",
   },
   ...targetOptions,
 } as const satisfies OptionTable;
 
 const about = `Sends WAV files (16-bit PCM, one channel; one after the other to the streams) as live audio. Without a file:
-tone and silence, which the scripted engine takes for words.
+tone and silence, which the scripted engine recognizes as words.
 
 Lag is counted from the sending of the chunk that a message waited for: of an interim the one that holds the end of its last
 word; of a final the one that completes min-silence after it, or the last message where the stream was ended before.`;
@@ -98,7 +98,7 @@ function describe(
   const { streams, failures, messages, closeCodes, tool } = result;
   const pace = load.rate === 0 ? "unpaced" : `at ${load.rate} x real time`;
   const files = load.recordings.map((each) => `${each.name} (${secondsOf(each).toFixed(1)} s)`);
-  const finals = `${result.finals}, lost ${result.lost}, streams that differ ${result.differingStreams}`;
+  const finals = `${result.finals}, lost ${result.lost}, differing streams ${result.differingStreams}`;
   const speed = result.audioSeconds / (result.wallMs / 1000);
   const lines: Line[] = [
     ["streams", `${load.streams} of ${load.chunkMs} ms chunks, ${pace}, at ${load.url}`],
@@ -107,7 +107,7 @@ function describe(
       "sent",
       `${result.chunks} chunks, ${result.audioSeconds.toFixed(0)} s of audio in ${(result.wallMs / 1000).toFixed(1)} s (${speed.toFixed(1)} x)`,
     ],
-    ["ended", `${streams.ended} as they should, ${streams.failed} failed`],
+    ["ended", `${streams.ended} succeeded, ${streams.failed} failed`],
     ...failures.map(({ kind, count, example }): Line => ["", `${count} x ${kind}: ${example}`]),
     [
       "closed with",

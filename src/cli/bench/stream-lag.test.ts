@@ -14,12 +14,12 @@ function sentChunks(count: number): SentChunks {
   return sent;
 }
 
-test("SentChunks tells when a moment of the stream was sent, also when its recording begins again", () => {
+test("SentChunks knows when a moment of the stream was sent, also when the recording repeats", () => {
   const sent = sentChunks(8);
   const rows: [audioMs: number, atMs: number | undefined][] = [
     [0, 1000],
     [99, 1000],
-    // Told in whole milliseconds: the word ends with the chunk.
+    // In whole milliseconds: the word ends with the chunk.
     [100, 1000],
     [102, 1100],
     [300, 1200],
@@ -48,10 +48,10 @@ test("StreamLag counts from the chunk that a message waited for", () => {
   interim(150, 1150);
   interim(undefined, 1150);
   assert.deepEqual(lags.interim.summary(), { count: 1, p50: 20, p95: 20, p99: 20, max: 20 });
-  // 150 + 150 ms lie in the third chunk.
+  // 150 + 150 ms are in the third chunk.
   final(150, 1230);
   assert.equal(lags.final.summary()?.max, 30);
-  // 300 + 150 ms are not sent: ended for its length.
+  // 300 + 150 ms are not sent: the utterance was ended for its length.
   final(300, 1260);
   assert.equal(lags.final.summary()?.max, 60);
   assert.equal(lags.lastFinal.summary(), undefined);

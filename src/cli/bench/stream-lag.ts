@@ -2,7 +2,7 @@ import type { Distribution } from "./distribution.ts";
 import type { SentChunks } from "./sent-chunks.ts";
 import type { StreamResult } from "./stream-answer.ts";
 
-/** Where the lags of all streams go. */
+/** The lags of all streams. */
 export interface LagDistributions {
   readonly interim: Distribution;
   readonly final: Distribution;
@@ -10,19 +10,19 @@ export interface LagDistributions {
 }
 
 /**
- * How long the messages of one stream took. A message covers the audio up to the end of its last
+ * Measures the lag of the messages of one stream. A message covers the audio up to the end of its last
  * word:
  *
  * - interim: from the sending of the chunk that holds this end. Counted once for each end: a
  *   message that only changes earlier
- *   words has nothing that it waited for.
+ *   words did not wait for audio.
  * - final: from the sending of the chunk that completes `silenceMs` of silence after this end, as
  *   no server can know before that
  *   the utterance is over; where that chunk was not yet sent, the utterance was ended for its length: from the chunk of the end.
  * - last final: where the stream was finalized before that silence was complete: from the empty
  *   audioContent.
  *
- * Messages without word times are not counted: nothing says what they cover.
+ * Messages without word times are not counted: it is unknown what they cover.
  */
 export class StreamLag {
   readonly #sent: SentChunks;

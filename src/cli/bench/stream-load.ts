@@ -10,33 +10,30 @@ import { ToolWatch, type ToolUse } from "./tool-watch.ts";
 
 /** §4.9. */
 const streamPath = "/v2beta1/speech:streamingrecognize";
-/**
- * Spreads the chunks of streams evenly over the time between two chunks, however many streams there
- * are.
- */
+/** Spreads the chunks of streams evenly over the chunk interval, for any number of streams. */
 const goldenRatio = 0.618_033_988_749_895;
 
 export interface StreamLoadOptions {
   readonly target: Pick<Target, "url" | "token" | "tokenIn">;
-  /** Stream n sends recording n, counted round. */
+  /** Stream n sends recording n modulo their number. */
   readonly recordings: readonly Recording[];
   readonly streams: number;
-  /** Audio sent a second, in seconds: 1 is real time, 0 as fast as the sockets take it. */
+  /** Seconds of audio sent per second: 1 is real time, 0 as fast as the sockets accept it. */
   readonly rate: number;
   readonly chunkMs: number;
-  /** Over how long the starts are spread. */
+  /** The time over which the starts are spread. */
   readonly rampMs: number;
   /** Audio of each stream; undefined: its recording, once. */
   readonly durationMs: number | undefined;
   readonly languageCode: string;
   readonly interim: boolean;
   readonly wordTimes: boolean;
-  /** Silence after which the server ends an utterance: only for what lag is counted from. */
+  /** Silence after which the server ends an utterance: used to measure lag. */
   readonly silenceMs: number;
   readonly timeoutMs: number;
 }
 
-/** What the streams showed. Times in milliseconds. */
+/** The results of the streams. Times in milliseconds. */
 export interface StreamLoad extends FinalsComparison {
   readonly streams: { readonly started: number; readonly ended: number; readonly failed: number };
   readonly failures: readonly Failure[];
@@ -54,7 +51,7 @@ export interface StreamLoad extends FinalsComparison {
   readonly tool: ToolUse;
 }
 
-/** Runs streams against a server and tells what became of them. */
+/** Runs streams against a server and reports the results. */
 export async function runStreamLoad(options: StreamLoadOptions): Promise<StreamLoad> {
   const { recordings, streams, chunkMs, rampMs } = options;
   using schedule = new Schedule();
@@ -107,7 +104,7 @@ function streamOptions(
   };
 }
 
-/** Gathers what the streams meet. */
+/** Collects the results of the streams. */
 class Load {
   readonly #options: StreamLoadOptions;
   readonly #tool: ToolWatch;

@@ -2,14 +2,14 @@ import type { Summary } from "./distribution.ts";
 import type { ServerUse } from "./server-watch.ts";
 import type { ToolUse } from "./tool-watch.ts";
 
-/** A line of a report: what it is about, and what is to be said. */
+/** A line of a report: its label and text. */
 export type Line = readonly [about: string, text: string];
 
 export function table(lines: readonly Line[]): string {
   return lines.map(([about, text]) => `${about.padEnd(14)}${text}\n`).join("");
 }
 
-/** Percentiles below each other, in milliseconds. */
+/** A table of percentiles, in milliseconds. */
 export function distributionLines(rows: readonly [string, Summary | undefined][]): Line[] {
   const head = ["count", "p50", "p95", "p99", "max"].map((name) => name.padStart(9)).join("");
   return [
@@ -23,13 +23,12 @@ export function distributionLines(rows: readonly [string, Summary | undefined][]
   ];
 }
 
-/** CPU and memory of the server; `unit` is what its CPU time is shared out to. */
+/** CPU and memory of the server; `unit` is what its CPU time is divided by. */
 export function serverLines(
   use: ServerUse | undefined,
   unit: { readonly name: string; readonly count: number },
 ): Line[] {
-  if (!use)
-    return [["server", "CPU and memory not known: give --pid where it runs on this machine"]];
+  if (!use) return [["server", "CPU and memory unknown: give --pid if it runs on this machine"]];
   const { cpuMs, wallMs, memoryBytes } = use;
   const each = cpuMs / Math.max(1, unit.count);
   const perUnit = each < 1 ? `${(1000 * each).toFixed(0)} us` : `${each.toFixed(1)} ms`;
@@ -42,7 +41,7 @@ export function serverLines(
   return [["server", total], ...parts];
 }
 
-/** What the tool itself was up to, and whether its figures can be trusted. */
+/** The use of the tool itself, and whether its figures can be trusted. */
 export function toolLines(use: ToolUse): Line[] {
   const { cpuMs, wallMs, eventLoopDelayMs, sendsLateMs, lateSends, bottleneck } = use;
   const delay = `event loop late by ${eventLoopDelayMs.p99.toFixed(1)} ms at p99, ${eventLoopDelayMs.max.toFixed(1)} at most`;

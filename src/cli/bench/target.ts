@@ -5,13 +5,13 @@ import { UsageError } from "../command.ts";
 import type { Arguments, OptionTable } from "../options.ts";
 import { listenerOf, ownPostgresOf } from "./process-tree.ts";
 
-/** The server that is measured. */
+/** The measured server. */
 export interface Target {
   /** http: or https:, without a slash at the end. */
   readonly url: string;
   readonly token: string | undefined;
   readonly tokenIn: TokenPlace;
-  /** Processes of the server, whose descendants count too; none where they are not known. */
+  /** Processes of the server; their descendants count too. None if unknown. */
   readonly pids: readonly number[];
 }
 
@@ -25,16 +25,17 @@ export const targetOptions = {
   },
   token: {
     hint: "TOKEN",
-    meaning: "API key or JWT; default: HLUST_TOKEN, or of a local server <data>/api-key",
+    meaning: "API key or JWT; default: HLUST_TOKEN, or <data>/api-key of a local server",
   },
   "token-in": {
     hint: "PLACE",
-    meaning: "how a WebSocket carries it: protocol, query (?token=) or header",
+    meaning: "where a WebSocket sends it: protocol, query (?token=) or header",
     fallback: "protocol",
   },
   pid: {
     hint: "PID",
-    meaning: "process of the server, for its CPU and memory; default: who listens there, if local",
+    meaning:
+      "process of the server, for its CPU and memory; default: the process that listens there, if local",
   },
   data: {
     hint: "FOLDER",
@@ -44,7 +45,7 @@ export const targetOptions = {
   help: { meaning: "show this" },
 } as const satisfies OptionTable;
 
-/** Reads where the server is, how to be let in, and which processes it has. Throws UsageError. */
+/** Reads the server's address, token and processes. Throws UsageError. */
 export async function readTarget(
   args: Arguments<typeof targetOptions>,
   environment: NodeJS.ProcessEnv,
@@ -63,7 +64,7 @@ export async function readTarget(
 function readUrl(text: string): URL {
   const url = URL.parse(text.replace(/^ws(s?):/i, "http$1:"));
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return url;
-  throw new UsageError(`--url is ${JSON.stringify(text)}: http(s)://host:port is needed`);
+  throw new UsageError(`--url is ${JSON.stringify(text)}: http(s)://host:port is required`);
 }
 
 async function keyOf(dataFolder: string): Promise<string | undefined> {

@@ -1,27 +1,24 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Distribution, type Summary } from "./distribution.ts";
 
-/**
- * What the load took of this process. Where it is too much, the tool was measured and not the
- * server.
- */
+/** The use of this process. If it is too high, the tool was measured instead of the server. */
 export interface ToolUse {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** How long this process could not look at its sockets, p99 and longest. */
+  /** Delays of the event loop, p99 and longest. */
   readonly eventLoopDelayMs: { readonly p99: number; readonly max: number };
-  /** How long after their time paced messages went out. */
+  /** The delays of paced messages. */
   readonly sendsLateMs: Summary | undefined;
-  /** Of them, those that were later than `lateMs`. */
+  /** The number of messages later than `lateMs`. */
   readonly lateSends: number;
-  /** Why the figures are the tool's rather than the server's; undefined when they are not. */
+  /** Why the tool limited the figures; undefined if it did not. */
   readonly bottleneck: string | undefined;
 }
 
-/** A message this late has not been sent at its time. */
+/** A message this late was not sent on time. */
 const lateMs = 20;
 /**
- * Past this share of late messages, or of one core, or of a delay this long for 1 in 100, the tool
+ * Beyond this share of late messages, or of one core, or a delay this long for 1 in 100, the tool
  * was the bottleneck.
  */
 const lateShareMax = 0.01;

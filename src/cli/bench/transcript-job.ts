@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CallFailure, type HttpCaller } from "./http-caller.ts";
 import { jsonField, jsonText } from "./json-field.ts";
 
-/** Submits a job for media at a URL (§4.1); its name. Throws CallFailure. */
+/** Submits a job for media at a URL (§4.1); resolves to its name. Throws CallFailure. */
 export async function submitJob(
   caller: HttpCaller,
   uri: string,
@@ -16,8 +16,8 @@ export async function submitJob(
 }
 
 /**
- * Polls a job (§4.2) until it has succeeded; the seconds of its recording. Throws CallFailure for
- * another end, or when `endsAt`, a time of performance.now(), has passed.
+ * Polls a job (§4.2) until it succeeds; resolves to the seconds of its recording. Throws
+ * CallFailure for another end, or after `endsAt`, a time of performance.now().
  */
 export async function jobDone(
   caller: HttpCaller,

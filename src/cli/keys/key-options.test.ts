@@ -5,7 +5,7 @@ import { readExpiry, readScopes } from "./key-options.ts";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 
-test("readExpiry() takes days and times with their zone, and names what is neither", () => {
+test("readExpiry() accepts days and times with their zone, and names anything else", () => {
   const rows: [text: string, expected: string | RegExp][] = [
     ["2027-01-01", "2027-01-01T00:00:00.000Z"],
     ["2028-02-29", "2028-02-29T00:00:00.000Z"],
@@ -14,14 +14,14 @@ test("readExpiry() takes days and times with their zone, and names what is neith
     ["2026-11-22T12:00:01Z", "2026-11-22T12:00:01.000Z"],
     ["2026-11-22T12:00:00Z", /not in the future/],
     ["2026-11-22", /not in the future/],
-    ["2027-02-29", /a day .* or a time .* is needed/],
-    ["2027-13-01", /is needed/],
-    ["2027-1-1", /is needed/],
-    ["2027-01-01T12:30:00", /is needed/],
-    ["2027-01-01T25:00:00Z", /is needed/],
-    ["01.01.2027", /is needed/],
+    ["2027-02-29", /a day .* or a time .* is required/],
+    ["2027-13-01", /is required/],
+    ["2027-1-1", /is required/],
+    ["2027-01-01T12:30:00", /is required/],
+    ["2027-01-01T25:00:00Z", /is required/],
+    ["01.01.2027", /is required/],
     ["tomorrow", /"tomorrow"/],
-    ["", /is needed/],
+    ["", /is required/],
   ];
   for (const [text, expected] of rows) {
     if (typeof expected === "string") {
@@ -32,11 +32,11 @@ test("readExpiry() takes days and times with their zone, and names what is neith
   }
 });
 
-test("readScopes() takes scopes in any order, and names the one that is none", () => {
+test("readScopes() accepts scopes in any order, and names an unknown one", () => {
   assert.deepEqual(readScopes("speech, transcripts.read"), ["transcripts.read", "speech"]);
   assert.deepEqual(readScopes("account,account"), ["account"]);
   assert.throws(() => readScopes("speech,transcript.read"), refusal(/mean transcripts\.read/));
-  assert.throws(() => readScopes("everything"), refusal(/"everything".*: transcripts\.read, /));
+  assert.throws(() => readScopes("everything"), refusal(/"everything".*: use transcripts\.read, /));
   assert.throws(() => readScopes(""), refusal(/""/));
 });
 

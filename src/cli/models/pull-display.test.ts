@@ -4,7 +4,7 @@ import type { PullProgress } from "../../models/pull-model.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { PullDisplay } from "./pull-display.ts";
 
-/** Shows a download of 100 MB in steps of 1 MB and 100 ms, and what comes after it. */
+/** The output of a download of 100 MB in steps of 1 MB and 100 ms, and of the phases after it. */
 function shown(isTTY: boolean, columns?: number): string[] {
   const written: string[] = [];
   let now = 0;
@@ -31,7 +31,7 @@ function shown(isTTY: boolean, columns?: number): string[] {
   return written;
 }
 
-test("a terminal gets a line that is drawn anew, with pace and time left", () => {
+test("a terminal gets a line that is redrawn, with rate and time left", () => {
   const written = shown(true);
   assert.ok(written.length > 50 && written.length < 120, `${written.length}`);
   assert.equal(
@@ -51,7 +51,7 @@ test("a line is never longer than its terminal", () => {
   assert.deepEqual(lengths(0), lengths(80));
 });
 
-test("a file gets a line each tenth", () => {
+test("a file gets a line for each tenth", () => {
   const written = shown(false);
   assert.equal(written.length, 12);
   assert.equal(written[0], "[                ]   0 %  0.0 MB of 100.0 MB\n");
@@ -59,7 +59,7 @@ test("a file gets a line each tenth", () => {
   assert.equal(written[11], "unpacking [================] 100 %  100.0 MB of 100.0 MB\n");
 });
 
-test("nearestNames() knows what was meant", () => {
+test("nearestNames() suggests similar names", () => {
   const known = ["whisper-tiny-en", "whisper-large-v3", "omnilingual-300m"];
   const rows: [name: string, hint: string][] = [
     ["whisper-tiny.en", ": did you mean whisper-tiny-en?"],

@@ -67,7 +67,7 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     nexts.checkUrl,
   ),
   problem(
-    /^the host of the media (could not be reached|refused)|did not answer in time|broke the connection off/,
+    /^the host of the media (could not be reached|refused)|did not answer in time|broke the connection off|closed the connection$/,
     "Ekki náðist samband við vefþjóninn.",
     "The server could not be reached.",
     nexts.later,
@@ -91,14 +91,14 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     nexts.sendFile,
   ),
   problem(
-    /^the media came slower|^the media was not here after/,
+    /^the media (came slower|arrived more slowly|was not here after|could not be downloaded)/,
     "Skráin barst of hægt frá vefþjóninum.",
     "The server sent the file too slowly.",
     nexts.later,
   ),
   problem(/^the media is empty/, "Skráin er tóm.", "The file is empty.", nexts.checkFile),
   problem(
-    /^the media came damaged/,
+    /^the media (came damaged|was damaged in)/,
     "Skráin skemmdist á leiðinni frá vefþjóninum.",
     "The file was damaged on its way from the server.",
     nexts.later,
@@ -189,7 +189,7 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     nexts.sendAgain,
   ),
   problem(
-    /^the (account|key) may keep \d+ bytes/,
+    /^the (account|key) may (keep|store) \d+ bytes/,
     "Ekki er meira pláss fyrir upptökur á reikningnum.",
     "The account has no space left for recordings.",
     {

@@ -59,7 +59,7 @@ const sayings: readonly (readonly [RegExp, Say])[] = [
     }),
   ],
   [
-    /host or a port that cannot be read/,
+    /invalid host or port/,
     () => ({
       is: "Þetta er ekki heil slóð. Afritaðu hana aftur.",
       en: "This is not a complete URL. Copy it again.",

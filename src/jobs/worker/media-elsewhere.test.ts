@@ -81,7 +81,7 @@ test("a job whose media is missing at every worker ends after all its tries, and
   const job = await jobs.ended(account, name);
   assert.equal(job.state, State.FAILED);
   assert.equal(job.error?.code, 5);
-  assert.match(job.error?.message ?? "", /not in the media store of any of the 3 tries/);
+  assert.match(job.error?.message ?? "", /not in the media store in any of the 3 attempts/);
   assert.equal(await triesOf(name), 3);
 });
 

@@ -45,7 +45,7 @@ test("media that cannot be fetched end a job as FAILED with a reason in words, a
     [
       ["/missing", undefined, 5, /answered 404 Not Found/],
       ["/empty", (_, response) => response.end(), 3, /empty/],
-      ["/reset", (request) => request.socket.resetAndDestroy(), 14, /broke the connection off/],
+      ["/reset", (request) => request.socket.resetAndDestroy(), 14, /closed the connection/],
       [
         "/short",
         (_, response) => {
