@@ -6,12 +6,12 @@ import process from "node:process";
 import { bundledNames, bundleFile, bundleFolder } from "./bundled-packages.ts";
 
 const folder = bundleFolder();
-// Whoever makes it, everybody may run the service from it.
+// Every user may run the service from it.
 process.umask(0o022);
 if (!existsSync(folder)) {
   const { build } = await import("vite");
   await mkdir(dirname(folder), { recursive: true });
-  // Aside until it is whole; another one may make the same: the first one stays.
+  // In a folder of its own until it is complete. Another process may make the same: the first one stays.
   const fresh = await mkdtemp(`${folder}.`);
   try {
     await build({

@@ -28,26 +28,31 @@ import {
 export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export { ConfigError } from "./std/setting.ts";
 
-/** What the service is told from outside. Only this file reads process.env. */
+/**
+ * The settings of the service. Only the command line reads process.env, and hands it to this file.
+ */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Absolute path of the folder of everything that the service keeps. */
+  /** Absolute path of the folder with all data of the service. */
   readonly dataFolder: string;
-  /** What signed URLs and tokens name as the service; undefined: the address it listens on. */
+  /**
+   * The address of the service in signed URLs and tokens; undefined: the address that it listens
+   * on.
+   */
   readonly publicUrl: string | undefined;
   readonly database: DatabaseConfig;
   readonly role: ProcessRole;
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
   readonly modelsFolder: string;
-  /** Models that serve a language in place of the best installed. */
+  /** Models that serve a language in place of the best installed one. */
   readonly modelChoice: ModelChoice;
-  /** Of models that can be installed; undefined: the one that comes with Hlust. */
+  /** The catalogue of models that can be installed; undefined: the one that comes with Hlust. */
   readonly catalogueFile: string | undefined;
   /**
-   * CIDRs, addresses and host names, some with :port, that media URLs may reach besides public
-   * addresses.
+   * CIDRs, addresses and host names, some with :port, that media URLs may reach in addition to
+   * public addresses.
    */
   readonly allowMediaFrom: readonly string[];
   /** The same for the URLs of webhooks. */
@@ -56,30 +61,27 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly keepMedia: boolean;
   readonly uploadBytesMax: number;
-  /** How long a recording may be. */
+  /** Longest recording of a job. */
   readonly recordingSecondsMax: number;
-  /** How long one live stream may last. */
+  /** Longest live stream. */
   readonly streamSecondsMax: number;
-  /**
-   * What an account may use for which the operator has set nothing else; each 0: as much as it
-   * likes.
-   */
+  /** The limits of accounts for which the operator has set no others; 0: no limit. */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
   /**
-   * How long a node answers calls as before after it was asked to shut down, while health says that
-   * it is not ready.
+   * How long a node answers calls after it was asked to shut down, while its health reports "not
+   * ready".
    */
   readonly drainSeconds: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
-  /** How long media that nothing knew, and that was set aside, is kept. */
+  /** How long removed media is kept. */
   readonly removedMediaDays: number;
-  /** Where media is kept; undefined: in the data folder. */
+  /** The bucket for media; undefined: media is kept in the data folder. */
   readonly s3: S3Settings | undefined;
-  /** Where members sign in; undefined: nowhere. */
+  /** The provider where members sign in; undefined: none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
-  /** What the main process may take; undefined: half of what the machine or container has. */
+  /** Memory for the main process; undefined: half of the machine's or container's. */
   readonly memoryMb: number | undefined;
 }
 
@@ -105,13 +107,13 @@ const settings = {
   },
   dataFolder: {
     name: "HLUST_DATA",
-    meaning: "Folder of everything that the service keeps",
+    meaning: "Folder of all data of the service",
     fallback: "./data",
     parse: (text) => resolve(text ?? "data"),
   },
   publicUrl: {
     name: "HLUST_PUBLIC_URL",
-    meaning: "The address that callers use, in signed URLs and as the audience of tokens",
+    meaning: "The public address of the service, in signed URLs and as the audience of tokens",
     fallback: "the address it listens on",
     parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
   },
@@ -123,14 +125,14 @@ const settings = {
   },
   engineProcesses: {
     name: "HLUST_ENGINE_PROCESSES",
-    meaning: "Processes that recognize speech with each model, 1 to 256; fewer for large models",
-    fallback: "one for each core",
+    meaning: "Engine processes for each model, 1 to 256; large models get fewer",
+    fallback: "one per core",
     parse: (text, name) =>
       text === undefined ? availableParallelism() : whole(text, name, 1, 256),
   },
   engine: {
     name: "HLUST_ENGINE",
-    meaning: "auto (all models that are installed), pocketsphinx, or scripted (for load tests)",
+    meaning: "auto (all installed models), pocketsphinx, or scripted (for load tests)",
     fallback: "auto",
     parse: (text, name) => oneOf(text ?? "auto", name, engineChoices),
   },
@@ -143,87 +145,88 @@ const settings = {
   modelChoice: {
     name: "HLUST_MODEL_CHOICE",
     meaning:
-      "Models that serve a language, or one use of it (live, short, job), in place of the best: en-US=NAME,is-IS:live=NAME",
-    fallback: "the best installed",
+      "Models for a language, or for one recognition mode of it (live, short, job), in place of the best: en-US=NAME,is-IS:live=NAME",
+    fallback: "the best installed model",
     parse: (text, name) => list(text).map((entry) => modelChoice(entry, name)),
   },
   catalogueFile: {
     name: "HLUST_CATALOGUE",
     meaning:
-      "Catalogue that `hlust models` installs from (JSON), for instance of a mirror of one's own",
+      "Catalogue (JSON) of the models that `hlust models` can install, for example of your own mirror",
     fallback: "the one that comes with Hlust",
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
   allowMediaFrom: {
     name: "HLUST_ALLOW_MEDIA_FROM",
     meaning:
-      "Networks (CIDR), addresses and hosts that media URLs may reach besides ports 80 and 443 of public addresses, by comma; with :port only that port",
+      "Networks (CIDR), addresses and hosts that media URLs may reach in addition to ports 80 and 443 of public addresses, separated by commas; with :port only that port",
     fallback: "none",
     parse: (text) => list(text),
   },
   allowWebhooksTo: {
     name: "HLUST_ALLOW_WEBHOOKS_TO",
-    meaning: "Networks (CIDR) and hosts that webhooks may reach besides public addresses, by comma",
+    meaning:
+      "Networks (CIDR) and hosts that webhooks may reach in addition to public addresses, separated by commas",
     fallback: "none",
     parse: (text) => list(text),
   },
   sandbox: {
     name: "HLUST_SANDBOX",
     meaning:
-      "How media is decoded: bubblewrap (refuse to start without), reduced, or auto (the best that works)",
+      "Sandbox for decoding media: bubblewrap (required: no start without it), reduced, or auto (the best available)",
     fallback: "auto",
     parse: (text, name) => oneOf(text ?? "auto", name, sandboxChoices),
   },
   logLevel: {
     name: "HLUST_LOG",
-    meaning: `Least level that is logged: ${logLevels.join(", ")}`,
+    meaning: `Lowest level that is logged: ${logLevels.join(", ")}`,
     fallback: "info",
     parse: (text, name) => oneOf(text ?? "info", name, logLevels),
   },
   keepMedia: {
     name: "HLUST_KEEP_MEDIA",
-    meaning: "Whether the media of a job stays as its transcript's media",
+    meaning: "Whether the media of a job is kept as its transcript's media",
     fallback: "true",
     parse: (text, name) => oneOf(text ?? "true", name, ["true", "false"] as const) === "true",
   },
   uploadBytesMax: {
     name: "HLUST_UPLOAD_BYTES_MAX",
-    meaning: "Longest media file that is taken, in bytes",
+    meaning: "Largest media file that is accepted, in bytes",
     fallback: "8589934592 (8 GiB)",
     parse: (text, name) => whole(text ?? "8589934592", name, 1, Number.MAX_SAFE_INTEGER),
   },
   recordingSecondsMax: {
     name: "HLUST_RECORDING_SECONDS_MAX",
-    meaning: "How long a recording may be that a job transcribes, in seconds; at most 86400 (24 h)",
+    meaning: "Longest recording of a job, in seconds; at most 86400 (24 h)",
     fallback: "28800 (8 h)",
-    // A lease of the queue lasts for a day at most, and times are kept as milliseconds in 32 bits
+    // A lease of the queue lasts for a day at most, and times are stored as milliseconds in 32 bits
     // (24 days).
     parse: (text, name) => whole(text ?? "28800", name, 1, 24 * 3600),
   },
   streamSecondsMax: {
     name: "HLUST_STREAM_SECONDS_MAX",
-    meaning: "How long one live stream may last, in seconds",
+    meaning: "Longest live stream, in seconds",
     fallback: "14400 (4 h)",
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
   },
   drainSeconds: {
     name: "HLUST_DRAIN_SECONDS",
     meaning:
-      "Seconds for which a node that was asked to shut down answers calls as before, while /readyz is 503: time for a balancer to choose other nodes, at most 600",
-    fallback: "0; behind a balancer 10",
+      "Seconds for which a node that shuts down still answers calls while /readyz is 503, so that load balancers switch to other nodes; at most 600",
+    fallback: "0; use 10 behind a load balancer",
     parse: (text, name) => whole(text ?? "0", name, 0, 600),
   },
   removedMediaDays: {
     name: "HLUST_REMOVED_MEDIA_DAYS",
     meaning:
-      "Days that media is kept which the database does not know, and which was set aside, before it is deleted; 1 to 3650",
+      "Days that removed media (without a row in the database) is kept before it is deleted; 1 to 3650",
     fallback: "30",
     parse: (text, name) => whole(text ?? "30", name, 1, 3650),
   },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
-      "Service configuration (google.api.Service, YAML or JSON) whose http rules take the place of the API's paths",
+      "Service configuration (google.api.Service, YAML or JSON) whose HTTP rules replace the paths of the API",
     fallback: "the paths of the API's contract",
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
@@ -246,13 +249,10 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(memorySettings),
 ];
 
-/**
- * Variables of the environment that begin with HLUST_ but are read elsewhere: by other commands,
- * tests and scripts.
- */
+/** Variables that begin with HLUST_ but are read by other commands, tests and scripts. */
 const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
 
-/** Reads every setting; throws ConfigError that names each unknown or unusable one. */
+/** Reads every setting; throws ConfigError, which names each unknown or invalid one. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   problems.push(...unknownNames(environment));
@@ -301,9 +301,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * What is wrong with names of variables: each HLUST_ one has to be known, and none of another
- * program may be nearly one of ours. Where the setting that may have been meant is set as well, it
- * is what was meant.
+ * Problems with names of variables: each HLUST_ one must be known, and no other variable may be
+ * nearly the name of a setting. If that setting is set as well, the other variable belongs to
+ * another program.
  */
 function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   const known = new Set(allSettings.map(({ name }) => name));

@@ -14,7 +14,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("engines are ready once every process of the models found at the start is loaded; a model that cannot be is named", async () => {
+test("engines are ready when every process of the models found at the start is loaded; a model that cannot be loaded is named", async () => {
   putModel({
     name: "broken",
     into: folder,
@@ -45,17 +45,17 @@ test("engines are ready once every process of the models found at the start is l
 
   await recognizer.loaded(AbortSignal.timeout(60_000));
   const loaded = await ask();
-  assert.equal("ready" in loaded, false, "nothing says that it is not ready");
+  assert.equal("ready" in loaded, false, "the report is that of a ready part");
   assert.deepEqual([loaded["running"], loaded["processes"]], [4, 4]);
   assert.deepEqual(loaded["refused"], first["refused"]);
 
   const [pid = assert.fail()] = enginePids();
   process.kill(pid, "SIGKILL");
-  await until(() => recognizer.state().ready === 3, "one is gone");
-  assert.equal("ready" in (await ask()), false, "another one serves, while it is started again");
+  await until(() => recognizer.state().ready === 3, "one has exited");
+  assert.equal("ready" in (await ask()), false, "another one serves while it is restarted");
 });
 
-test("a worker can be asked about jobs alone", () => {
+test("a worker reports its readiness for jobs only", () => {
   const answers = () => Promise.resolve({});
   const parts = {
     database: { ping: () => Promise.resolve() },

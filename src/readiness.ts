@@ -8,21 +8,21 @@ import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { ServedArchive } from "./media/open-served-archive.ts";
 import type { ReadinessCheck } from "./server/health.ts";
 
-/** What a node may be asked about its readiness for. */
+/** The uses for which a node may report its readiness. */
 type Use = "speech" | "jobs" | "transcripts";
 
 /** The services whose calls need more than the database. */
 const speechServices: ReadonlySet<DescService> = new Set([Speech, GoogleSpeech]);
 
-/** The use of a service of the contract: its health over gRPC is the readiness for that use. */
+/** The use of a service of the contract: its gRPC health is the readiness for that use. */
 export function useOf(service: DescService): Use {
   return speechServices.has(service) ? "speech" : "transcripts";
 }
 
 /**
- * The parts of a node, and what each is needed for: for speech the engines, and the database, where
- * callers are looked up; for transcripts the database; for jobs every part. A worker can be asked
- * about jobs alone.
+ * The parts of a node and their uses: speech needs the engines and the database, where callers are
+ * looked up; transcripts need the database; jobs need every part. A worker reports its readiness
+ * for jobs only.
  */
 export function readinessChecks(
   parts: {
@@ -50,9 +50,9 @@ export function readinessChecks(
 }
 
 /**
- * Ready when every process of the models that were found at the start has been loaded, or has been
- * tried. From then on when some process is: the others take over from one that died, or are on
- * their way.
+ * Ready when every process of the models that were found at the start was loaded, or has failed to
+ * load. After that, when any process is ready: the others replace one that died, or are being
+ * restarted.
  */
 function enginesCheck(recognizer: Pick<EnginePool, "state">): Promise<object> {
   const { ready: running, load, ...state } = recognizer.state();
@@ -68,8 +68,7 @@ function notReady(reason: string, facts: object): Promise<object> {
 }
 
 /**
- * The models that were found at the start and are still being loaded, each with how far it is, for
- * people.
+ * The models that were found at the start and are still loading, each with its progress as text.
  */
 export function loadingModels({ models }: Pick<EnginePoolState, "models">): readonly string[] {
   return models

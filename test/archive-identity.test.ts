@@ -286,12 +286,12 @@ test("nodes with the same folder share one pulse, and a node with a copy of it r
   // The folder alone does not identify an external database; and this node is never the one that
   // writes.
   const settings = { ...copied.settings, database: { url: "postgres://db/hlust" } };
-  const pulseMs = { lookEveryMs: 20, writeEveryMs: 3_600_000 };
+  const pulseMs = { checkEveryMs: 20, writeEveryMs: 3_600_000 };
   const parts = { db, log, isQuarantined: false, removedDays: 30, pulseMs };
   await using apart = await openServedArchive(settings, parts);
   assert.equal(apart.quarantine, undefined);
   assert.deepEqual(await apart.ping(), {});
-  const often = { log, lookEveryMs: 20, writeEveryMs: 60 };
+  const often = { log, checkEveryMs: 20, writeEveryMs: 60 };
   await using one = openArchivePulse({ ...place, ...often });
   await using two = openArchivePulse({ ...place, ...often });
   let reported = "";
@@ -324,7 +324,7 @@ test("a database that lost its last commits continues, one that was restored fro
   const [beat] = JSON.parse((await place.store.notes.read("hlust-pulse")) ?? "");
   const note = async (...pulses: object[]) =>
     await place.store.notes.replace("hlust-pulse", JSON.stringify(pulses));
-  const often = { log, lookEveryMs: 10, writeEveryMs: 10 };
+  const often = { log, checkEveryMs: 10, writeEveryMs: 10 };
 
   // As after a failover to a standby that lacks a second: the missing pulses are not written any
   // more.

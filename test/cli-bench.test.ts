@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { wavHeader } from "../src/std/wav-header.ts";
+import { wavHeader } from "../src/std/wav.ts";
 import { startService, type ServiceProcess } from "./fault/process.ts";
 import { until } from "./fixtures/until.ts";
 

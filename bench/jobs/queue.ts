@@ -9,7 +9,7 @@ import { jsonField, jsonText } from "../../src/cli/bench/json-field.ts";
 import { serveFiles } from "../../src/cli/bench/media-server.ts";
 import { ownPostgresOf, processTree } from "../../src/cli/bench/process-tree.ts";
 import { syntheticRecording } from "../../src/cli/bench/recording.ts";
-import { wavHeader } from "../../src/std/wav-header.ts";
+import { wavHeader } from "../../src/std/wav.ts";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import type { Figure } from "../report.ts";

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wavHeader } from "../../src/std/wav-header.ts";
+import { wavHeader } from "../../src/std/wav.ts";
 import { bytesOfSamples } from "../../src/engines/protocol/engine-frames.ts";
 import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import { languageWeight } from "../../src/engines/pocketsphinx/sphinx-settings.ts";

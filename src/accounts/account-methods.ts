@@ -16,7 +16,7 @@ import type { Log } from "../std/log.ts";
 import { shown, Violations } from "../std/service-error.ts";
 import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
-import { accountGone } from "./lock-account.ts";
+import { accountDeleted } from "./lock-account.ts";
 
 /** A hundred years: longer retention means forever. */
 export const retentionDaysMax = 36_500;
@@ -39,7 +39,7 @@ export function accountMethods(parts: {
         .selectAll()
         .where("id", "=", callerOf(context).accountId)
         .executeTakeFirst();
-      if (!row) throw accountGone();
+      if (!row) throw accountDeleted();
       return accountMessage(row, await usedLimits(parts, row.id));
     },
 
@@ -53,7 +53,7 @@ export function accountMethods(parts: {
           .where("id", "=", caller.accountId)
           .returningAll()
           .executeTakeFirst();
-        if (!changedRow) throw accountGone();
+        if (!changedRow) throw accountDeleted();
         const changed = AccountSchema.fields.filter(({ name }) => Object.hasOwn(change, name));
         const details = { fields: changed.map(({ jsonName }) => jsonName).join(",") };
         const resource = `accounts/${caller.accountId}`;

@@ -13,10 +13,10 @@ export async function lockAccount(trx: Transaction<Tables>, accountId: string): 
     .select("id")
     .forNoKeyUpdate()
     .executeTakeFirst();
-  if (!account) throw accountGone();
+  if (!account) throw accountDeleted();
 }
 
 /** Deleted since the caller was authenticated. */
-export function accountGone(): ServiceError {
+export function accountDeleted(): ServiceError {
   return new ServiceError("unauthenticated", "the account was deleted");
 }

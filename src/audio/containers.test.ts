@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { createLog } from "../std/log.ts";
 import { decodeAudio, decodedSampleRate } from "./decode.ts";
-import { probeMedia, type MediaFacts } from "./probe-media.ts";
+import { probeMedia, type MediaProbe } from "./probe-media.ts";
 import { chooseSandbox, type Sandbox } from "./sandbox.ts";
 
 const run = promisify(execFile);
@@ -19,7 +19,7 @@ const tone = "-f lavfi -i sine=f=500:r=44100:d=1,apad=pad_dur=0.5";
 const pictures = "-f lavfi -i testsrc=d=1.5:s=64x64:r=25 -f lavfi -i testsrc=d=1.5:s=720x576:r=25";
 const telephone = "-ar 8000 -ac 1";
 
-/** Recordings of the tone alone, with how ffmpeg is told to write them. */
+/** Recordings of the tone alone, with the parameters of ffmpeg. */
 const sounds: Readonly<Record<string, string>> = {
   "8-bit.wav": "-c:a pcm_u8",
   "stereo.wav": "-ac 2 -ar 48000",
@@ -69,7 +69,7 @@ const sounds: Readonly<Record<string, string>> = {
   "a.rm": "-c:a ac3",
 };
 
-/** The tone after moving pictures: its stream is the second one. */
+/** Videos, with the tone as second stream. */
 const films: Readonly<Record<string, string>> = {
   "v.mp4": "-c:v mpeg4",
   "fragmented.mp4": "-c:v mpeg4 -movflags frag_keyframe+empty_moov",
@@ -98,7 +98,7 @@ before(async () => {
   ];
   const command = `-nostdin -v error ${tone} ${pictures} ${outputs.join(" ")}`;
   await run("ffmpeg", command.split(/\s+/), { cwd: folder });
-  // ffmpeg has no encoder of what telephones record: 75 frames of 20 ms.
+  // ffmpeg has no encoder of AMR, the format of telephones: 75 frames of 20 ms.
   const frames = (bytes: number, mode: number): Buffer =>
     Buffer.concat(Array.from({ length: 75 }, () => Buffer.alloc(bytes).fill(mode, 0, 1)));
   await writeFile(join(folder, "a.amr"), Buffer.concat([Buffer.from("#!AMR\n"), frames(32, 0x3c)]));
@@ -109,12 +109,12 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-interface Heard {
-  readonly facts: MediaFacts;
+interface Decoded {
+  readonly facts: MediaProbe;
   readonly samples: Int16Array;
 }
 
-async function hear(name: string): Promise<Heard> {
+async function decode(name: string): Promise<Decoded> {
   const source = { file: join(folder, name), sandbox, durationMsMax: 3_600_000 };
   const facts = await probeMedia(source);
   const chunks = await Array.fromAsync(decodeAudio({ ...source, facts }));
@@ -135,11 +135,11 @@ async function forEach(names: readonly string[], check: (name: string) => Promis
   await Promise.all([next(), next(), next()]);
 }
 
-test("every common container and codec gives the same tone, of the same length", async () => {
+test("every common container and codec decodes to the same tone, of the same length", async () => {
   const names = [...Object.keys(sounds), ...Object.keys(films), "v.dv"];
   const problems: string[] = [];
   await forEach(names, async (name) => {
-    const { facts, samples } = await hear(name);
+    const { facts, samples } = await decode(name);
     const isOf = (what: string, value: number, least: number, most: number): void => {
       if (value < least || value > most) problems.push(`${name}: ${value} ${what}`);
     };
@@ -155,7 +155,7 @@ test("every common container and codec gives the same tone, of the same length",
 
 test("recordings of telephones in AMR are decoded", async () => {
   await forEach(["a.amr", "wide.amr"], async (name) => {
-    const { facts, samples } = await hear(name);
+    const { facts, samples } = await decode(name);
     assert.ok(Math.abs((facts.durationMs ?? 0) - 1_500) < 50, `${name}: ${facts.durationMs}`);
     assert.ok(Math.abs(samples.length - 24_000) < 800, `${name}: ${samples.length}`);
   });

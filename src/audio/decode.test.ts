@@ -65,7 +65,7 @@ function hertz(samples: Int16Array): number {
   return (crossings / 2 / samples.length) * decodedSampleRate;
 }
 
-test("`decodeAudio()` takes the first audio stream, at its place in time", async () => {
+test("`decodeAudio()` decodes the first audio stream, at its place in time", async () => {
   const picture = "-f lavfi -i testsrc=d=1:s=64x64:r=5";
   const second = "-f lavfi -i sine=f=2000:d=3";
   const inputs = `${picture} -i tone.wav ${second} -itsoffset 1800 -i tone.wav`;
@@ -81,7 +81,7 @@ test("`decodeAudio()` takes the first audio stream, at its place in time", async
     "-map 1 -output_ts_offset 100 -c:a aac clock.ts",
   ];
   await ffmpeg(...`${inputs} ${outputs.join(" ")}`.split(" "));
-  // [the file, where its tone begins, how high it is, where the tone ends]
+  // [file, start of its tone, its frequency, its end]
   const rows: readonly (readonly [string, number, number, number])[] = [
     ["two.mkv", 0, 500, 2],
     ["two.mp4", 0, 2_000, 3],
@@ -97,8 +97,8 @@ test("`decodeAudio()` takes the first audio stream, at its place in time", async
     const isLoud = (sample: number): boolean => Math.abs(sample) > 1_000;
     const start = samples.findIndex(isLoud);
     assert.ok(Math.abs(start / decodedSampleRate - startSeconds) < 0.06, `${name}: ${start}`);
-    const heard = hertz(samples.subarray(start + 1_000, start + 15_000));
-    assert.ok(Math.abs(heard - height) < height / 100, `${name}: ${heard} Hz`);
+    const found = hertz(samples.subarray(start + 1_000, start + 15_000));
+    assert.ok(Math.abs(found - height) < height / 100, `${name}: ${found} Hz`);
     const end = samples.findLastIndex(isLoud);
     assert.ok(Math.abs(end / decodedSampleRate - endSeconds) < 0.1, `${name}: ${end}`);
     if (name === "gap.mka")
@@ -106,7 +106,7 @@ test("`decodeAudio()` takes the first audio stream, at its place in time", async
   }
 });
 
-test("`decodeAudio()` tells in words what is no whole recording, in every sandbox", async () => {
+test("`decodeAudio()` describes what is wrong with a recording, in every sandbox", async () => {
   const picture = ["-f", "lavfi", "-i", "testsrc=d=1:s=64x64:r=5", "-c:v", "mpeg4"];
   await ffmpeg(...picture, "silent.mp4");
   await ffmpeg("-i", "tone.wav", "-movflags", "+faststart", "start.m4a");
@@ -116,7 +116,7 @@ test("`decodeAudio()` tells in words what is no whole recording, in every sandbo
   const rows: readonly (readonly [string, string, RegExp])[] = [
     ["list.mp4", "MEDIA_INVALID", /not a recording/],
     ["silent.mp4", "MEDIA_NO_AUDIO", /no audio stream/],
-    ["cut.m4a", "MEDIA_TRUNCATED", /cut short: it says that it has 3.0 s of audio, [01].\d s/],
+    ["cut.m4a", "MEDIA_TRUNCATED", /cut short: it declares 3.0 s of audio and has [01].\d s/],
   ];
   for (const sandbox of sandboxes) {
     for (const [name, reason, message] of rows) {
@@ -127,11 +127,11 @@ test("`decodeAudio()` tells in words what is no whole recording, in every sandbo
   }
 });
 
-test("`decodeAudio()` says so when a decoder is stopped for what it takes", async () => {
+test("`decodeAudio()` reports a decoder that was stopped at its limits", async () => {
   const [sandbox] = sandboxes;
   assert.ok(sandbox);
   await ffmpeg("-i", "tone.wav", "costly.aiff");
-  /** A second of CPU is not enough for what never ends. */
+  /** Limits it to a second of CPU time, too little for an endless input. */
   const narrow: Sandbox = {
     kind: sandbox.kind,
     start: async (options) =>
@@ -158,8 +158,8 @@ test("`decodeAudio()` says so when a decoder is stopped for what it takes", asyn
   }, failure);
 });
 
-test("a playlist does not get at other files, even without a sandbox", async () => {
-  /** What the allow-lists of formats and protocols are worth alone. */
+test("a playlist cannot read other files, even without a sandbox", async () => {
+  /** Runs ffmpeg without isolation, with or without the allow-lists. */
   const bare: Sandbox = {
     kind: "reduced",
     async start({ program, parameters, file }) {
@@ -183,7 +183,7 @@ test("a playlist does not get at other files, even without a sandbox", async () 
     const leaked = await run("ffmpeg", ["-v", "error", "-i", file, "-f", "s16le", "-"], {
       encoding: "buffer",
     });
-    assert.ok(leaked.stdout.length > 0, "without the lists it would get at them");
+    assert.ok(leaked.stdout.length > 0, "without the lists it could read them");
     const facts = { durationMs: undefined, isDeclared: false, fileType: "AUDIO" } as const;
     let samples = 0;
     await assert.rejects(async () => {
@@ -195,7 +195,7 @@ test("a playlist does not get at other files, even without a sandbox", async () 
   }
 });
 
-test("`decodeAudio()` takes recordings that do not say how long they are", async () => {
+test("`decodeAudio()` decodes recordings that do not declare their duration", async () => {
   const whole = await decoded("tone.wav");
   const { stdout } = await run(
     "ffmpeg",
@@ -220,7 +220,7 @@ test("`decodeAudio()` takes recordings that do not say how long they are", async
   }
 });
 
-test("`decodeAudio()` refuses a recording that is too long, whatever it says", async () => {
+test("`decodeAudio()` rejects a recording that is too long, whatever it declares", async () => {
   for (const name of ["tone.wav", "unsaid.webm"]) {
     await assert.rejects(decoded(name, sandboxes[0], 2_500), { reason: "MEDIA_TOO_LONG" });
   }
@@ -235,7 +235,7 @@ test("`decodeAudio()` refuses a recording that is too long, whatever it says", a
     "flac",
     "long.flac",
   );
-  // A header that lies: 0 samples stands for "not known".
+  // A wrong header: 0 samples means "unknown".
   const bytes = await readFile(join(folder, "long.flac"));
   bytes.fill(0, 22, 26);
   bytes.writeUInt8(bytes.readUInt8(21) & 0xf0, 21);
@@ -243,7 +243,7 @@ test("`decodeAudio()` refuses a recording that is too long, whatever it says", a
   await assert.rejects(decoded("long.flac", sandboxes[0], 60_000), { reason: "MEDIA_TOO_LONG" });
 });
 
-test("`decodeAudio()` is pulled: it runs no further than it is read, and ends with its reader", async () => {
+test("`decodeAudio()` decodes only as far as it is read, and ends with its reader", async () => {
   await ffmpeg("-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono", "-t", "600", "pulled.aiff");
   const [sandbox] = sandboxes;
   assert.ok(sandbox);
@@ -260,7 +260,7 @@ test("`decodeAudio()` is pulled: it runs no further than it is read, and ends wi
   const options = { file, sandbox: watched, durationMsMax: hour };
   for await (const chunk of decodeAudio(options)) {
     assert.ok(chunk.length > 0);
-    // Ten minutes take 100 ms when nobody holds them up.
+    // Ten minutes take 100 ms when they are read at once.
     const isOver = await isSettled(runs[1]?.ended, 500);
     assert.equal(isOver, false);
     break;

@@ -5,39 +5,39 @@ import {
   explainEnd,
   killedStatus,
   probeMedia,
-  type MediaFacts,
+  type MediaProbe,
   type ReadMediaOptions,
 } from "./probe-media.ts";
 import { inputParameters } from "./media-input.ts";
 import { readTimedSamples, timedFormat } from "./timed-samples.ts";
 
 export interface DecodeOptions extends ReadMediaOptions {
-  /** What probeMedia() answered for the file, when it was asked already. */
-  readonly facts?: MediaFacts;
-  /** Given every byte of a file that is decoded without a sandbox. */
+  /** The result of probeMedia(), if it is known already. */
+  readonly facts?: MediaProbe;
+  /** Called with every byte of a file that is decoded without a sandbox. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
-/** Samples per second of what decodeAudio() yields. */
+/** The sample rate of decodeAudio(). */
 export const decodedSampleRate = 16_000;
 
 /**
- * A recording may be this much shorter than its container says: padding, and ends of streams that
- * differ.
+ * A recording may be this much shorter than its container declares: because of padding, and streams
+ * of different lengths.
  */
 const shortfallMsMax = 500;
 const shortfallShareMax = 0.02;
 
 /**
- * The first audio stream of a file of media as 16-bit samples at decodedSampleRate, one channel,
- * from the start of the media: gaps in its times are silence. Pulled as they are taken, never whole
- * in memory. Leaving the loop ends the decoder. Throws ServiceError: MEDIA_INVALID, MEDIA_NO_AUDIO,
+ * The first audio stream of a media file as 16-bit samples at decodedSampleRate, one channel, from
+ * the start of the media: gaps in its times are silence. Decoded as they are pulled, never all in
+ * memory. Leaving the loop ends the decoder. Throws ServiceError: MEDIA_INVALID, MEDIA_NO_AUDIO,
  * MEDIA_TRUNCATED, MEDIA_TOO_LONG.
  */
 export async function* decodeAudio(
   options: DecodeOptions,
 ): AsyncGenerator<Int16Array, void, undefined> {
-  const { sandbox, file, signal, durationMsMax, isPatient } = options;
+  const { sandbox, file, signal, durationMsMax, isLowPriority } = options;
   const facts = options.facts ?? (await probeMedia(options));
   if (facts.plainWav) {
     yield* decodeWav(file, facts.plainWav, { signal, onBytes: options.onBytes });
@@ -60,7 +60,7 @@ export async function* decodeAudio(
     ],
     file,
     cpuSecondsMax: 60 + (durationMsMax / 1000) * 0.5,
-    isPatient,
+    isLowPriority,
     signal,
   });
   let samples = 0;
@@ -77,20 +77,20 @@ export async function* decodeAudio(
   checkWhole(durationMs, facts);
   if (status !== 0) throw samples === 0 ? explainEnd(status, complaints) : broken();
   if (samples === 0) {
-    throw new ServiceError("invalid_argument", "the media is empty: it holds 0 s of audio", {
+    throw new ServiceError("invalid_argument", "the media is empty: it has 0 s of audio", {
       reason: "MEDIA_INVALID",
     });
   }
 }
 
-function checkWhole(durationMs: number, { durationMs: declaredMs, isDeclared }: MediaFacts): void {
+function checkWhole(durationMs: number, { durationMs: declaredMs, isDeclared }: MediaProbe): void {
   if (declaredMs === undefined || !isDeclared) return;
   const missingMs = declaredMs - durationMs;
   if (missingMs <= Math.max(shortfallMsMax, declaredMs * shortfallShareMax)) return;
-  const [has, says] = [durationMs, declaredMs].map((ms) => (ms / 1000).toFixed(1));
+  const [has, declared] = [durationMs, declaredMs].map((ms) => (ms / 1000).toFixed(1));
   throw new ServiceError(
     "data_loss",
-    `the media is cut short: it says that it has ${says} s of audio, ${has} s of it are there`,
+    `the media is cut short: it declares ${declared} s of audio and has ${has} s`,
     { reason: "MEDIA_TRUNCATED" },
   );
 }

@@ -1,22 +1,22 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** Boxes of MP4 and QuickTime on the way to what names the codecs, and to the edits. */
+/** Container boxes of MP4 and QuickTime on the way to the codecs and the edits. */
 const containers = new Set(["moov", "trak", "edts", "mdia", "minf", "stbl"]);
-/** What such a file begins with. */
+/** Boxes that such a file begins with. */
 const firsts = new Set(["ftyp", "moov", "mdat", "wide", "free", "skip"]);
 /**
  * Sample entries of tracks that are encrypted: audio and video by the common scheme, and by
  * Apple's.
  */
 const encrypted = new Set(["enca", "encv", "drms", "drmi"]);
-/** Each edit of a track may play its sound once more: a long film is cut into thousands. */
+/** Each edit of a track may play its audio again: a long film has thousands. */
 const editsMax = 10_000;
-/** A film of 64 streams has about a thousand; those of a stranger may be endless. */
+/** A film of 64 streams has about a thousand; a hostile file may have any number. */
 const boxesMax = 4_000;
 
 /**
- * What makes an MP4 or QuickTime file one that is not taken, in words that follow "the media is";
- * undefined for all others. A track that is encrypted decodes to noise, or to nothing.
+ * Why an MP4 or QuickTime file is rejected, to follow "the media is"; undefined for all others. An
+ * encrypted track would decode to noise, or to nothing.
  */
 export async function examineMp4(file: FileHandle, sizeBytes: number): Promise<string | undefined> {
   let at = 0;
@@ -26,20 +26,20 @@ export async function examineMp4(file: FileHandle, sizeBytes: number): Promise<s
     if (bytesRead < 8 || (boxes === 0 && !firsts.has(type))) return undefined;
     const length = boxBytes(head, sizeBytes - at);
     if (length < 8) return undefined;
-    // Entries stand behind a version and their count.
+    // Entries follow a version and their count.
     if (type === "stsd" && encrypted.has(head.toString("latin1", 20, 24))) {
-      return "encrypted (DRM): it can be heard only with its key";
+      return "encrypted (DRM): it can be decoded only with its key";
     }
     if (type === "elst" && head.readUInt32BE(12) > editsMax) {
-      return `a recording of more than ${editsMax} edits, which is not taken`;
+      return `a recording of more than ${editsMax} edits, which is not supported`;
     }
-    // What is in a container follows its head, as the next box follows a box.
+    // The content of a container follows its head, like a next box.
     at += containers.has(type) ? 8 : length;
   }
   return undefined;
 }
 
-/** 1 stands for a length of 64 bits that follows the type, 0 for all that is left. */
+/** A length of 1 means 64 bits after the type, 0 means the rest of the file. */
 function boxBytes(head: Buffer, left: number): number {
   const length = head.readUInt32BE(0);
   if (length === 0) return left;

@@ -1,15 +1,14 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * Demuxers of recordings, by ffmpeg's names; playlists, images, scripts and devices are not among
- * them.
+ * Demuxers of recordings, by ffmpeg's names, without playlists, images, scripts and devices.
  */
 const formats = (
   "wav w64 aiff caf au flac wv tta ape tak mpc mpc8 dsf voc mp3 aac loas ac3 eac3 dts amr gsm nistsphere dss oma qcp " +
   "ogg matroska webm mov mp4 m4a 3gp avi asf flv mpeg mpegts mxf gxf dv rm wtv"
 ).split(" ");
 
-/** How every program opens the file: nothing but this file, as nothing but a recording. */
+/** Parameters that let a program open this file only, and as a recording only. */
 export const inputParameters: readonly string[] = (
   `-hide_banner -max_alloc 268435456 -protocol_whitelist file -format_whitelist ${formats.join()} ` +
   "-max_streams 64 -probesize 5000000 -analyzeduration 10000000"
@@ -18,8 +17,8 @@ export const inputParameters: readonly string[] = (
 const id3HeadBytes = 10;
 
 /**
- * Names the format where ffmpeg may guess wrong: it looks at the start only, which in a recording
- * with a large ID3 tag is a picture. Empty where its guess is right.
+ * Names the format where ffmpeg may guess wrong: it checks only the start, which is a picture in a
+ * recording with a large ID3 tag. Empty where it guesses right.
  */
 export async function formatParameters(file: FileHandle): Promise<readonly string[]> {
   let at = 0;
@@ -40,8 +39,8 @@ export async function formatParameters(file: FileHandle): Promise<readonly strin
 }
 
 /**
- * Seven bits of each of four bytes count what follows the head; a flag says that the head comes
- * again at the end.
+ * Seven bits of each of four bytes are the length after the head; with a flag, the head is repeated
+ * at the end.
  */
 function id3Bytes(head: Buffer): number {
   const [flags = 0, ...size] = head.subarray(5);
@@ -53,8 +52,7 @@ function formatOf(head: Buffer): string | undefined {
   if (head.length < 4) return undefined;
   if (head.toString("latin1", 0, 4) === "fLaC") return "flac";
   const sync = head.readUInt16BE(0);
-  // Eleven bits of MPEG audio, of which the layer is 0 in AAC; version 1 is reserved, and so are
-  // these rates.
+  // Eleven sync bits of MPEG audio; layer 0 is AAC; version 1 and these rates are reserved.
   if ((sync & 0xfff6) === 0xfff0) return "aac";
   const isMpeg = (sync & 0xffe0) === 0xffe0 && (sync & 0x18) !== 0x08 && (sync & 0x06) !== 0;
   const rates = head.readUInt8(2);

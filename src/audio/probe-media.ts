@@ -4,18 +4,19 @@ import { examineMp4 } from "./examine-mp4.ts";
 import { formatParameters, inputParameters } from "./media-input.ts";
 import { findPlainWav, type PlainWav } from "./plain-wav.ts";
 import type { Sandbox } from "./sandbox.ts";
+import { isWav, wavChunks } from "../std/wav.ts";
 
-/** What a file of media says of itself. */
-export interface MediaFacts {
-  /** Of the first audio stream; undefined: not known before it is decoded. */
+/** The properties of a media file. */
+export interface MediaProbe {
+  /** Of the first audio stream; undefined: unknown until it is decoded. */
   readonly durationMs: number | undefined;
-  /** The container declares the duration: less audio than that means that the rest is missing. */
+  /** The container declares the duration: if there is less audio, the file is truncated. */
   readonly isDeclared: boolean;
-  /** VIDEO when moving pictures are among its streams; the picture on a cover does not move. */
+  /** VIDEO when it has a video stream; cover art is none. */
   readonly fileType: "AUDIO" | "VIDEO";
-  /** Where the file is decoded in this process. */
+  /** Set where the file is decoded in this process. */
   readonly plainWav?: PlainWav | undefined;
-  /** What ffmpeg has to be told to take it for what it is. */
+  /** Parameters that ffmpeg needs to recognize the format. */
   readonly formatParameters?: readonly string[] | undefined;
 }
 
@@ -24,20 +25,20 @@ export interface ReadMediaOptions {
   readonly file: string;
   readonly sandbox: Sandbox;
   readonly signal?: AbortSignal | undefined;
-  /** Longer recordings are refused. */
+  /** Longer recordings are rejected. */
   readonly durationMsMax: number;
-  /** Nobody waits for it: it takes the CPU that others leave. */
-  readonly isPatient?: boolean | undefined;
+  /** Runs at the lowest priority: nothing waits for it. */
+  readonly isLowPriority?: boolean | undefined;
 }
 
 /**
- * Reading all packets of a recording of hours takes this long on a slow machine; its headers take a
- * fraction of a second.
+ * Reading all packets of a recording of hours takes this long on a slow machine; reading its
+ * headers takes a fraction of a second.
  */
 const cpuSecondsMax = { probe: 20, measure: 60 } as const;
 
 /** Throws ServiceError when the file is not a recording, has no audio or is too long. */
-export async function probeMedia(options: ReadMediaOptions): Promise<MediaFacts> {
+export async function probeMedia(options: ReadMediaOptions): Promise<MediaProbe> {
   const { start, sizeBytes, format, refusal, plainWav } = await readStart(options.file);
   const foreign = describeForeign(start);
   if (foreign !== undefined) throw notMedia(foreign);
@@ -55,7 +56,7 @@ export async function probeMedia(options: ReadMediaOptions): Promise<MediaFacts>
     ],
     file: options.file,
     cpuSecondsMax: cpuSecondsMax.probe,
-    isPatient: options.isPatient,
+    isLowPriority: options.isLowPriority,
     signal: options.signal,
   });
   const output = await textOf(run.stdout as AsyncIterable<Buffer>);
@@ -75,35 +76,35 @@ export async function probeMedia(options: ReadMediaOptions): Promise<MediaFacts>
   const lengthMs = durationMs ?? (await measure(options, format));
   if (lengthMs !== undefined) checkDuration(lengthMs, options.durationMsMax);
   const fileType = streams.some(({ isVideo }) => isVideo) ? "VIDEO" : "AUDIO";
-  const isDeclared = durationMs !== undefined && !container.tellsEndOnly;
+  const isDeclared = durationMs !== undefined && !container.isDurationOfContent;
   return { durationMs: lengthMs, isDeclared, fileType, formatParameters: format };
 }
 
-/** Where a container tells when the last sound ends, its clock need not have begun at 0. */
+/** Of a container with end times, whose clock need not begin at 0, the start is subtracted. */
 function declaredDuration(audio: ProbedStream, container: Container): number | undefined {
-  const toldMs = audio.durationMs ?? container.durationMs;
-  if (toldMs === undefined || !container.tellsEnds) return toldMs;
-  return toldMs > container.startMs ? toldMs - container.startMs : undefined;
+  const probedMs = audio.durationMs ?? container.durationMs;
+  if (probedMs === undefined || !container.hasEndTimes) return probedMs;
+  return probedMs > container.startMs ? probedMs - container.startMs : undefined;
 }
 
 /**
- * What probeMedia() tells of a file that this process decodes by itself; undefined for any other.
+ * What probeMedia() returns for a file that this process decodes itself; undefined for any other.
  * Throws MEDIA_TOO_LONG.
  */
 export async function probePlainWav(
   path: string,
   durationMsMax: number,
-): Promise<MediaFacts | undefined> {
+): Promise<MediaProbe | undefined> {
   const { plainWav } = await readStart(path);
   return plainWav && factsOfWav(plainWav, durationMsMax);
 }
 
-/** Reads the packets of a recording that does not say how long it is. */
+/** The duration of a recording that does not declare it, from its packets. */
 async function measure(
   options: ReadMediaOptions,
   format: readonly string[],
 ): Promise<number | undefined> {
-  const { file, sandbox, signal, isPatient } = options;
+  const { file, sandbox, signal, isLowPriority } = options;
   await using run = await sandbox.start({
     program: "ffmpeg",
     parameters: (path) => [
@@ -116,7 +117,7 @@ async function measure(
     ],
     file,
     cpuSecondsMax: cpuSecondsMax.measure,
-    isPatient,
+    isLowPriority,
     signal,
   });
   const output = await textOf(run.stdout as AsyncIterable<Buffer>);
@@ -124,38 +125,36 @@ async function measure(
   return last ? Math.round(Number(last[1]) / 1000) || undefined : undefined;
 }
 
-/** Throws when a recording is longer than what is taken. */
+/** Throws when a recording is too long. */
 export function checkDuration(durationMs: number, durationMsMax: number): void {
   if (durationMs <= durationMsMax) return;
   const isWhole = durationMsMax % 60_000 === 0;
   const most = isWhole ? `${durationMsMax / 60_000} minutes` : `${durationMsMax / 1000} seconds`;
   throw new ServiceError(
     "out_of_range",
-    `the recording is longer than ${most}, the most that is taken`,
+    `the recording is longer than ${most}, which is the maximum`,
     { reason: "MEDIA_TOO_LONG" },
   );
 }
 
-/** Why ffmpeg or ffprobe could not read the file at all, in a person's words. */
+/** Why ffmpeg or ffprobe could not read the file, for users. */
 export function explainEnd(status: number, complaints: string): ServiceError {
   if (status >= killedStatus) return notMedia("too costly to decode: its decoder was stopped");
   if (/moov atom not found|partial file|End of file|EOF|truncat/i.test(complaints)) {
     return new ServiceError(
       "data_loss",
-      "the media is cut short: the part that says how to read it is missing",
+      "the media is cut short: the part that describes its format is missing",
       { reason: "MEDIA_TRUNCATED" },
     );
   }
-  if (/not on whitelist/i.test(complaints))
-    return notMedia("not a recording of a kind that is taken");
+  if (/not on whitelist/i.test(complaints)) return notMedia("not a recording of a supported kind");
   if (/stream limit|max_streams/i.test(complaints))
-    return notMedia("a recording of more than 64 streams, which is not taken");
+    return notMedia("a recording of more than 64 streams, which is not supported");
   return notMedia("not a recording that can be read");
 }
 
 /**
- * From here on the status tells of a signal: a limit of time or memory, or the crash of the
- * decoder.
+ * A status from here on means a signal: a limit of time or memory, or a crash of the decoder.
  */
 export const killedStatus = 128;
 
@@ -163,7 +162,7 @@ function notMedia(what: string): ServiceError {
   return new ServiceError("invalid_argument", `the media is ${what}`, { reason: "MEDIA_INVALID" });
 }
 
-/** Names what is often sent by mistake, from its first bytes; undefined for anything else. */
+/** Names files that are often sent by mistake, from their first bytes; undefined for others. */
 function describeForeign(start: Buffer): string | undefined {
   if (start.length === 0) return "empty: 0 bytes";
   const text = start.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
@@ -200,37 +199,30 @@ async function readStart(path: string) {
   return { start, sizeBytes, format, refusal, plainWav };
 }
 
-function factsOfWav(plainWav: PlainWav, durationMsMax: number): MediaFacts {
+function factsOfWav(plainWav: PlainWav, durationMsMax: number): MediaProbe {
   const durationMs = Math.round((plainWav.frames * 1000) / plainWav.sampleRateHertz);
   checkDuration(durationMs, durationMsMax);
   return { durationMs, isDeclared: true, fileType: "AUDIO", plainWav };
 }
 
 /**
- * Sizes from here on stand for "not known yet": what writes to a pipe cannot go back and fill it
- * in.
+ * Sizes from here on mean "unknown": a program that writes to a pipe cannot go back to fill it in.
  */
 const wavSizeUnknown = 0x7fff_0000;
 
-/** ffmpeg takes a WAV file as long as it is; its header tells whether that is all. */
+/** ffmpeg accepts a truncated WAV file; its header shows that data is missing. */
 function checkWavSize(start: Buffer, sizeBytes: number): void {
-  if (start.toString("latin1", 0, 4) !== "RIFF" || start.toString("latin1", 8, 12) !== "WAVE")
-    return;
-  for (let at = 12; at + 8 <= start.length;) {
-    const chunkBytes = start.readUInt32LE(at + 4);
-    if (start.toString("latin1", at, at + 4) === "data") {
-      const missing = at + 8 + chunkBytes - sizeBytes;
-      if (chunkBytes < wavSizeUnknown && missing > 1) throw truncated(chunkBytes, missing);
-      return;
-    }
-    at += 8 + chunkBytes + (chunkBytes % 2);
-  }
+  if (!isWav(start)) return;
+  const data = wavChunks(start).find(({ tag }) => tag === "data");
+  if (!data || data.size >= wavSizeUnknown) return;
+  const missing = data.body + data.size - sizeBytes;
+  if (missing > 1) throw truncated(data.size, missing);
 }
 
 function truncated(bytes: number, missing: number): ServiceError {
   return new ServiceError(
     "data_loss",
-    `the media is cut short: it says that it has ${bytes} bytes of audio, ${missing} of them are missing`,
+    `the media is cut short: ${missing} of its ${bytes} bytes of audio are missing`,
     { reason: "MEDIA_TRUNCATED" },
   );
 }
@@ -244,10 +236,10 @@ interface ProbedStream {
 interface Container {
   readonly durationMs: number | undefined;
   readonly startMs: number;
-  /** Its durations are the times at which streams end. */
-  readonly tellsEnds: boolean;
-  /** They are those of what is there: they tell nothing of what may be missing. */
-  readonly tellsEndOnly: boolean;
+  /** Its durations are the times at which its streams end. */
+  readonly hasEndTimes: boolean;
+  /** Its durations are measured from the content, and do not show that some is missing. */
+  readonly isDurationOfContent: boolean;
 }
 
 interface Probe {
@@ -273,13 +265,13 @@ function parseProbe(output: string): Probe {
 }
 
 function containerOf(format: unknown): Container {
-  const told = field(format, "format_name");
-  const name = typeof told === "string" ? told : "";
+  const found = field(format, "format_name");
+  const name = typeof found === "string" ? found : "";
   return {
     durationMs: msOfSeconds(field(format, "duration")),
     startMs: msOfSeconds(field(format, "start_time")) ?? 0,
-    tellsEnds: name === "ogg" || name.startsWith("matroska"),
-    tellsEndOnly: name === "ogg" || name.startsWith("mpeg"),
+    hasEndTimes: name === "ogg" || name.startsWith("matroska"),
+    isDurationOfContent: name === "ogg" || name.startsWith("mpeg"),
   };
 }
 
@@ -293,7 +285,7 @@ function msOfSeconds(value: unknown): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** Matroska's way: 00:01:02.345000000 */
+/** Matroska's format: 00:01:02.345000000 */
 function msOfClock(value: unknown): number | undefined {
   const parts = typeof value === "string" ? /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(value) : null;
   if (!parts) return undefined;

@@ -17,11 +17,11 @@ function tone(rate: number, hertz: number, seconds: number): Int16Array {
 }
 
 /**
- * Of a tone of this frequency at 16 kHz: how loud it is against the one above, in dB, and the rest
- * against it.
+ * Of a tone of this frequency at 16 kHz: its level relative to tone(), in dB, and the level of the
+ * rest relative to it.
  */
 function measure(samples: readonly number[], hertz: number): { level: number; rest: number } {
-  // The ends have half a filter of silence in them.
+  // Without the ends, which include half a filter of silence.
   const middle = samples.slice(1600, -1600);
   let [cos, sin] = [0, 0];
   const phase = (index: number) => (2 * Math.PI * hertz * index) / 16_000;
@@ -40,14 +40,14 @@ function measure(samples: readonly number[], hertz: number): { level: number; re
   };
 }
 
-test("Resampler passes 16 kHz through untouched", () => {
+test("Resampler passes 16 kHz unchanged", () => {
   const samples = Int16Array.of(1, -2, 3);
   const resampler = new Resampler(16_000);
   assert.equal(resampler.push(samples), samples);
   assert.equal(resampler.end().length, 0);
 });
 
-test("Resampler keeps a tone and lets no alias through", () => {
+test("Resampler keeps a tone and passes no alias", () => {
   for (const rate of [8000, 11_025, 22_050, 32_000, 44_099, 44_100, 48_000]) {
     const { level, rest } = measure(resampled(rate, [tone(rate, 1000, 2)]), 1000);
     assert.ok(Math.abs(level) < 0.01, `1 kHz from ${rate}: ${level} dB`);
@@ -62,10 +62,10 @@ test("Resampler keeps a tone and lets no alias through", () => {
   assert.ok(measure(resampled(48_000, [tone(48_000, 7200, 2)]), 7200).level > -1, "pass band");
 });
 
-test("Resampler lets nothing through from above its band, at any rate and frequency", () => {
+test("Resampler suppresses everything above its band, at any rate and frequency", () => {
   const power = (samples: readonly number[]) =>
     samples.reduce((sum, value) => sum + value * value, 0) / samples.length;
-  // From 8.7 kHz on; what lies between 7.4 and 8 kHz is no speech, and is cut off with the slope.
+  // From 8.7 kHz on; between 7.4 and 8 kHz, where speech has nothing, is the slope of the filter.
   for (const rate of [22_050, 24_000, 32_000, 44_099, 44_100, 47_999, 48_000]) {
     for (const hertz of [8700, 9500, 10_700, 12_345, 15_900, 16_100, 19_000, 23_500]) {
       if (hertz >= rate / 2) continue;
@@ -77,8 +77,7 @@ test("Resampler lets nothing through from above its band, at any rate and freque
 });
 
 /**
- * As many products and sums as a filter of 24 zero crossings on either side takes for a second at
- * 16 kHz.
+ * The products and sums of a filter of 24 zero crossings on either side, for a second at 16 kHz.
  */
 function filterPlainly(input: Float32Array, filter: Float32Array): number {
   let loudest = 0;
@@ -90,15 +89,14 @@ function filterPlainly(input: Float32Array, filter: Float32Array): number {
   return loudest;
 }
 
-test("Resampler takes little more than its products and sums", () => {
+test("Resampler takes little more CPU time than its products and sums", () => {
   for (const rate of [8000, 44_099, 44_100, 48_000]) {
     const second = tone(rate, 1000, 1);
     const resampler = new Resampler(rate);
     const filter = new Float32Array(48 * Math.max(1, rate / 16_000)).fill(0.01);
     const input = Float32Array.from({ length: 16_000 + filter.length }, (_, at) => at % 100);
     let [least, plainly] = [Infinity, Infinity];
-    // The least of several, in turn with what it is measured by: a busy or slow machine changes
-    // both.
+    // The least of several, alternating with the baseline: a busy or slow machine changes both.
     for (let round = 0; round < 8 || (round < 80 && least > 8 * plainly); round++) {
       const startMs = cpuMs();
       for (let part = 0; part < 10; part++) {
@@ -109,12 +107,12 @@ test("Resampler takes little more than its products and sums", () => {
       least = Math.min(least, betweenMs - startMs);
       plainly = Math.min(plainly, cpuMs() - betweenMs);
     }
-    // It is 1 to 3 times as much; a second takes 2 to 4 ms (bench/RESULTS.md).
+    // The ratio is 1 to 3; a second takes 2 to 4 ms (bench/RESULTS.md).
     assert.ok(least <= 8 * plainly, `${rate}: ${least} ms, its sums alone ${plainly} ms`);
   }
 });
 
-test("Resampler puts sample n at the time of sample n", () => {
+test("Resampler keeps the time of each sample", () => {
   const rate = 48_000;
   const pulse = new Int16Array(4800);
   pulse[2400] = 30_000;
@@ -122,7 +120,7 @@ test("Resampler puts sample n at the time of sample n", () => {
   assert.equal(out.indexOf(Math.max(...out)), 800);
 });
 
-test("Resampler gives the same samples for any chunks, and as many as the time takes", () => {
+test("Resampler returns the same samples for any chunks, and the right number of them", () => {
   const samples = Int16Array.from({ length: 3000 }, (_, index) =>
     Math.round(20_000 * Math.sin(index * index * 0.0007)),
   );
@@ -144,7 +142,7 @@ test("Resampler gives the same samples for any chunks, and as many as the time t
   );
 });
 
-test("Resampler holds loud samples within 16 bits", () => {
+test("Resampler clips loud samples to 16 bits", () => {
   const square = Int16Array.from({ length: 4800 }, (_, index) =>
     Math.floor(index / 40) % 2 ? 32_767 : -32_768,
   );
@@ -153,13 +151,13 @@ test("Resampler holds loud samples within 16 bits", () => {
   assert.equal(Math.min(...out), -32_768);
 });
 
-test("Resampler refuses rates that no recording has", () => {
+test("Resampler rejects rates outside its range", () => {
   for (const rate of [7999, 48_001, 16_000.5, Number.NaN]) {
     assert.throws(() => new Resampler(rate), RangeError, String(rate));
   }
 });
 
-test("Resampler goes on where another one was saved, to the sample", () => {
+test("Resampler continues exactly where another one was saved", () => {
   const rates = fc.constantFrom(8000, 11_025, 16_000, 22_050, 44_099, 44_100, 48_000);
   const lengths = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 6 });
   fc.assert(

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { restoredSamples, savedSamples } from "./saved-samples.ts";
 
 /** Samples per second that the resampler writes. */
@@ -7,20 +8,21 @@ export const resampledRate = 16_000;
 export const resampleRateMin = 8000;
 export const resampleRateMax = 48_000;
 
-/** Zero crossings of the sinc on either side; with beta 9 an alias of 9 kHz is 93 dB down. */
+/** Zero crossings of the sinc on either side; with beta 9 an alias of 9 kHz is at -93 dB. */
 const zeroCrossings = 24;
 const kaiserBeta = 9;
-/** Of the lower Nyquist frequency: 0.7 dB down at 0.9 of it. */
+/** Share of the lower Nyquist frequency: -0.7 dB at 0.9 of it. */
 const cutOff = 0.955;
 /**
- * Rates that need more phases than this share a table of that many, read between two of its rows.
+ * Rates that need more phases than this have a table of phasesShared, and interpolate between its
+ * rows.
  */
 const phasesExactMax = 640;
 const phasesShared = 512;
 const tablesKept = 16;
 
 interface Table {
-  /** Output samples a period, and input samples a period. */
+  /** Output samples of a period, and its input samples. */
   readonly up: number;
   readonly down: number;
   readonly taps: number;
@@ -30,29 +32,27 @@ interface Table {
   readonly isExact: boolean;
 }
 
-/** Where a resampler stands, as plain data. */
+/** The state of a resampler, as plain data. */
 export interface SavedResampler {
   /**
-   * Input not yet behind every filter that needs it, from the first sample under the next output
-   * sample's filter on.
+   * Input that filters still need, from the first sample under the next output sample's filter on.
    */
   readonly input: string;
   readonly phase: number;
 }
 
 /**
- * Brings 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase Kaiser-windowed
- * sinc without delay. The output has ceil(input samples * 16000 / rate) samples whatever the
- * chunks; 16 kHz passes through untouched.
+ * Resamples 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase
+ * Kaiser-windowed sinc without delay. The output has ceil(input samples * 16000 / rate) samples for
+ * any chunks; 16 kHz passes unchanged.
  */
 export class Resampler {
   readonly #table: Table | undefined;
-  /** Input not yet behind every filter that needs it. */
+  /** Input that filters still need. */
   #input: Float32Array;
   #filled: number;
   /**
-   * First input sample under the next output sample's filter, and how far between two it stands, in
-   * 1/up.
+   * First input sample under the next output sample's filter, and the fraction after it, in 1/up.
    */
   #at = 0;
   #phase = 0;
@@ -69,7 +69,7 @@ export class Resampler {
     }
     this.#table = rateHertz === resampledRate ? undefined : tableFor(rateHertz);
     const lead = this.#table ? this.#table.taps / 2 - 1 : 0;
-    // Silence before the first sample puts output sample 0 exactly on input sample 0.
+    // Silence before the first sample aligns output sample 0 with input sample 0.
     this.#input = new Float32Array(lead);
     this.#filled = lead;
   }
@@ -81,13 +81,13 @@ export class Resampler {
     return this.#drain(this.#table, this.#filled);
   }
 
-  /** All that there is to know of the samples so far. */
+  /** Its state after the samples so far. */
   save(): SavedResampler {
     const input = Int16Array.from(this.#input.subarray(this.#at, this.#filled));
     return { input: savedSamples(input), phase: this.#phase };
   }
 
-  /** Lets a fresh resampler of the same rate go on exactly where the saved one stood. */
+  /** Puts a new resampler of the same rate into a saved state. */
   restore(saved: SavedResampler): void {
     this.#input = Float32Array.from(restoredSamples(saved.input));
     this.#filled = this.#input.length;
@@ -95,11 +95,10 @@ export class Resampler {
     this.#phase = saved.phase;
   }
 
-  /** The output that is still owed after the last samples. */
+  /** The rest of the output after the last samples. */
   end(): Int16Array {
     if (!this.#table) return new Int16Array(0);
-    // The last output sample stands before the end of the input: half a filter of silence completes
-    // it.
+    // Half a filter of silence completes the last output sample.
     const half = this.#table.taps / 2;
     this.#append(this.#table, half, (into, at) => into.fill(0, at, at + half));
     return this.#drain(this.#table, this.#filled);
@@ -157,15 +156,12 @@ function dot(a: Float32Array, atA: number, b: Float32Array, atB: number, length:
   return sum;
 }
 
-/** The last used tables, by rate: a table is the same for every stream of its rate. */
-const tables = new Map<number, Table>();
+/** The last used tables, by rate: all streams of a rate share its table. */
+const tables = new LRUCache<number, Table>({ max: tablesKept });
 
 function tableFor(rateHertz: number): Table {
   const table = tables.get(rateHertz) ?? makeTable(rateHertz);
-  tables.delete(rateHertz);
   tables.set(rateHertz, table);
-  const oldest = tables.keys().next();
-  if (tables.size > tablesKept && !oldest.done) tables.delete(oldest.value);
   return table;
 }
 
@@ -188,7 +184,7 @@ function makeTable(rateHertz: number): Table {
       row[k] = tap;
       sum += tap;
     }
-    // Every phase passes a constant unchanged: no tone at the phase rate.
+    // Normalized, so that every phase passes a constant unchanged: no tone at the phase rate.
     for (let k = 0; k < taps; k++) row[k] = (row[k] ?? 0) / sum;
   }
   return { up, down: rateHertz / divisor, taps, rows, isExact };

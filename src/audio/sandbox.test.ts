@@ -46,19 +46,19 @@ async function ffmpeg(
   return { ...(await run.ended), output: Buffer.concat(chunks) };
 }
 
-/** What a process leaves to others: 0 for most, 19 for one that takes only what they leave. */
+/** The nice value of a process: 0 by default, 19 for the lowest priority. */
 async function nicenessOf(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
 }
 
-/** The bytes of any file that the program may read. */
+/** Prints the bytes of a file, if the program may read it. */
 function bytesOf(path: string): string[] {
   return ["-f", "s8", "-i", path, "-f", "s8", "-c", "copy", "-"];
 }
 
 for (const kind of ["bubblewrap", "reduced"] as const) {
-  test(`\`chooseSandbox()\` gives a sandbox that reads the one file: ${kind}`, async () => {
+  test(`\`chooseSandbox()\` returns a sandbox that can read the one file: ${kind}`, async () => {
     const sandbox = await chooseSandbox(kind, log);
     assert.equal(sandbox.kind, kind);
     const { status, output } = await ffmpeg(sandbox, (path) => bytesOf(`file:${path}`));
@@ -66,12 +66,12 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
     assert.equal(output.length, 64_000);
   });
 
-  test(`a patient program takes the CPU that others leave: ${kind}`, async () => {
+  test(`a low-priority program runs with nice 19: ${kind}`, async () => {
     const sandbox = await chooseSandbox(kind, log);
-    for (const isPatient of [false, true]) {
+    for (const isLowPriority of [false, true]) {
       await using run = await sandbox.start({
         program: "ffmpeg",
-        // For as long as it plays, since nobody reads what it writes.
+        // It runs until it is ended, since its output is not read.
         parameters: (path) => [
           "-nostdin",
           "-re",
@@ -85,14 +85,14 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
         ],
         file,
         cpuSecondsMax: 10,
-        isPatient,
+        isLowPriority,
       });
-      if (isPatient) await until(async () => (await nicenessOf(run.pid)) === 19);
+      if (isLowPriority) await until(async () => (await nicenessOf(run.pid)) === 19);
       else assert.equal(await nicenessOf(run.pid), 0);
     }
   });
 
-  test(`the sandbox keeps what is not the file's from the program: ${kind}`, async (context) => {
+  test(`the sandbox hides everything but the file from the program: ${kind}`, async (context) => {
     const sandbox = await chooseSandbox(kind, log);
     const environment = await ffmpeg(sandbox, () => bytesOf("file:/proc/self/environ"));
     assert.equal(environment.output.toString().includes("PATH="), false);
@@ -109,7 +109,7 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
     await assert.rejects(stat(target));
   });
 
-  test(`the sandbox stops a program that takes too much: ${kind}`, async () => {
+  test(`the sandbox stops a program at its limits: ${kind}`, async () => {
     const sandbox = await chooseSandbox(kind, log);
     const source = ["-f", "lavfi", "-i", "anoisesrc", "-f", "null", "-"];
     await using run = await sandbox.start({
@@ -123,7 +123,7 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
 
   test(`no program outlives the sandbox or the service: ${kind}`, async () => {
     const sandbox = await chooseSandbox(kind, log);
-    // Ended as soon as it is started, at any moment of its start, and while it runs.
+    // Killed at any time: at once, during its start, and while it runs.
     for (const afterMs of [0, 0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 200]) {
       const mark = randomUUID();
       const abort = new AbortController();
@@ -176,7 +176,7 @@ test("bubblewrap has no network", async () => {
   }
 });
 
-test("complaints are kept to their end", async () => {
+test("the end of the complaints is kept", async () => {
   const sandbox = await chooseSandbox("auto", log);
   const { complaints } = await ffmpeg(sandbox, () => ["-i", `file:${"x".repeat(20_000)}END`]);
   assert.ok(complaints.length <= 16_384);
@@ -188,7 +188,7 @@ function endless(mark: string): string[] {
   return ["-nostdin", "-v", "error", ...source, "-f", "null", "-"];
 }
 
-/** Programs whose command line has the mark. */
+/** The number of programs with the mark in their command line. */
 async function countOf(mark: string, name = ""): Promise<number> {
   let count = 0;
   for (const pid of await readdir("/proc")) {

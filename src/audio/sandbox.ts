@@ -5,12 +5,12 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { Log } from "../std/log.ts";
-import { wavHeader } from "../std/wav-header.ts";
+import { wavHeader } from "../std/wav.ts";
 import { timedFormat } from "./timed-samples.ts";
 
 export type SandboxKind = "bubblewrap" | "reduced";
 
-/** Where the programs run that read what strangers sent. */
+/** Runs the programs that read untrusted media. */
 export interface Sandbox {
   readonly kind: SandboxKind;
   /** Starts a program that can read this one file. Dispose of the run: it ends the program. */
@@ -19,20 +19,20 @@ export interface Sandbox {
 
 export interface SandboxOptions {
   readonly program: "ffmpeg" | "ffprobe";
-  /** Given the path that the file has for the program. Never with text from outside. */
+  /** From the path of the file as the program sees it. Must not contain text of users. */
   readonly parameters: (file: string) => readonly string[];
-  /** Absolute path of the file to read. Its mode lets everybody read it: its folder need not. */
+  /** Absolute path of the file to read. The file must be readable by all, but not its folder. */
   readonly file: string;
   readonly cpuSecondsMax: number;
-  /** Nobody waits for it: it takes the CPU that others leave. */
-  readonly isPatient?: boolean | undefined;
+  /** Runs at the lowest priority: nothing waits for it. */
+  readonly isLowPriority?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SandboxRun extends AsyncDisposable {
   readonly pid: number | undefined;
   readonly stdout: Readable;
-  /** Resolves when the program is gone; never rejects. */
+  /** Resolves when the program has ended; never rejects. */
   readonly ended: Promise<SandboxEnd>;
 }
 
@@ -40,41 +40,40 @@ export interface SandboxEnd {
   /** Exit status; 128 + signal when it was killed. */
   readonly status: number;
   /**
-   * The last of what it complained about, at most complaintsCharsMax. Not for logs: it may name
-   * files.
+   * The end of its standard error, at most complaintsCharsMax. Not for logs: it may name files.
    */
   readonly complaints: string;
 }
 
 const memoryBytesMax = 2 * 1024 ** 3;
 const filesMax = 64;
-/** Nothing is to be written; bubblewrap writes some lines to set itself up. */
+/** The programs write no files; bubblewrap writes some lines to set itself up. */
 const fileBytesMax = 65_536;
 const complaintsCharsMax = 16_384;
-/** uid and gid of nobody on every Linux: it owns nothing. */
-const nobody = 65_534;
+/** uid and gid of the user without rights on every Linux. */
+const unprivilegedUser = 65_534;
 
 /**
  * Finds out how media can be decoded here: in bubblewrap (own namespaces, no network, one file) or
- * reduced (limits, and nobody's rights when we are root). Throws Error for the operator when it
- * cannot be as asked.
+ * reduced (limits, and a user without rights when we are root). Throws an Error for the operator
+ * when the choice does not work.
  */
 export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
   for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"]) program(name);
   let reason = "HLUST_SANDBOX=reduced";
   if (choice !== "reduced") {
-    const problem = await tryOut(bubblewrap);
+    const problem = await problemOf(bubblewrap);
     if (problem === undefined) return bubblewrap;
     if (choice === "bubblewrap") {
       throw new Error(`HLUST_SANDBOX=bubblewrap, but bubblewrap does not work here: ${problem}`);
     }
     reason = problem;
   }
-  const users = process.getuid?.() === 0 ? [nobody, undefined] : [undefined];
+  const users = process.getuid?.() === 0 ? [unprivilegedUser, undefined] : [undefined];
   let problem: string | undefined;
   for (const user of users) {
     const sandbox = reduced(user);
-    problem = await tryOut(sandbox);
+    problem = await problemOf(sandbox);
     if (problem !== undefined) continue;
     log.warn({ reason, otherUser: user !== undefined }, "sandbox.reduced");
     return sandbox;
@@ -83,8 +82,8 @@ export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Pro
 }
 
 /**
- * /etc/alternatives and ld.so.cache: libraries of ffmpeg are found through them. No --new-session:
- * launch() makes one, which everything that bubblewrap starts stays in.
+ * /etc/alternatives and ld.so.cache are needed to find libraries of ffmpeg. No --new-session:
+ * launch() makes one for everything that bubblewrap starts.
  */
 const namespaces =
   "--unshare-all --die-with-parent --cap-drop ALL --clearenv --ro-bind /usr /usr " +
@@ -102,8 +101,8 @@ const bubblewrap: Sandbox = {
 };
 
 /**
- * As `user`, where we may become another: the file is handed over open, because our folders are
- * closed to it.
+ * Runs programs as `user`, if there is one. They get the file as an open descriptor, since they
+ * cannot read our folders.
  */
 function reduced(user: number | undefined): Sandbox {
   const identity =
@@ -125,10 +124,10 @@ function reduced(user: number | undefined): Sandbox {
 
 function limits({
   cpuSecondsMax,
-  isPatient = false,
-}: Pick<SandboxOptions, "cpuSecondsMax" | "isPatient">): string[] {
+  isLowPriority = false,
+}: Pick<SandboxOptions, "cpuSecondsMax" | "isLowPriority">): string[] {
   return [
-    ...(isPatient ? [program("nice"), "--adjustment=19"] : []),
+    ...(isLowPriority ? [program("nice"), "--adjustment=19"] : []),
     program("prlimit"),
     `--as=${memoryBytesMax}`,
     `--cpu=${Math.ceil(cpuSecondsMax)}`,
@@ -155,7 +154,7 @@ function launch(
     stdio: ["ignore", "pipe", "pipe", file ?? "ignore"],
   });
   const { stdout, stderr } = child;
-  if (!stdout || !stderr) throw new Error("pipes were asked for");
+  if (!stdout || !stderr) throw new Error("there are no pipes");
   return { process: child, stdout, stderr };
 }
 
@@ -168,7 +167,7 @@ function runOf(
     complaints = (complaints + text).slice(-complaintsCharsMax);
   });
   let isOver = false;
-  // The whole group: who kills bubblewrap alone while it starts leaves what it has started.
+  // The whole group: killing bubblewrap alone while it starts would leave its children.
   const kill = (): void => {
     if (!isOver && child.pid !== undefined) killGroup(child.pid);
   };
@@ -186,8 +185,8 @@ function runOf(
   });
   child.once("exit", (status, name) => {
     const code = status ?? 128 + (name === null ? 0 : constants.signals[name]);
-    // What it complained about may still be in the pipe; it ends with the last process of the
-    // group.
+    // Some of its standard error may still be in the pipe, which closes with the last process of
+    // the group.
     if (stderr.closed) end(code);
     else stderr.once("close", () => end(code));
   });
@@ -211,8 +210,8 @@ function killGroup(pid: number): void {
   }
 }
 
-/** Decodes a tenth of a second; a reason when that does not work. */
-async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
+/** Decodes a tenth of a second in the sandbox; returns the reason when that does not work. */
+async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
   if (sandbox === bubblewrap && !findProgram("bwrap")) return "bubblewrap is not installed";
   const folder = await mkdtemp(join(tmpdir(), "hlust-sandbox-"));
   try {
@@ -236,7 +235,7 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
     let bytes = 0;
     for await (const chunk of run.stdout as AsyncIterable<Buffer>) bytes += chunk.length;
     const { status, complaints } = await run.ended;
-    // The samples, and what tells of them.
+    // The samples, and headers.
     if (status === 0 && bytes > 3200) return undefined;
     return complaints.trim().split("\n", 1)[0] || `exit status ${status}`;
   } finally {
@@ -253,7 +252,7 @@ function silentWav(): Buffer {
   ]);
 }
 
-/** Where a program stands that should find nothing around it, and can write nothing. */
+/** An empty folder without write permission, as working directory. */
 async function emptyFolder(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   const folder = join(tmpdir(), `hlust-empty-${uid}`);
@@ -262,13 +261,13 @@ async function emptyFolder(): Promise<string> {
   });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== uid) {
-    throw new Error(`${folder} belongs to somebody else`);
+    throw new Error(`${folder} belongs to another user`);
   }
   await chmod(folder, 0o555);
   return folder;
 }
 
-/** Absolute path of a program of the system, whatever PATH says. */
+/** Absolute path of a program of the system, without using PATH. */
 function findProgram(name: string): string | undefined {
   return ["/usr/bin", "/bin", "/usr/local/bin"]
     .map((folder) => join(folder, name))

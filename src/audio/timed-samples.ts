@@ -1,28 +1,27 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * ffmpeg's name of the simplest container that keeps times: chunks of a tag, milliseconds, a
- * length, and samples.
+ * ffmpeg's name of the simplest container with times: chunks of a tag, milliseconds, a length, and
+ * samples.
  */
 export const timedFormat = "smjpeg";
 
 /**
- * Times within this of where the samples put them are only inexact; past it, something is missing
- * or comes twice.
+ * A packet's time may differ this much from the samples before it; past that, samples are missing
+ * or come twice.
  */
 const inexactMsMax = 100;
-/** Silence is handed out in pieces of this length. */
+/** Silence is yielded in chunks of this length. */
 const silenceMs = 500;
 /**
- * Milliseconds are told in 32 bits, a length in 32 bits; a packet of a decoder is never as long as
- * this.
+ * Packets of a decoder are far shorter.
  */
 const packetBytesMax = 1 << 24;
 
 /**
- * 16-bit samples of one channel that ffmpeg writes in timedFormat, each at its time from 0: what is
- * missing is silence, what comes twice is left out. ffmpeg's own filling of gaps holds all of a gap
- * in memory, and loses the sound after a long one.
+ * 16-bit samples of one channel that ffmpeg writes in timedFormat, each at its time from 0: gaps
+ * are silence, duplicates are left out. ffmpeg's own filter for gaps holds all of a gap in memory,
+ * and loses the audio after a long one.
  */
 export async function* readTimedSamples(
   written: AsyncIterable<Buffer>,
@@ -52,7 +51,7 @@ export async function* readTimedSamples(
 function* inOne(parts: readonly Buffer[]): Generator<Int16Array, void, undefined> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   if (length === 0) return;
-  // The machine's own order is little-endian too, on everything that Node runs on here.
+  // The machine is little-endian too, as all that Hlust runs on.
   const samples = new Int16Array(length / 2);
   const bytes = new Uint8Array(samples.buffer);
   let at = 0;
@@ -73,7 +72,7 @@ interface Packet {
   readonly bytes: Buffer;
 }
 
-/** What is whole of it with every read. */
+/** The complete packets after every read. */
 async function* readPackets(
   written: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly Packet[], void, undefined> {
@@ -100,7 +99,7 @@ async function* readPackets(
 /** "\0\nSMJPEG", version, duration. */
 const startBytes = 16;
 
-/** The chunk that begins there, where all of it has come. */
+/** The chunk that begins there, if it is complete. */
 function chunkAt(bytes: Buffer, at: number): { end: number; packet?: Packet } | undefined {
   if (bytes.length < at + 4) return undefined;
   const tag = bytes.toString("latin1", at, at + 4);

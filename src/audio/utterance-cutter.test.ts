@@ -21,7 +21,7 @@ interface Utterance {
   readonly samples: number[];
 }
 
-type Piece = Int16Array | "end utterance";
+type Input = Int16Array | "end utterance";
 
 function utterancesOf(cuts: Iterable<Cut>): Utterance[] {
   const found: Utterance[] = [];
@@ -36,13 +36,13 @@ function utterancesOf(cuts: Iterable<Cut>): Utterance[] {
 }
 
 function cutUp(
-  pieces: readonly Piece[],
+  inputs: readonly Input[],
   options: { activity?: VoiceActivity; silenceMsMin?: number; utteranceMsMax?: number } = {},
 ): Utterance[] {
   const { activity = exactActivity(), silenceMsMin = 500, utteranceMsMax = 20_000 } = options;
   const cutter = new UtteranceCutter({ voiceActivity: activity, silenceMsMin, utteranceMsMax });
-  const cuts = pieces.flatMap((piece) => [
-    ...(piece === "end utterance" ? cutter.endUtterance() : cutter.push(piece)),
+  const cuts = inputs.flatMap((input) => [
+    ...(input === "end utterance" ? cutter.endUtterance() : cutter.push(input)),
   ]);
   return utterancesOf([...cuts, ...cutter.endUtterance()]);
 }
@@ -53,7 +53,7 @@ const times = (utterances: readonly Utterance[]) =>
   utterances.map(({ startMs, endMs, samples }) => [startMs, endMs, samples.length / 16]);
 
 test("UtteranceCutter cuts where the silence is long enough", () => {
-  const rows: [what: string, pieces: Piece[], [start: number, end: number, given: number][]][] = [
+  const rows: [what: string, inputs: Input[], [start: number, end: number, given: number][]][] = [
     ["nothing", [], []],
     ["silence", [silence(5000)], []],
     ["150 ms lead, early too", [silence(800), speech(200)], [[650, 1000, 350]]],
@@ -69,7 +69,7 @@ test("UtteranceCutter cuts where the silence is long enough", () => {
       ],
     ],
     [
-      "on demand, and the next goes on at once",
+      "on demand, and the next one begins at once",
       [speech(500), "end utterance", speech(300)],
       [
         [0, 500, 500],
@@ -79,12 +79,12 @@ test("UtteranceCutter cuts where the silence is long enough", () => {
     ["on demand in silence", [silence(500), "end utterance", silence(500)], []],
     ["less than a frame at the end", [speech(20), speech(5)], [[0, 25, 25]]],
   ];
-  for (const [what, pieces, expected] of rows) {
-    assert.deepEqual(times(cutUp(pieces)), expected, what);
+  for (const [what, inputs, expected] of rows) {
+    assert.deepEqual(times(cutUp(inputs)), expected, what);
   }
 });
 
-test("UtteranceCutter ends an utterance at its greatest length and goes on without a gap", () => {
+test("UtteranceCutter ends an utterance at its greatest length, and the next begins without a gap", () => {
   const found = cutUp([speech(2500)], { utteranceMsMax: 1000 });
   assert.deepEqual(times(found), [
     [0, 1000, 1000],
@@ -93,13 +93,13 @@ test("UtteranceCutter ends an utterance at its greatest length and goes on witho
   ]);
 });
 
-test("UtteranceCutter tells of a pause when it hands out no more of the silence", () => {
-  const kinds = (pieces: readonly Int16Array[], silenceMsMin: number) => {
+test("UtteranceCutter yields a pause when it begins to hold back silence", () => {
+  const kinds = (inputs: readonly Int16Array[], silenceMsMin: number) => {
     const options = { voiceActivity: exactActivity(), silenceMsMin, utteranceMsMax: 20_000 };
     const cutter = new UtteranceCutter(options);
     let audioMs = 0;
-    return pieces
-      .flatMap((piece) => [...cutter.push(piece)])
+    return inputs
+      .flatMap((input) => [...cutter.push(input)])
       .flatMap((cut) => {
         if (cut.kind === "audio") audioMs += cut.samples.length / 16;
         if (cut.kind === "audio") return [];
@@ -122,13 +122,13 @@ test("UtteranceCutter tells of a pause when it hands out no more of the silence"
   ]);
 });
 
-test("UtteranceCutter waits as long as it is told", () => {
-  const pieces = [speech(500), silence(900), speech(500)];
-  assert.equal(cutUp(pieces, { silenceMsMin: 1000 }).length, 1);
-  assert.equal(cutUp(pieces, { silenceMsMin: 200 }).length, 2);
+test("UtteranceCutter waits for silenceMsMin", () => {
+  const inputs = [speech(500), silence(900), speech(500)];
+  assert.equal(cutUp(inputs, { silenceMsMin: 1000 }).length, 1);
+  assert.equal(cutUp(inputs, { silenceMsMin: 200 }).length, 2);
 });
 
-test("UtteranceCutter hands out each sample of an utterance once, in order, for any chunks", () => {
+test("UtteranceCutter yields each sample of an utterance once, in order, for any chunks", () => {
   const stretch = fc.record({
     ms: fc.integer({ min: 1, max: 120 }).map((n) => 10 * n),
     loud: fc.boolean(),
@@ -174,7 +174,7 @@ function noise(ms: number, amplitude: number, seed: number): Int16Array {
   });
 }
 
-/** A voice of sorts: a buzz of 120 Hz in syllables of 200 ms. */
+/** A simple voice: a buzz of 120 Hz in syllables of 200 ms. */
 function buzz(ms: number, amplitude: number): Int16Array {
   return Int16Array.from({ length: ms * 16 }, (_, index) => {
     const syllable = Math.max(0, Math.sin((2 * Math.PI * index) / 3200)) ** 2;
@@ -183,20 +183,24 @@ function buzz(ms: number, amplitude: number): Int16Array {
   });
 }
 
-test("EnergyVoiceActivity hears no speech in silence or in steady noise, whenever it sets in", () => {
-  const hears = (...pieces: Int16Array[]) =>
-    cutUp(pieces, { activity: new EnergyVoiceActivity() }).length;
-  assert.equal(hears(silence(10_000)), 0);
+test("EnergyVoiceActivity finds no speech in silence or in steady noise, whenever it begins", () => {
+  const utterancesIn = (...inputs: Int16Array[]) =>
+    cutUp(inputs, { activity: new EnergyVoiceActivity() }).length;
+  assert.equal(utterancesIn(silence(10_000)), 0);
   for (const amplitude of [1, 3, 10, 100, 1000, 10_000, 60_000]) {
     for (let seed = 1; seed <= 5; seed++) {
       const what = `amplitude ${amplitude}, seed ${seed}`;
-      assert.equal(hears(noise(5000, amplitude, seed)), 0, what);
-      assert.equal(hears(silence(1003 * seed), noise(6000, amplitude, seed)), 0, `later: ${what}`);
+      assert.equal(utterancesIn(noise(5000, amplitude, seed)), 0, what);
+      assert.equal(
+        utterancesIn(silence(1003 * seed), noise(6000, amplitude, seed)),
+        0,
+        `later: ${what}`,
+      );
     }
   }
 });
 
-test("EnergyVoiceActivity hears a voice in silence and over noise", () => {
+test("EnergyVoiceActivity finds a voice in silence and over noise", () => {
   const mixed = (amplitude: number) => {
     const room = noise(4000, amplitude, 7);
     const voice = buzz(1000, 8000);
@@ -215,14 +219,14 @@ test("EnergyVoiceActivity hears a voice in silence and over noise", () => {
   }
 });
 
-test("UtteranceCutter goes on where another one was saved, to the sample", () => {
-  const pieces = fc.array(
+test("UtteranceCutter continues exactly where another one was saved", () => {
+  const inputs = fc.array(
     fc.record({ isSpeech: fc.boolean(), length: fc.integer({ min: 1, max: 20_000 }) }),
     { minLength: 2, maxLength: 12 },
   );
   const flat = (cuts: Iterable<Cut>) => utterancesOf(cuts).map((each) => JSON.stringify(each));
   fc.assert(
-    fc.property(pieces, fc.boolean(), (parts, endsByMark) => {
+    fc.property(inputs, fc.boolean(), (parts, isFlushed) => {
       let sample = 0;
       const input = parts.map(({ isSpeech, length }) =>
         Int16Array.from({ length }, () => (isSpeech ? (sample = (sample % 30_000) + 1) : 0)),
@@ -236,7 +240,7 @@ test("UtteranceCutter goes on where another one was saved, to the sample", () =>
       const cuts: Cut[] = [];
       for (const samples of input) {
         cuts.push(...cutter.push(samples));
-        if (endsByMark) cuts.push(...cutter.endUtterance());
+        if (isFlushed) cuts.push(...cutter.endUtterance());
         if (cutter.isWithinUtterance) {
           assert.throws(() => cutter.save(), /between utterances/);
           continue;
@@ -249,7 +253,7 @@ test("UtteranceCutter goes on where another one was saved, to the sample", () =>
       const whole = new UtteranceCutter(options());
       const expected = input.flatMap((samples) => [
         ...whole.push(samples),
-        ...(endsByMark ? whole.endUtterance() : []),
+        ...(isFlushed ? whole.endUtterance() : []),
       ]);
       assert.deepEqual(flat(cuts), flat([...expected, ...whole.endUtterance()]));
     }),
@@ -257,7 +261,7 @@ test("UtteranceCutter goes on where another one was saved, to the sample", () =>
   );
 });
 
-test("UtteranceCutter begins before the first sound, also where there was nothing at all before it", () => {
+test("UtteranceCutter begins before the first sound, also after digital silence", () => {
   for (const [name, gap] of [
     ["digital silence", silence(1500)],
     ["a quiet room", noise(1500, 4, 1)],

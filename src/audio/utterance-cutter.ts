@@ -1,4 +1,5 @@
 import { restoredSamples, savedSamples } from "./saved-samples.ts";
+import { joinSamples } from "./join-samples.ts";
 import type { VoiceActivity } from "./voice-activity.ts";
 
 export interface UtteranceCutterOptions {
@@ -10,9 +11,9 @@ export interface UtteranceCutterOptions {
 }
 
 /**
- * What the cutter finds, in order: begin, audio or pause..., end, begin, ... Offsets count samples
- * from the first one pushed. A pause comes when the silence after speech is no longer handed out:
- * most often the end follows, after so many samples more.
+ * What the cutter yields, in order: begin, audio or pause..., end, begin, ... Offsets count samples
+ * from the first one pushed. A pause comes when the silence after speech is held back: unless
+ * speech continues, the end follows after samplesToEnd more samples.
  */
 export type Cut =
   | { readonly kind: "begin"; readonly startSample: number }
@@ -20,11 +21,11 @@ export type Cut =
   | { readonly kind: "pause"; readonly samplesToEnd: number }
   | { readonly kind: "end"; readonly endSample: number };
 
-/** Where a cutter stands between two utterances, as plain data. */
+/** The state of a cutter between two utterances, as plain data. */
 export interface SavedCutter {
   readonly voiceActivity: readonly number[];
   readonly position: number;
-  /** What may become the lead of the next utterance, in the pieces in which it is held. */
+  /** Samples that may become the lead of the next utterance, and the lengths of their chunks. */
   readonly held: string;
   readonly heldLengths: readonly number[];
   /** The incomplete frame. */
@@ -33,23 +34,23 @@ export interface SavedCutter {
 
 /** Samples a millisecond at 16 kHz. */
 const perMs = 16;
-/** Kept from before speech begins. */
+/** Audio before speech that belongs to the utterance. */
 const leadSamples = 150 * perMs;
 /**
- * Speech found this early may have begun with the stream, or when it was no longer muted: nothing
- * was yet known of its noise.
+ * Speech found this early may have begun with the stream, or when it was unmuted, before the noise
+ * floor was known.
  */
 const earlySamples = 1000 * perMs;
 /**
- * Handed out after speech; of a longer silence the rest is only when speech goes on in the same
- * utterance.
+ * Silence after speech that belongs to the utterance; more of it does only when speech continues in
+ * the same utterance.
  */
 const trailSamples = 150 * perMs;
 
 /**
- * Cuts a stream of 16 kHz samples into utterances, the same way for every engine: from shortly
- * before speech until silence, the greatest length, or endUtterance(). The chunks that it is fed in
- * do not change the cuts.
+ * Cuts a stream of 16 kHz samples into utterances (endpointing), the same way for every engine:
+ * from shortly before speech until silence, the greatest length, or endUtterance(). The cuts do not
+ * depend on the chunks of the input.
  */
 export class UtteranceCutter {
   readonly #activity: VoiceActivity;
@@ -57,17 +58,17 @@ export class UtteranceCutter {
   readonly #utteranceSamplesMax: number;
   readonly #leadSamplesMax: number;
   /**
-   * Read but not handed out: before an utterance what may become its lead, within one the silence
-   * after the trail.
+   * Held back: before an utterance, what may become its lead; within one, the silence after the
+   * trail.
    */
   #held: Int16Array[] = [];
   #heldSamples = 0;
   /** Samples of the next frame, while it is incomplete. */
   readonly #frame: Int16Array;
   #frameFilled = 0;
-  /** Samples read, without those of the incomplete frame. */
+  /** Samples processed, without those of the incomplete frame. */
   #position = 0;
-  /** Where the current utterance began. */
+  /** The start of the current utterance. */
   #startSample: number | undefined;
   #silenceSamples = 0;
 
@@ -85,9 +86,9 @@ export class UtteranceCutter {
     return this.#startSample !== undefined;
   }
 
-  /** All that there is to know between two utterances; not within one. */
+  /** Its state between two utterances. Throws within one. */
   save(): SavedCutter {
-    if (this.isWithinUtterance) throw new Error("a cutter is saved between utterances only");
+    if (this.isWithinUtterance) throw new Error("a cutter can only be saved between utterances");
     return {
       voiceActivity: this.#activity.save(),
       position: this.#position,
@@ -97,7 +98,7 @@ export class UtteranceCutter {
     };
   }
 
-  /** Lets a fresh cutter go on exactly where the saved one stood. */
+  /** Puts a new cutter into a saved state. */
   restore(saved: SavedCutter): void {
     this.#activity.restore(saved.voiceActivity);
     this.#position = saved.position;
@@ -110,8 +111,8 @@ export class UtteranceCutter {
   }
 
   /**
-   * Takes the next samples; they are not to be changed any more. What belongs together is handed
-   * out together.
+   * Takes the next samples, which the caller must not change any more. Yields consecutive audio in
+   * one cut.
    */
   *push(samples: Int16Array): Generator<Cut, void, undefined> {
     for (let at = 0; at < samples.length;) {
@@ -125,7 +126,7 @@ export class UtteranceCutter {
     if (isSpoken && this.#heldSamples > 0) yield this.#release();
   }
 
-  /** The next whole frame, if there is one: where it lies within these samples, a view of them. */
+  /** The next complete frame, if there is one: a view where it lies within these samples. */
   #fill(samples: Int16Array, at: number): { samples: Int16Array; taken: number } | undefined {
     const { length } = this.#frame;
     if (this.#frameFilled === 0 && at + length <= samples.length) {
@@ -150,7 +151,7 @@ export class UtteranceCutter {
     yield this.#end();
   }
 
-  /** Takes a frame: undefined where it is just held with those before it. */
+  /** Processes a frame: undefined where it is only held. */
   #take(frame: Int16Array): readonly Cut[] | undefined {
     const isSpeech = this.#activity.isSpeech(frame);
     this.#position += frame.length;
@@ -205,7 +206,7 @@ export class UtteranceCutter {
   }
 
   /**
-   * What is held as one: without a copy where it lies side by side, as the frames of one chunk do.
+   * The held samples in one array: a view where they are contiguous, as frames of one chunk are.
    */
   #joinHeld(): Int16Array {
     const [first] = this.#held;
@@ -216,13 +217,7 @@ export class UtteranceCutter {
     if (isOne && end - first.byteOffset === this.#heldSamples * first.BYTES_PER_ELEMENT) {
       return new Int16Array(first.buffer, first.byteOffset, this.#heldSamples);
     }
-    const samples = new Int16Array(this.#heldSamples);
-    let at = 0;
-    for (const part of this.#held) {
-      samples.set(part, at);
-      at += part.length;
-    }
-    return samples;
+    return joinSamples(this.#held);
   }
 
   #trimLead(): void {

@@ -6,7 +6,7 @@ import { EnergyVoiceActivity } from "./voice-activity.ts";
 const rate = 16_000;
 type Sound = (seconds: number) => number;
 
-/** Numbers around 0, near to normal. */
+/** Numbers around 0, close to normal. */
 function noiseSource(): () => number {
   let state = 7;
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
@@ -98,7 +98,7 @@ function speechFrames(samples: Int16Array): number[] {
   return frames;
 }
 
-test("EnergyVoiceActivity takes nothing for speech that is none, at any level", () => {
+test("EnergyVoiceActivity finds no speech in other sounds, at any level", () => {
   for (const [name, make] of Object.entries(noSpeech)) {
     for (const level of [1, 30, 8000]) {
       const samples = samplesOf(make(), level);
@@ -109,7 +109,7 @@ test("EnergyVoiceActivity takes nothing for speech that is none, at any level", 
   }
 });
 
-test("EnergyVoiceActivity hears speech where it is, in a quiet room and over noise", () => {
+test("EnergyVoiceActivity finds speech in a quiet room and over noise", () => {
   const voice = flite("Please send me the report before the end of the week", { voice: "rms" });
   const power = voice.reduce((sum, sample) => sum + sample * sample, 0) / voice.length;
   const rows: [noise: string, signalToNoiseDb: number, volume: number][] = [
@@ -134,7 +134,7 @@ test("EnergyVoiceActivity hears speech where it is, in a quiet room and over noi
     const frames = speechFrames(mixed);
     const what = `over ${name} at ${signalToNoiseDb} dB, volume ${volume}`;
     const [first = 0, last = 0] = [frames[0], frames.at(-1)];
-    // flite begins with 140 ms of silence, and the last sound is a soft one.
+    // flite begins with 140 ms of silence, and ends with a soft sound.
     assert.ok(first >= 200 && first <= 260, `${what}: begins at ${10 * first} ms`);
     const endFrame = 200 + voice.length / 160;
     assert.ok(last >= endFrame - 60 && last <= endFrame + 5, `${what}: ends at ${10 * last} ms`);
@@ -143,7 +143,7 @@ test("EnergyVoiceActivity hears speech where it is, in a quiet room and over noi
   }
 });
 
-test("EnergyVoiceActivity hears the end of speech before its echo has died away, and soft speech after loud", () => {
+test("EnergyVoiceActivity finds the end of speech before that of its echo, and soft speech after loud", () => {
   const voice = flite("They found the missing keys", { voice: "rms" });
   const room = samplesOf(noiseSource(), 1).subarray(0, 2 * rate);
   const white = noiseSource();
@@ -156,11 +156,11 @@ test("EnergyVoiceActivity hears the end of speech before its echo has died away,
   const [voiceEnd, softStart] = [room.length + voice.length, room.length + voice.length + rate];
   const last = frames.findLast((frame) => frame * 160 < softStart) ?? 0;
   assert.ok(last <= voiceEnd / 160 + 25, `ends ${10 * (last - voiceEnd / 160)} ms after the voice`);
-  const heard = frames.filter((frame) => frame * 160 >= softStart).length;
-  assert.ok(heard > (0.4 * soft.length) / 160, `${heard} frames of soft speech`);
+  const found = frames.filter((frame) => frame * 160 >= softStart).length;
+  assert.ok(found > (0.4 * soft.length) / 160, `${found} frames of soft speech`);
 });
 
-test("EnergyVoiceActivity learns anew what silence is after it was muted", () => {
+test("EnergyVoiceActivity learns the noise floor again after the input was muted", () => {
   const voice = flite("They found the missing keys", { voice: "rms" });
   const room = samplesOf(pink(), 100);
   const activity = new EnergyVoiceActivity();
@@ -176,7 +176,7 @@ test("EnergyVoiceActivity learns anew what silence is after it was muted", () =>
     if (activity.isSpeech(stream.subarray(at, at + 160))) frames.push(frame);
     learnt.push(activity.learntFrames);
   }
-  // 6 s of one room, 0.3 s muted, 1.5 s of another room ten times as loud, and then the voice.
+  // 6 s of one room, 0.3 s muted, 1.5 s of another room that is ten times as loud, then the voice.
   assert.ok((learnt[599] ?? 0) >= 600);
   assert.ok((learnt[640] ?? NaN) <= 20, `${learnt[640]} frames`);
   assert.ok((frames[0] ?? 0) >= 780, `begins at ${frames[0]}`);

@@ -1,72 +1,67 @@
-/** Tells speech from silence in a stream of 16 kHz samples. */
+/** Detects speech in a stream of 16 kHz samples (VAD). */
 export interface VoiceActivity {
-  /** Samples looked at together. */
+  /** Samples of a frame. */
   readonly frameSamples: number;
-  /** Speech is told at most this many frames after it began: what came before is still wanted. */
+  /** Speech is detected at most this many frames after it began. */
   readonly delayFrames: number;
   /**
-   * Frames since it began to learn how quiet it is here: speech found soon after may have begun
-   * then.
+   * Frames since it began to learn the noise floor: speech found soon after may have begun then.
    */
   readonly learntFrames: number;
-  /** Whether this frame, the next in the stream, holds speech. */
+  /** Whether this frame, the next one of the stream, has speech. */
   isSpeech(frame: Int16Array): boolean;
   /**
-   * All that it has learnt of its stream: another process may have to go on with it
-   * (engines/engine-session.ts).
+   * What it has learnt from its stream, so that another process can continue
+   * (engines/process/engine-session.ts).
    */
   save(): readonly number[];
-  /** Lets a fresh one go on exactly where the saved one stood. */
+  /** Puts a new one into a saved state. */
   restore(saved: readonly number[]): void;
 }
 
 /** 10 ms. */
 const frameSamples = 160;
-/** The pole of a high-pass at about 150 Hz: hum, rumble and offset are no speech. */
+/** The pole of a high-pass filter at about 150 Hz, against hum, rumble and offset. */
 const highPassPole = 0.94;
-/** The floor is of power smoothed over so many frames. */
+/** The floor is of power smoothed over this many frames. */
 const smoothedFrames = 5;
-/** Less than one bit of dither: nothing is connected, or it is muted. */
+/** Less than one bit of dither: the input is not connected, or muted. */
 const nothingPowerMax = 1;
-/** So much of nothing does not tell how quiet the room is that comes after it. */
+/** After this many such frames the floor is forgotten: it was not the room's. */
 const forgetFrames = 25;
-/**
- * A floor below this (root mean square 3) is a quiet converter, not a room: its dither must not
- * count.
- */
+/** The least floor (root mean square 3): below it there is only the dither of a converter. */
 const floorDbMin = 10;
-/** Above the floor: to begin speech, to go on with it. */
+/** Level above the floor at which speech begins, and at which it continues. */
 const onsetDb = 8;
 const holdDb = 5;
 /**
- * Below the loudest speech, which is forgotten at so many dB a frame: what is quieter only fades
- * away, whatever the floor.
+ * Audio this far below the loudest speech is its echo, whatever the floor. The level of the loudest
+ * speech decays by forgetDb a frame.
  */
 const fadeDb = 35;
 const forgetDb = 0.05;
-/** Onset: this many loud frames in so many. */
+/** Speech begins with this many loud frames in a window of onsetWindow. */
 const onsetFrames = 6;
 const onsetWindow = 15;
 /**
- * Standard deviation of their smoothed levels: up to 0.5 dB in steady noise and ringing tones, 5 dB
- * in half of speech.
+ * Least standard deviation of their smoothed levels: steady noise and ringing tones have up to
+ * 0.5 dB, half of speech has 5 dB.
  */
 const onsetDeviationDb = 1.1;
-/** In what is saved, in the place of a level: none is negative. */
+/** In a saved state, in place of a level: no level is negative. */
 const notLoud = -1;
-/** Without a loud frame for this long, speech has to begin anew. */
+/** After this many frames that are not loud, speech has to begin again. */
 const releaseFrames = 25;
 /**
- * The floor is the least power within the last 12 blocks of 250 ms: longer than anybody speaks
- * without a gap.
+ * The floor is the least power within the last 12 blocks of 250 ms: speech has a gap in that time.
  */
 const floorBlocks = 12;
 const floorBlockFrames = 25;
 
 /**
- * Voice activity by energy over an adaptive noise floor. Steady noise of any level is silence, from
- * its first frame on: what begins must also move. So are hum, clicks, keys, and the tones of
- * telephones.
+ * Voice activity detection by energy over an adaptive noise floor. Steady noise of any level is
+ * silence, from its first frame on, since speech must begin with changing levels. So are hum,
+ * clicks, keys, and the tones of telephones.
  */
 export class EnergyVoiceActivity implements VoiceActivity {
   readonly frameSamples = frameSamples;
@@ -74,19 +69,19 @@ export class EnergyVoiceActivity implements VoiceActivity {
 
   #lastIn = 0;
   #lastOut = 0;
-  /** Of those that tell how quiet it is. */
+  /** Frames that the floor is made of. */
   #frames = 0;
-  /** Frames of nothing, one after another. */
+  /** Consecutive frames without signal. */
   #nothingFrames = 0;
-  /** Power of the last frames, for smoothing. */
+  /** Powers of the last frames, for smoothing. */
   readonly #powers: number[] = [];
   /** Least smoothed power of each block, oldest first; the last one is still filling. */
   readonly #blocks: number[] = [];
-  /** The last frames' smoothed levels in dB where they were loud, undefined where not. */
+  /** Smoothed levels of the last frames in dB; undefined for frames that were not loud. */
   readonly #recent: (number | undefined)[] = [];
   #framesSinceLoud = 0;
   #isOpen = false;
-  /** Level of the loudest speech, lately. */
+  /** Level of the loudest recent speech. */
   #peakDb = 0;
 
   get learntFrames(): number {
@@ -153,8 +148,8 @@ export class EnergyVoiceActivity implements VoiceActivity {
 
   #begins(): boolean {
     const loud = this.#recent.filter((db) => db !== undefined);
-    // The frame in which a noise sets in is partly silence, and the next is smoothed with it: they
-    // do not tell how the noise moves.
+    // The first frame of a noise is partly silence, and the next is smoothed with it: they do not
+    // show how the noise changes.
     const isAfterLoud = (index: number) =>
       this.#recent[index - 1] !== undefined && this.#recent[index - 2] !== undefined;
     const levels = this.#recent
@@ -178,7 +173,7 @@ export class EnergyVoiceActivity implements VoiceActivity {
     this.#blocks[last] = Math.min(this.#blocks[last] ?? smooth, smooth);
   }
 
-  /** Infinity while nothing is known. */
+  /** Infinity while it is unknown. */
   #floorDb(): number {
     return Math.max(floorDbMin, decibels(Math.min(...this.#blocks)));
   }

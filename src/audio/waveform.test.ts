@@ -4,20 +4,20 @@ import fc from "fast-check";
 import { noise } from "../../test/fixtures/flite.ts";
 import { WaveformMaker, waveformJson } from "./waveform.ts";
 
-/** The pieces of a waveform, of samples that come in these parts. */
-function piecesOf(sampleRate: number, ...parts: readonly Int16Array[]): Int8Array[] {
+/** The sections of the waveform of samples in these parts. */
+function sectionsOf(sampleRate: number, ...parts: readonly Int16Array[]): Int8Array[] {
   const maker = new WaveformMaker(sampleRate);
-  const pieces = parts.flatMap((part) => maker.push(part));
+  const sections = parts.flatMap((part) => maker.push(part));
   const last = maker.end();
-  return last ? [...pieces, last] : pieces;
+  return last ? [...sections, last] : sections;
 }
 
-function valuesOf(pieces: readonly Int8Array[]): number[] {
-  return pieces.flatMap((piece) => Array.from(piece));
+function valuesOf(sections: readonly Int8Array[]): number[] {
+  return sections.flatMap((section) => Array.from(section));
 }
 
 describe("WaveformMaker", () => {
-  test("a pixel is the least and the greatest of a twentieth of a second, in 256ths cut towards zero", () => {
+  test("a pixel is the least and the greatest of a twentieth of a second, in 256ths truncated towards zero", () => {
     const rows: [samples: number[], pixels: number[]][] = [
       [[], []],
       [[0], [0, 0]],
@@ -56,11 +56,11 @@ describe("WaveformMaker", () => {
     ];
     for (const [samples, pixels] of rows) {
       // 80 samples a second: four in a pixel.
-      assert.deepEqual(valuesOf(piecesOf(80, Int16Array.from(samples))), pixels, samples.join());
+      assert.deepEqual(valuesOf(sectionsOf(80, Int16Array.from(samples))), pixels, samples.join());
     }
   });
 
-  test("a pixel is what it is by its definition, and the split of the samples changes nothing", () => {
+  test("a pixel follows its definition, for any split of the samples", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 40 }), {
@@ -75,7 +75,7 @@ describe("WaveformMaker", () => {
               expected.push(Math.trunc(value / 256) + 0);
             }
           }
-          const split = piecesOf(140, ...parts.map((part) => Int16Array.from(part)));
+          const split = sectionsOf(140, ...parts.map((part) => Int16Array.from(part)));
           assert.deepEqual(valuesOf(split), expected);
         },
       ),
@@ -83,17 +83,17 @@ describe("WaveformMaker", () => {
     );
   });
 
-  test("pieces are of ten minutes, the last one of the rest", () => {
+  test("sections are ten minutes long, the last one is the rest", () => {
     const samples = noise(25 * 60_000 + 20, 20_000, 400);
-    const pieces = piecesOf(400, samples);
+    const sections = sectionsOf(400, samples);
     assert.deepEqual(
-      pieces.map(({ length }) => length),
+      sections.map(({ length }) => length),
       [24_000, 24_000, 12_002],
     );
     const parts: Int16Array[] = [];
     for (let at = 0; at < samples.length; at += 4099) parts.push(samples.subarray(at, at + 4099));
-    assert.deepEqual(piecesOf(400, ...parts), pieces);
-    const whole = piecesOf(400, samples.subarray(0, 2 * 240_000));
+    assert.deepEqual(sectionsOf(400, ...parts), sections);
+    const whole = sectionsOf(400, samples.subarray(0, 2 * 240_000));
     assert.deepEqual(
       whole.map(({ length }) => length),
       [24_000, 24_000],
@@ -103,10 +103,10 @@ describe("WaveformMaker", () => {
 });
 
 test("`waveformJson()` is audiowaveform's JSON of version 2", async () => {
-  const textOf = async (...pieces: number[][]): Promise<string> => {
-    const list = pieces.map((piece) => Int8Array.from(piece));
-    const length = pieces.flat().length / 2;
-    const texts = waveformJson({ sampleRate: 16_000, length, pieces: each(list) });
+  const textOf = async (...sections: number[][]): Promise<string> => {
+    const list = sections.map((section) => Int8Array.from(section));
+    const length = sections.flat().length / 2;
+    const texts = waveformJson({ sampleRate: 16_000, length, sections: each(list) });
     return (await Array.fromAsync(texts)).join("");
   };
   const head = (length: number): string =>
@@ -116,6 +116,6 @@ test("`waveformJson()` is audiowaveform's JSON of version 2", async () => {
   assert.equal(await textOf([-128, 127, 0, 0], [-3, 4]), `${head(3)}[-128,127,0,0,-3,4]}`);
 });
 
-async function* each(pieces: readonly Int8Array[]): AsyncGenerator<Int8Array, void, undefined> {
-  yield* pieces;
+async function* each(sections: readonly Int8Array[]): AsyncGenerator<Int8Array, void, undefined> {
+  yield* sections;
 }

@@ -1,19 +1,19 @@
 /** docs/api.md, Uploads: pixels of a waveform for each second of a recording. */
 export const pixelsPerSecond = 20;
 
-/** Pixels of a piece of a waveform: ten minutes. */
-const pixelsOfPiece = 600 * pixelsPerSecond;
-/** Of a pixel: its least and its greatest sample. */
+/** Pixels of a section of a waveform: ten minutes. */
+const pixelsOfSection = 600 * pixelsPerSecond;
+/** The least and the greatest sample of a pixel. */
 const valuesOfPixel = 2;
 
 /**
- * Makes the waveform of 16-bit samples, in pieces of ten minutes: for each pixel two signed bytes,
- * its least and its greatest sample divided by 256 and cut towards zero, as audiowaveform does it
- * for 8 bits. However the samples are split, the pieces are the same.
+ * Makes the waveform of 16-bit samples, in sections of ten minutes: for each pixel two signed
+ * bytes, its least and its greatest sample divided by 256 and truncated towards zero, as
+ * audiowaveform does for 8 bits. The sections do not depend on the chunks of samples.
  */
 export class WaveformMaker {
   readonly #samplesPerPixel: number;
-  #piece = new Int8Array(pixelsOfPiece * valuesOfPixel);
+  #section = new Int8Array(pixelsOfSection * valuesOfPixel);
   #filled = 0;
   #inPixel = 0;
   #least = 0;
@@ -24,26 +24,26 @@ export class WaveformMaker {
     this.#samplesPerPixel = sampleRate / pixelsPerSecond;
   }
 
-  /** Takes the next samples; the pieces that they complete. */
+  /** Takes the next samples; returns the sections that they complete. */
   push(samples: Int16Array): Int8Array[] {
-    const pieces: Int8Array[] = [];
+    const sections: Int8Array[] = [];
     for (let at = 0; at < samples.length;) {
       const end = Math.min(samples.length, at + this.#samplesPerPixel - this.#inPixel);
-      this.#see(samples, at, end);
+      this.#measure(samples, at, end);
       at = end;
       if (this.#inPixel === this.#samplesPerPixel) this.#endPixel();
-      if (this.#filled === this.#piece.length) pieces.push(this.#endPiece());
+      if (this.#filled === this.#section.length) sections.push(this.#endSection());
     }
-    return pieces;
+    return sections;
   }
 
-  /** The last piece, if something is left for it; its last pixel may have fewer samples. */
+  /** The last section, if there is one; its last pixel may have fewer samples. */
   end(): Int8Array | undefined {
     if (this.#inPixel > 0) this.#endPixel();
-    return this.#filled > 0 ? this.#endPiece() : undefined;
+    return this.#filled > 0 ? this.#endSection() : undefined;
   }
 
-  #see(samples: Int16Array, from: number, to: number): void {
+  #measure(samples: Int16Array, from: number, to: number): void {
     let least = this.#inPixel === 0 ? 32_767 : this.#least;
     let greatest = this.#inPixel === 0 ? -32_768 : this.#greatest;
     for (let at = from; at < to; at++) {
@@ -57,29 +57,29 @@ export class WaveformMaker {
   }
 
   #endPixel(): void {
-    // An Int8Array cuts towards zero.
-    this.#piece[this.#filled++] = this.#least / 256;
-    this.#piece[this.#filled++] = this.#greatest / 256;
+    // An Int8Array truncates towards zero.
+    this.#section[this.#filled++] = this.#least / 256;
+    this.#section[this.#filled++] = this.#greatest / 256;
     this.#inPixel = 0;
   }
 
-  #endPiece(): Int8Array {
-    const piece = this.#piece.subarray(0, this.#filled);
-    this.#piece = new Int8Array(pixelsOfPiece * valuesOfPixel);
+  #endSection(): Int8Array {
+    const section = this.#section.subarray(0, this.#filled);
+    this.#section = new Int8Array(pixelsOfSection * valuesOfPixel);
     this.#filled = 0;
-    return piece;
+    return section;
   }
 }
 
 /**
- * A waveform as audiowaveform's JSON, version 2, a piece at a time.
+ * A waveform as audiowaveform's JSON, version 2, a section at a time.
  * https://github.com/bbc/audiowaveform/blob/master/doc/DataFormat.md
  */
 export async function* waveformJson(waveform: {
   readonly sampleRate: number;
-  /** Pixels in all pieces. */
+  /** Pixels in all sections. */
   readonly length: number;
-  readonly pieces: AsyncIterable<Int8Array>;
+  readonly sections: AsyncIterable<Int8Array>;
 }): AsyncGenerator<string, void, undefined> {
   const head = JSON.stringify({
     version: 2,
@@ -90,8 +90,8 @@ export async function* waveformJson(waveform: {
     length: waveform.length,
   });
   let before = `${head.slice(0, -1)},"data":[`;
-  for await (const piece of waveform.pieces) {
-    yield before + piece.join(",");
+  for await (const section of waveform.sections) {
+    yield before + section.join(",");
     before = ",";
   }
   yield before === "," ? "]}" : `${before}]}`;

@@ -1,4 +1,4 @@
-// Key pairs and the tokens that they sign, against what the service checks them with.
+// Key pairs and the tokens that they sign, checked with the service's own code.
 import assert from "node:assert/strict";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ const clientId = "019aa5a0-0000-7000-8000-000000000002";
 const audience = "https://hlust.example";
 const now = Date.parse("2026-11-22T12:00:00Z");
 
-/** What the service does with a token and the public key that was registered. */
+/** Checks a token with the registered public key, as the service does. */
 async function verify(token: string, publicKey: string, at = now): Promise<number> {
   const read = readPublicKey(publicKey);
   if (typeof read === "string") return assert.fail(read);
@@ -23,7 +23,7 @@ async function verify(token: string, publicKey: string, at = now): Promise<numbe
 }
 
 for (const algorithm of signingAlgorithms) {
-  test(`tokens of a new ${algorithm} key are what the service takes, and its PEM is had once`, async () => {
+  test(`the service accepts tokens of a new ${algorithm} key, whose PEM can be read once`, async () => {
     const pair = await makeKeyPair(algorithm);
     assert.equal(pair.algorithm, algorithm);
     assert.equal(pair.privateKey.extractable, false);
@@ -38,7 +38,7 @@ for (const algorithm of signingAlgorithms) {
     await assert.rejects(verify(forged, publicKey), /is not signed by the key/);
 
     const pem = pair.takePem();
-    assert.throws(() => pair.takePem(), /taken before/);
+    assert.throws(() => pair.takePem(), /read before/);
     assert.equal(createPrivateKey(pem).export({ format: "pem", type: "pkcs8" }), pem);
     const saved = await signAccessToken({ keyId, clientId, privateKey: pem }, { audience, now });
     await verify(saved, publicKey);
@@ -47,13 +47,13 @@ for (const algorithm of signingAlgorithms) {
   });
 }
 
-test("without a wish a key is Ed25519", async () => {
+test("the default algorithm of a key is Ed25519", async () => {
   const pair = await makeKeyPair();
   assert.equal(pair.algorithm, "EdDSA");
   assert.deepEqual(Object.keys(JSON.parse(pair.publicKey)), ["kty", "crv", "x"]);
 });
 
-test("a client takes a new token two minutes before the end of the one before, and not earlier", async () => {
+test("a client signs a new token two minutes before the previous one expires, and not earlier", async () => {
   const { privateKey, publicKey } = await makeKeyPair();
   let clock = now;
   const next = accessTokensOf({ keyId, clientId, privateKey }, { audience, now: () => clock });
@@ -70,7 +70,7 @@ test("a client takes a new token two minutes before the end of the one before, a
   assert.equal(await verify(back, publicKey, clock), clock + 660_000, "the clock was set back");
 });
 
-test("what cannot sign is told, without any of it", async () => {
+test("an error about a key that cannot sign contains nothing of the key", async () => {
   const pair = await makeKeyPair("ES256");
   const pem = pair.takePem();
   const body = pem.split("\n")[1] ?? "";

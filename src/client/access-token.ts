@@ -7,7 +7,7 @@ import {
 } from "./private-key.ts";
 
 /**
- * A registered client key: the ids that accounts.createClientKey() answered, and the private half,
+ * A registered client key: the ids that accounts.createClientKey() returned, and the private half,
  * as key or as PEM (PKCS8).
  */
 export interface SigningKey {
@@ -16,20 +16,20 @@ export interface SigningKey {
   readonly privateKey: PrivateKey | string;
 }
 
-/** docs/api.md, Access: a token that lives longer is refused. */
+/** docs/api.md, Access: a token with a longer lifetime is refused. */
 const lifeSecondsMax = 3600;
-/** How long the tokens of a client live: one that is stolen is soon worth nothing. */
+/** Lifetime of a client's tokens: a stolen one is soon useless. */
 const lifeSeconds = 600;
 /**
- * Before its end by so much a client takes a new one: for a call on its way, and for clocks that
- * differ.
+ * A client signs a new token this long before the old one expires: for calls under way, and for
+ * clocks that differ.
  */
 const renewSeconds = 120;
 
 /**
- * Signs an access token (a JWT) of a client key, by WebCrypto. `audience` is the public URL of the
- * service (HLUST_PUBLIC_URL). Throws TypeError for a key that cannot sign one, RangeError for a
- * life that the service does not take.
+ * Signs an access token (a JWT) of a client key, with WebCrypto. `audience` is the public URL of
+ * the service (HLUST_PUBLIC_URL). Throws TypeError for a key that cannot sign one, RangeError for a
+ * lifetime that the service refuses.
  */
 export async function signAccessToken(
   { keyId, clientId, privateKey }: SigningKey,
@@ -59,8 +59,8 @@ export async function signAccessToken(
 }
 
 /**
- * Access tokens of a client key, one after the other: each is used until shortly before its end.
- * For `token` of a client.
+ * Access tokens of a client key: each is used until shortly before it expires. For `token` of a
+ * client.
  */
 export function accessTokensOf(
   key: SigningKey,
@@ -77,8 +77,7 @@ export function accessTokensOf(
   };
   return async () => {
     const at = now();
-    // A clock that was set back would otherwise keep a token that others take for one of the
-    // future.
+    // If the clock was set back, the old token would look as if it were from the future.
     const isFresh = current && at < current.renewAt && at >= current.renewAt - lifeSeconds * 1000;
     if (!current || !isFresh) {
       current = { token: sign(at), renewAt: at + (lifeSeconds - renewSeconds) * 1000 };

@@ -16,8 +16,8 @@ import type { StreamTokenSource } from "./stream-token.ts";
 import { uploadMedia } from "./upload-media.ts";
 
 /**
- * The service from TypeScript. Calls take signal, timeoutMs and headers, and reject with
- * ConnectError.
+ * A client of the service for TypeScript. Calls accept signal, timeoutMs and headers, and reject
+ * with ConnectError.
  */
 export interface HlustClient {
   readonly transcripts: Client<typeof Transcripts>;
@@ -25,15 +25,18 @@ export interface HlustClient {
   readonly accounts: Client<typeof Accounts>;
   readonly webhooks: Client<typeof Webhooks>;
   /**
-   * Live recognition of LINEAR16 samples in chunks of any size; the end of `audio` finalizes. See
-   * recognizeLive().
+   * Live recognition of LINEAR16 samples in chunks of any size; the end of `audio` finalizes the
+   * stream. See recognizeLive().
    */
   recognizeLive(
     config: MessageInitShape<typeof StreamingRecognitionConfigSchema>,
     audio: AsyncIterable<Uint8Array>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncGenerator<StreamingRecognitionResult, void, undefined>;
-  /** Media for a transcript or for a job; answers the name of what has it. See uploadMedia(). */
+  /**
+   * Uploads media for a transcript or a job; returns the name of the transcript or upload. See
+   * uploadMedia().
+   */
   uploadMedia(
     media: Blob | Uint8Array<ArrayBuffer>,
     options?: { readonly resourceName?: string; readonly signal?: AbortSignal },
@@ -42,20 +45,19 @@ export interface HlustClient {
 
 export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMessageOf" | "token"> {
   /**
-   * An API key or a JWT, or a function that gives one and is asked before each call; or a client
-   * key, with which the client signs its own, each before the one before it ends.
+   * An API key or a JWT, or a function that returns one and is called before each call; or a client
+   * key, with which the client signs its own tokens, each before the previous one expires.
    */
   readonly token?: RestTransportOptions["token"] | SigningKey;
-  /** The public URL of the service, where it is not `url`: what tokens of a client key are for. */
+  /** The public URL of the service, if it is not `url`: the audience of a client key's tokens. */
   readonly audience?: string | undefined;
   /**
-   * Where recognizeLive() gets the token of each stream, in pages that have no key. Default:
-   * `token`.
+   * Where recognizeLive() gets the token of each stream, in pages without a key. Default: `token`.
    */
   readonly streamToken?: StreamTokenSource | undefined;
 }
 
-/** A client of the service at `url`, in a browser or in Node. Opens nothing by itself. */
+/** A client of the service at `url`, in a browser or in Node. It opens no connection by itself. */
 export function createHlustClient(options: HlustClientOptions): HlustClient {
   const { token, audience = options.url, streamToken, ...rest } = options;
   const transport = createRestTransport({

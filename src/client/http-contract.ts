@@ -9,8 +9,8 @@ import { errorDetails, errorOfService } from "./read-error.ts";
 /** How the methods of services are called over HTTP. */
 export interface HttpContract {
   /**
-   * Writes a request by the first binding that can say it and that `takes` does not refuse. Throws
-   * ConnectError.
+   * Writes a request by the first binding that can express it and that `takes` does not refuse.
+   * Throws ConnectError.
    */
   write(
     method: DescMethod,
@@ -23,7 +23,7 @@ export interface HttpContract {
 }
 
 /**
- * The HTTP rules of services as they are asked for, with `rules` in the place of annotations.
+ * The HTTP rules of services, read when they are needed, with `rules` in place of annotations.
  * Throws HttpRuleError later.
  */
 export function createHttpContract(rules: readonly ConfiguredRule[] = []): HttpContract {

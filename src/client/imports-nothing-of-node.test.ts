@@ -1,4 +1,4 @@
-// Every module that a browser loads with the client, as it is once the types are stripped.
+// Every module that a browser loads with the client, after its types were stripped.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
@@ -36,7 +36,7 @@ const entries = globSync("client/*.ts", { cwd: source })
   .filter((file) => !file.endsWith(".test.ts"))
   .map((file) => join(source, file));
 
-test("the client imports two packages that browsers can load, and nothing of Node", () => {
+test("the client imports two packages that browsers can load, and no module of Node", () => {
   const { files, packages } = closureOf(entries);
   const known = ["@bufbuild/protobuf", "@connectrpc/connect"];
   const strangers = [...packages].filter(
@@ -54,7 +54,7 @@ test("the client imports two packages that browsers can load, and nothing of Nod
   assert.deepEqual(users, []);
 });
 
-test("an import of Node is seen, however deep", () => {
+test("an import of a Node module is found at any depth", () => {
   const { packages } = closureOf([join(source, "transcoding/bind-request.ts")]);
   assert.ok(packages.has("node:buffer"));
   assert.deepEqual(

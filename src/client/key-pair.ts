@@ -6,23 +6,25 @@ import {
   webAlgorithms,
 } from "./private-key.ts";
 
-/** A key pair whose private half never leaves this machine: only `publicKey` is for the service. */
+/**
+ * A key pair whose private half never leaves this machine: only `publicKey` is sent to the service.
+ */
 export interface ClientKeyPair {
   readonly algorithm: SigningAlgorithm;
-  /** Signs access tokens; cannot be read out. */
+  /** Signs access tokens; cannot be exported. */
   readonly privateKey: PrivateKey;
   /** A JWK as text, for accounts.createClientKey(). */
   readonly publicKey: string;
   /**
-   * The private key as PEM (PKCS8), to be saved, this once: then it is forgotten. Throws the second
-   * time.
+   * The private key as PEM (PKCS8), to be saved. Available once: then it is dropped, and a second
+   * call throws.
    */
   takePem(): string;
 }
 
 /**
- * Makes a key pair by WebCrypto: Ed25519, or P-256 (ES256) where the browser has no Ed25519, unless
- * an algorithm is named. Nothing is sent anywhere.
+ * Makes a key pair with WebCrypto: Ed25519, or P-256 (ES256) if the browser has no Ed25519, unless
+ * an algorithm is given. Nothing is sent anywhere.
  */
 export async function makeKeyPair(algorithm?: SigningAlgorithm): Promise<ClientKeyPair> {
   if (algorithm) return await generate(algorithm);
@@ -51,7 +53,7 @@ async function generate(algorithm: SigningAlgorithm): Promise<ClientKeyPair> {
       const taken = pem;
       pem = undefined;
       if (taken !== undefined) return taken;
-      throw new TypeError("the private key was taken before, and is kept by nobody since");
+      throw new TypeError("the private key was read before, and is not kept");
     },
   };
 }

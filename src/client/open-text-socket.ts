@@ -1,32 +1,32 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** Text that waits to go out; past it send() waits. */
+/** Text that waits to be sent; past it send() waits. */
 const unsentBytesMax = 256 << 10;
-/** How often a socket that is full is looked at: there is no event for it. */
+/** How often a full socket is checked: there is no event for it. */
 const fullMs = 5;
 
-/** A WebSocket that carries text both ways. */
+/** A WebSocket that carries text in both directions. */
 export interface TextSocket {
   /** Resolves when more may be sent: false once the socket is closed. */
   send(text: string): Promise<boolean>;
   /**
-   * What came, in order; ends when the peer closes with 1000, fails with ConnectError for other
-   * ends.
+   * The received texts, in order; ends when the peer closes with 1000, and fails with ConnectError
+   * for other codes.
    */
   readonly texts: AsyncIterable<string>;
-  /** Fails what is still to be read with `error`, and closes. */
+  /** Fails the rest of the texts with `error`, and closes. */
   fail(error: unknown): void;
   close(): void;
 }
 
-/** The handshake was refused, or nothing answered: WebSockets do not distinguish the two. */
+/** The handshake was refused, or no one answered: WebSockets do not distinguish the two. */
 export class SocketRefused extends Error {
   override readonly name = "SocketRefused";
 }
 
 /**
  * Opens a socket, in a browser or in Node. Throws SocketRefused, or the reason of `signal`, which
- * also ends an open one.
+ * also closes an open one.
  */
 export async function openTextSocket(
   url: string,
@@ -49,9 +49,9 @@ export async function openTextSocket(
   });
   socket.addEventListener("message", ({ data }) => {
     if (typeof data === "string") inbox.push(data);
-    else inbox.end(new ConnectError("a binary message came", Code.Internal));
+    else inbox.end(new ConnectError("a binary message was received", Code.Internal));
   });
-  // "error" says nothing and comes before "close".
+  // "error" has no details and comes before "close".
   socket.addEventListener("close", ({ code, reason }) => {
     signal.removeEventListener("abort", abort);
     opened.reject(new SocketRefused("the WebSocket could not be opened"));
@@ -80,7 +80,7 @@ export async function openTextSocket(
   };
 }
 
-/** Texts that came and were not read yet. What was pushed before the end is read before it. */
+/** Received texts that were not read yet. Texts from before the end are read before it. */
 class Inbox implements AsyncIterable<string> {
   readonly #texts: string[] = [];
   #ended: { readonly error: unknown } | undefined;
@@ -92,7 +92,7 @@ class Inbox implements AsyncIterable<string> {
     this.#wake();
   }
 
-  /** `error` undefined: there is nothing more. */
+  /** `error` undefined: the texts are complete. */
   end(error: unknown): void {
     this.#ended ??= { error };
     this.#wake();
@@ -112,14 +112,14 @@ class Inbox implements AsyncIterable<string> {
   }
 }
 
-/** Close codes of the service (docs/api.md, Errors) and of what stands between. */
+/** Close codes of the service (docs/api.md, Errors) and of proxies. */
 function errorOfClose(code: number, reason: string): ConnectError {
   const [rpcCode, problem] = closes[code] ?? [Code.Unknown, "the WebSocket was closed"];
   return new ConnectError(`${problem} (${[code, reason].join(" ").trim()})`, rpcCode);
 }
 
 const closes: Readonly<Record<number, readonly [code: Code, problem: string]>> = {
-  1001: [Code.Unavailable, "the service went away"],
+  1001: [Code.Unavailable, "the service closed the connection"],
   1005: [Code.Unavailable, "the WebSocket was closed without a code"],
   1006: [Code.Unavailable, "the connection was lost"],
   1007: [Code.InvalidArgument, "the service could not read a message"],

@@ -1,10 +1,10 @@
 /** How a client key signs (RFC 7518): Ed25519, ECDSA on P-256 or RSA. */
 export type SigningAlgorithm = "EdDSA" | "ES256" | "RS256";
 
-/** A key of WebCrypto, named so that it is the browser's CryptoKey there and Node's here. */
+/** A WebCrypto key: a type that is CryptoKey in browsers and Node's in Node. */
 export type PrivateKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** What WebCrypto is told of each, to make, import and use it. */
+/** The WebCrypto parameters of each algorithm, to generate, import and use its keys. */
 export const webAlgorithms = {
   EdDSA: { name: "Ed25519" },
   ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
@@ -19,8 +19,8 @@ export const webAlgorithms = {
 export const signingAlgorithms = ["EdDSA", "ES256", "RS256"] as const;
 
 /**
- * The private key of a PEM text (PKCS8), for signing alone: it cannot be read out again. Throws
- * TypeError for what is no such key, without any of the text.
+ * The private key in a PEM text (PKCS8), for signing only: it cannot be exported. Throws TypeError
+ * for other texts, without repeating any of the text.
  */
 export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   const found = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----/.exec(pem);
@@ -37,7 +37,7 @@ export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   throw new TypeError("the private key is of another kind than Ed25519, P-256 or RSA");
 }
 
-/** As readPrivateKey(), of the bytes; undefined for a key of another algorithm. */
+/** Like readPrivateKey(), for the bytes; undefined for a key of another algorithm. */
 export async function importKey(
   pkcs8: Uint8Array<ArrayBuffer>,
   algorithm: SigningAlgorithm,
@@ -50,7 +50,9 @@ export async function importKey(
   }
 }
 
-/** How a key signs. Throws TypeError for one that signs in no way that the service takes. */
+/**
+ * The algorithm of a key. Throws TypeError for a key whose signatures the service does not accept.
+ */
 export function algorithmOf({ algorithm, type }: PrivateKey): SigningAlgorithm {
   const found = signingAlgorithms.find((each) => webAlgorithms[each].name === algorithm.name);
   if (!found || type !== "private") {
@@ -59,11 +61,11 @@ export function algorithmOf({ algorithm, type }: PrivateKey): SigningAlgorithm {
   return found;
 }
 
-/** Browsers have it on pages of https: and of this machine itself. */
+/** Browsers have it on https: pages and on this machine. */
 export function subtle(): typeof crypto.subtle {
   const { subtle: found }: { readonly subtle?: typeof crypto.subtle } = crypto;
   if (found) return found;
-  throw new TypeError("this page has no WebCrypto: it must come by https:, or from localhost");
+  throw new TypeError("this page has no WebCrypto: load it over https:, or from localhost");
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
@@ -71,7 +73,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     text = atob(base64.replaceAll(/\s/g, ""));
   } catch {
-    throw new TypeError("the private key is no base64");
+    throw new TypeError("the private key is not base64");
   }
   return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }

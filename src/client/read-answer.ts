@@ -6,17 +6,14 @@ import { isObject } from "../transcoding/is-object.ts";
 import { errorOfStatus } from "./read-error.ts";
 import { readLines } from "./read-lines.ts";
 
-/** What an answer is by its rule: the message, or the field of it that response_body names. */
+/** The type of an answer by its rule: the message, or the field that response_body names. */
 export interface AnswerType<O extends DescMessage> {
   readonly output: O;
   readonly responseBody: DescField | undefined;
   readonly registry: Registry;
 }
 
-/**
- * The message of a response that is no failure. Fields that are newer than this client are left
- * out.
- */
+/** The message of a successful response. Fields that are newer than this client are left out. */
 export async function readAnswer<O extends DescMessage>(
   type: AnswerType<O>,
   response: Response,
@@ -26,9 +23,8 @@ export async function readAnswer<O extends DescMessage>(
 }
 
 /**
- * The messages of a response that streams them, a line each. Where they are google.api.HttpBody,
- * only their bytes come, one after the other: each message has what came at once. Throws what
- * stands in {"error"}.
+ * The messages of a streamed response, one per line. For google.api.HttpBody, its bytes in order:
+ * each message has the bytes of one read. Throws the error in {"error"}.
  */
 export async function* readAnswerStream<O extends DescMessage>(
   type: AnswerType<O>,
@@ -72,7 +68,7 @@ function messageOfBytes<O extends DescMessage>(
   return message;
 }
 
-/** One message of a stream: what is in {"result"}. Throws what is in {"error"}. */
+/** The message in {"result"}, one of a stream. Throws the error in {"error"}. */
 export function readStreamAnswer<O extends DescMessage>(
   type: AnswerType<O>,
   text: string,
@@ -84,7 +80,7 @@ export function readStreamAnswer<O extends DescMessage>(
     const failure = error === undefined ? undefined : errorOfStatus(error);
     if (failure !== undefined) throw failure;
   }
-  throw new ConnectError("a message came that is neither result nor error", Code.Internal);
+  throw new ConnectError("received a message that is neither result nor error", Code.Internal);
 }
 
 function messageOf<O extends DescMessage>(

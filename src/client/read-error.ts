@@ -10,13 +10,13 @@ import { rpcCodes } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { isObject } from "../transcoding/is-object.ts";
 
-/** The types of error details, which messages with a google.rpc.Status may hold as well. */
+/** The types of error details, which messages with a google.rpc.Status may contain as well. */
 export const errorDetails: Registry = createRegistry(file_google_rpc_error_details);
 
 /**
- * A google.rpc.Status in JSON, as it stands in the body of a failed call and in {"error"} on a
- * stream (docs/api.md, Errors), as a ConnectError whose findDetails() has the details. undefined
- * for anything else.
+ * Reads a google.rpc.Status in JSON, the body of a failed call or the {"error"} of a stream
+ * (docs/api.md, Errors), as a ConnectError whose findDetails() has the details. undefined for
+ * anything else.
  */
 export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectError | undefined {
   if (!isObject(status)) return undefined;
@@ -32,10 +32,7 @@ export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectErr
   return error;
 }
 
-/**
- * The failure that a response tells of. What is not the service's own error body comes from
- * something on the way.
- */
+/** The error of a failed response. A body that is not the service's own comes from a proxy. */
 export async function errorOfResponse(response: Response): Promise<ConnectError> {
   const text = await response.text();
   const error = errorOfStatus(jsonOf(text) ?? null, response.headers);
@@ -45,7 +42,7 @@ export async function errorOfResponse(response: Response): Promise<ConnectError>
   return new ConnectError(problem, code, response.headers);
 }
 
-/** A call that never got an answer; what is a ConnectError already stays one. */
+/** The error of a call without an answer; a ConnectError is returned unchanged. */
 export function errorOfConnection(error: unknown, what: string): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof ServiceError) return errorOfService(error);
@@ -53,7 +50,7 @@ export function errorOfConnection(error: unknown, what: string): ConnectError {
   return new ConnectError(what, Code.Unavailable, undefined, undefined, error);
 }
 
-/** A request that was refused before it was sent, as the service would refuse it. */
+/** A request that was refused before it was sent, with the error that the service would answer. */
 export function errorOfService({ code, message, violations }: ServiceError): ConnectError {
   const details =
     violations.length === 0
@@ -62,7 +59,7 @@ export function errorOfService({ code, message, violations }: ServiceError): Con
   return new ConnectError(message, rpcCodes[code], undefined, details);
 }
 
-/** What a status means that no error body explains: as gRPC has it. */
+/** The code of an HTTP status without an error body: as in gRPC. */
 const statusCodes: Readonly<Record<number, Code>> = {
   400: Code.Internal,
   401: Code.Unauthenticated,
@@ -74,7 +71,7 @@ const statusCodes: Readonly<Record<number, Code>> = {
   504: Code.Unavailable,
 };
 
-/** undefined for a detail whose type nobody here knows. */
+/** undefined for a detail of an unknown type. */
 function readAny(detail: JsonValue) {
   try {
     return fromJson(AnySchema, detail, { registry: errorDetails, ignoreUnknownFields: true });

@@ -19,7 +19,7 @@ test("readLines() finds the same lines however the bytes are split", async () =>
   const sizes = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(fc.array(line), sizes, fc.boolean(), async (lines, sizes, ends) => {
-      // A byte order mark at the very beginning is none of the text.
+      // A byte order mark at the beginning is not part of the text.
       const text = ["x", "", ...lines].join("\n") + (ends ? "\n" : "");
       const bytes = new TextEncoder().encode(text);
       const chunks: Uint8Array[] = [];
@@ -34,7 +34,7 @@ test("readLines() finds the same lines however the bytes are split", async () =>
   );
 });
 
-test("readLines() yields a line as soon as it is there, and lets the body go when the loop is left", async () => {
+test("readLines() yields each line as soon as it is complete, and cancels the body when the loop is left", async () => {
   let canceled = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => {

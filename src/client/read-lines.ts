@@ -1,6 +1,6 @@
 /**
- * The lines of a body of newline-delimited text, as they come and without their ends; empty ones
- * are left out. Leaving the loop cancels the body.
+ * The lines of a body of newline-delimited text as they arrive, without their ends and without
+ * empty lines. Leaving the loop cancels the body.
  */
 export async function* readLines(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

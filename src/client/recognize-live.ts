@@ -12,16 +12,16 @@ import { askForStreamToken, type StreamTokenSource } from "./stream-token.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
- * A message of audio is at most this long: the service takes 1 MiB of JSON, which base64 makes a
- * third longer.
+ * Longest message of audio: the service accepts 1 MiB of JSON, and base64 makes audio a third
+ * longer.
  */
 const audioBytesMax = 256 << 10;
 
 /**
- * Recognizes LINEAR16 samples while they come (§4.9), in chunks of any size, and yields
- * interim and final results as they come. The end of `audio` finalizes (over REST by
- * `lastMessageOf` of the transport); leaving the loop or aborting `signal` ends the call and lets
- * `audio` go. Throws ConnectError.
+ * Recognizes LINEAR16 samples while they are produced (§4.9), in chunks of any size, and yields
+ * interim and final results. The end of `audio` finalizes the stream (over REST by `lastMessageOf`
+ * of the transport); leaving the loop or aborting `signal` ends the call and releases `audio`.
+ * Throws ConnectError.
  */
 export async function* recognizeLive(
   speech: Client<typeof Speech>,
@@ -29,7 +29,7 @@ export async function* recognizeLive(
   audio: AsyncIterable<Uint8Array>,
   options: {
     readonly signal?: AbortSignal | undefined;
-    /** Where the token of this stream is from. Default: the transport's. */
+    /** The source of this stream's token. Default: the transport's. */
     readonly streamToken?: StreamTokenSource | undefined;
   } = {},
 ): AsyncGenerator<StreamingRecognitionResult, void, undefined> {
@@ -47,7 +47,8 @@ export async function* recognizeLive(
 }
 
 /**
- * A token of the stream's own. Without one there is no stream, and nobody else lets the audio go.
+ * A token for this stream. If there is none, the stream does not begin, and the audio must be
+ * released here.
  */
 async function headersOf(
   source: StreamTokenSource,
@@ -62,12 +63,12 @@ async function headersOf(
   }
 }
 
-/** Not awaited: it may stand behind a next() that never comes. */
+/** Not awaited: it may wait for a next() that never resolves. */
 function letGo(chunks: AsyncIterator<Uint8Array>): void {
   chunks.return?.().catch(() => {});
 }
 
-/** The samples are LINEAR16, so that need not be said. */
+/** The samples are always LINEAR16: callers need not give the encoding. */
 function withEncoding(
   init: MessageInitShape<typeof StreamingRecognitionConfigSchema>,
 ): StreamingRecognitionConfig {
@@ -89,7 +90,7 @@ async function* requestsOf(
   try {
     yield { streamingRequest: { case: "streamingConfig", value: config } };
     for (;;) {
-      // Not for await: a microphone that has nothing to say must not hold back the end of the call.
+      // Not for await: a silent microphone must not delay the end of the call.
       const next = await unlessAborted(chunks.next(), signal);
       if (next.done) break;
       for (let at = 0; at < next.value.byteLength; at += audioBytesMax) {

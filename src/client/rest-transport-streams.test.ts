@@ -1,4 +1,5 @@
-// The transport against the doors of the service, with methods that the contract does not have yet.
+// The transport with the doors of the service, and with methods that the contract does not have
+// yet.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
@@ -8,7 +9,7 @@ import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts
 import { until } from "../../test/fixtures/until.ts";
 import { createRestTransport } from "./rest-transport.ts";
 
-test("the doors of the service and the transport have one notion of streams and bodies", async () => {
+test("the transport reads the streams and bodies of the service's doors", async () => {
   await using server = await openTestStreams();
   const streams = createClient(Streams, createRestTransport({ url: server.address, token }));
   const numbers = await Array.fromAsync(streams.count({ from: 1, to: 4, size: 2 }));
@@ -56,12 +57,12 @@ test("the doors of the service and the transport have one notion of streams and 
     yield { from: 8 };
     await new Promise(() => {});
   }
-  const heard: number[] = [];
+  const received: number[] = [];
   const listen = async () => {
     for await (const { n } of streams.talk(talk(), { signal: aborting.signal })) {
-      if (heard.push(n) === 2) aborting.abort();
+      if (received.push(n) === 2) aborting.abort();
     }
   };
   assert.equal((await connectFailure(listen())).code, Code.Canceled);
-  assert.deepEqual(heard, [7, 8]);
+  assert.deepEqual(received, [7, 8]);
 });

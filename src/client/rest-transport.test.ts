@@ -1,5 +1,5 @@
-// The transport against servers that behave, and that do not. What the service itself does is in
-// test/spec/client.test.ts.
+// The transport with well-behaved and faulty servers. test/spec/client.test.ts has the service
+// itself.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -55,7 +55,7 @@ function clientOf(
   return createClient(Vectors, createRestTransport({ url, rules, ...options }));
 }
 
-/** The vectors' service, with streams for what Other and Raw were. */
+/** The vectors' service, with streams in place of Other and Raw. */
 function streamingMethods(): { lines: DescMethodStreaming; up: DescMethodStreaming } {
   const proto = clone(FileDescriptorProtoSchema, file_transcoding.proto);
   for (const method of proto.service.flatMap((service) => service.method)) {
@@ -79,7 +79,7 @@ function isStreaming(method: DescService["methods"][number]): method is DescMeth
   return method.methodKind !== "unary";
 }
 
-/** The answers of the server stream, as JSON of their field s. */
+/** The answers of the server stream: JSON of their field s. */
 async function lines(
   url: string,
   options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
@@ -99,7 +99,7 @@ async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(request));
 }
 
-test("a call is sent by its rule, under the path of the URL, with its token and headers", async () => {
+test("a call is sent by its HTTP rule, below the path of the URL, with its token and headers", async () => {
   const seen: string[] = [];
   await using server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
@@ -136,7 +136,7 @@ test("a call is sent by its rule, under the path of the URL, with its token and 
   ]);
 });
 
-test("answers are read by response_body, raw bodies as they are", async () => {
+test("answers are read by response_body, raw bodies unchanged", async () => {
   await using server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
       if (request.url === "/v1/raw") {
@@ -155,7 +155,7 @@ test("answers are read by response_body, raw bodies as they are", async () => {
   assert.deepEqual(raw.data, data);
 });
 
-test("what is not the service's error body is told by its status, what is no answer is Internal", async () => {
+test("an error without the service's body gets the code of its HTTP status, an invalid answer Internal", async () => {
   const rows: [status: number, body: string, code: Code, message: RegExp][] = [
     [502, "<html>", Code.Unavailable, /HTTP 502 Bad Gateway/],
     [404, "", Code.Unimplemented, /HTTP 404/],
@@ -179,7 +179,7 @@ test("what is not the service's error body is told by its status, what is no ans
 
 test("the details of an error are found by type; those of unknown types are left out", async () => {
   const details = [
-    { "@type": "type.googleapis.com/nobody.Knows", a: 1 },
+    { "@type": "type.googleapis.com/unknown.Type", a: 1 },
     "nonsense",
     {
       "@type": "type.googleapis.com/google.rpc.BadRequest",
@@ -199,7 +199,7 @@ test("the details of an error are found by type; those of unknown types are left
   assert.equal(found?.fieldViolations[0]?.field, "s");
 });
 
-test("a call that takes too long, is aborted or loses its connection says so, and its socket is freed", async () => {
+test("a call that times out, is aborted or loses its connection fails with the reason, and its socket is freed", async () => {
   let gone = 0;
   await using server = await serve((request, response) => {
     response.on("close", () => {
@@ -237,7 +237,7 @@ test("a call that takes too long, is aborted or loses its connection says so, an
   assert.ok(away.cause instanceof TypeError);
 });
 
-test("a stream of answers is read line by line, to its error or its end", async () => {
+test("a stream of answers is read line by line, up to its error or its end", async () => {
   const text = '{"result": {"s": "á\\n1"}}\n\n{"result":{"s":"第"}}\r\n';
   let end = "";
   let asked = "";
@@ -271,7 +271,7 @@ test("a stream of answers is read line by line, to its error or its end", async 
   }
 });
 
-test("a stream of answers ends when it is aborted or its time is over", async () => {
+test("a stream of answers ends when it is aborted or times out", async () => {
   let gone = 0;
   await using server = await serve((_, response) => {
     response.on("close", () => {

@@ -17,30 +17,28 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { callOverWebSocket } from "./web-socket-call.ts";
 
 export interface RestTransportOptions {
-  /** http: or https:, host and port, with the path under which a proxy has the service, if any. */
+  /** http: or https:, host and port, and the path prefix of a proxy, if any. */
   readonly url: string;
   /**
-   * An API key or a JWT; a function is asked before each call. A call's own authorization header
-   * goes before it.
+   * An API key or a JWT; a function is called before each call. A call's own authorization header
+   * has precedence.
    */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /**
-   * The rules that the service was started with, where these are not those of the contract
-   * (HLUST_HTTP_RULES).
-   */
+  /** The HTTP rules of the service, if they are not those of the contract (HLUST_HTTP_RULES). */
   readonly rules?: readonly ConfiguredRule[] | undefined;
   readonly interceptors?: readonly Interceptor[] | undefined;
   /**
-   * What a method takes for the end of its requests: a WebSocket cannot be closed in one direction.
+   * The message that ends the requests of a method: a WebSocket cannot be closed in one direction
+   * only.
    */
   readonly lastMessageOf?: ((method: DescMethod) => Message | undefined) | undefined;
 }
 
 /**
- * A Connect transport over REST and WebSocket, by the HTTP rules that the service itself has: for
+ * A Connect transport over REST and WebSocket, by the same HTTP rules as the service: for
  * createClient(), in browsers and in Node. Calls reject with ConnectError: code, details and, as
- * metadata, the response headers. Streams of answers come as newline-delimited JSON; streams in
- * both directions go over a WebSocket.
+ * metadata, the response headers. Streams of answers are newline-delimited JSON; streams in both
+ * directions use a WebSocket.
  */
 export function createRestTransport(options: RestTransportOptions): Transport {
   const base = options.url.replace(/\/+$/, "");
@@ -127,7 +125,7 @@ function answerType<O extends DescMessage>(
   return { output, responseBody, registry: contract.registryOf(method.parent) };
 }
 
-/** Sends a request and answers its response, if that is no failure. */
+/** Sends a request and returns its response, if that is no failure. */
 async function send(
   base: string,
   { httpMethod, target, body }: WrittenRequest,
@@ -152,7 +150,7 @@ function throwLost(error: unknown): never {
   throw errorOfConnection(error, "the connection was lost");
 }
 
-/** One request and a stream of answers to it. */
+/** One request and the stream of its answers. */
 async function callForAnswers<I extends DescMessage, O extends DescMessage>(
   base: string,
   contract: HttpContract,

@@ -5,13 +5,13 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
- * Where a page without a key of its own gets a token for one live stream: a function that gives
- * one, or a URL of the page's own server, which is POSTed to and answers what
- * accounts.createStreamToken() does: {"token": "..."}.
+ * Where a page without a key gets a token for one live stream: a function that returns one, or a
+ * URL of the page's own server, which receives a POST and answers like
+ * accounts.createStreamToken(): {"token": "..."}.
  */
 export type StreamTokenSource = string | ((signal: AbortSignal) => Promise<string>);
 
-/** A fresh token for one stream. Throws ConnectError. */
+/** A new token for one stream. Throws ConnectError. */
 export async function askForStreamToken(
   source: StreamTokenSource,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function askForStreamToken(
     const token = isObject(answer) ? answer["token"] : undefined;
     if (typeof token === "string" && token !== "") return token;
   } catch (error) {
-    throw errorOfConnection(error, "a stream token cannot be had");
+    throw errorOfConnection(error, "the stream token cannot be fetched");
   }
   throw new ConnectError("the answer has no stream token", Code.Internal);
 }

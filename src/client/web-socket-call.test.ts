@@ -1,4 +1,4 @@
-// Streams over WebSockets against servers that behave, and that do not.
+// Streams over WebSockets with well-behaved and faulty servers.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -22,7 +22,7 @@ const audio = (bytes: number): Request => ({
 });
 const finalize = create(StreamingRecognizeRequestSchema, audio(0));
 
-/** A server that does to each socket what the test says. */
+/** A server that does with each socket what the test says. */
 async function serve(
   handle: (socket: WebSocket, request: IncomingMessage) => void,
 ): Promise<AsyncDisposable & { readonly url: string }> {
@@ -54,7 +54,7 @@ function stream(
   return createClient(Speech, transport).streamingRecognize(requests, options);
 }
 
-/** What came before the stream ended, and how it did. */
+/** The answers before the stream ended, and how it ended. */
 async function readAll(
   responses: AsyncIterable<StreamingRecognizeResponse>,
 ): Promise<{ texts: string[]; error: ConnectError | undefined }> {
@@ -77,7 +77,7 @@ async function* requestsOf(...requests: Request[]): AsyncGenerator<Request, void
 const result = (transcript: string): string =>
   JSON.stringify({ result: { results: [{ alternatives: [{ transcript }] }] } });
 
-test("messages go as JSON with the token as protocol, and the last message says that it was", async () => {
+test("messages are sent as JSON, the token as protocol, and a last message marks the end", async () => {
   const seen: unknown[] = [];
   await using server = await serve((socket, { url, headers }) => {
     seen.push(url, headers["sec-websocket-protocol"], headers.authorization);
@@ -101,7 +101,7 @@ test("messages go as JSON with the token as protocol, and the last message says 
   assert.deepEqual(seen, [path, undefined, undefined, { audioContent: "" }]);
 });
 
-test("every end of a socket has its code, after what came before it", async () => {
+test("every close of a socket has its error code, after the messages before it", async () => {
   const details = [
     { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "f" }] },
   ];
@@ -145,7 +145,7 @@ test("every end of a socket has its code, after what came before it", async () =
   await until(async () => await Promise.resolve(closed === rows.length));
 });
 
-test("requests are asked for no faster than they are taken", async () => {
+test("requests are read no faster than they can be sent", async () => {
   let asked = 0;
   let socketOf: WebSocket | undefined;
   await using server = await serve((socket) => {
@@ -162,7 +162,7 @@ test("requests are asked for no faster than they are taken", async () => {
   }
   const reading = readAll(stream(server.url, endless()));
   let before = -1;
-  // Full once nothing more is asked for.
+  // The socket is full when no further request is read.
   await until(async () => {
     const isStill = asked > 0 && asked === before;
     before = asked;
@@ -172,13 +172,13 @@ test("requests are asked for no faster than they are taken", async () => {
     return isStill;
   });
   const heldBytes = asked * chunkBytes;
-  assert.ok(heldBytes < 20 << 20, `${heldBytes} bytes were taken from the caller`);
+  assert.ok(heldBytes < 20 << 20, `${heldBytes} bytes were read from the caller`);
   socketOf?.resume();
   assert.equal((await reading).error, undefined);
   assert.equal(asked, chunks);
 });
 
-test("requests that fail end the call with their error, and requests go when the answers have ended", async () => {
+test("failing requests end the call with their error, and requests are released when the answers end", async () => {
   let closed = 0;
   await using server = await serve((socket) => {
     socket.on("close", () => {
@@ -208,12 +208,12 @@ test("requests that fail end the call with their error, and requests go when the
   await until(async () => await Promise.resolve(isLeft && closed === 2));
 });
 
-test("an abort or a timeout closes the socket: while it opens, before the first request, and in the middle", async () => {
+test("an abort or a timeout closes the socket: while it opens, before the first request, and during the stream", async () => {
   let open = 0;
   const sockets: WebSocket[] = [];
   await using server = await serve((socket) => {
     open += 1;
-    // A peer that is in no hurry to close.
+    // A peer that is slow to close.
     if (sockets.push(socket) === 1) socket.pause();
     socket.on("close", () => {
       open -= 1;
@@ -247,7 +247,7 @@ test("an abort or a timeout closes the socket: while it opens, before the first 
   await until(async () => await Promise.resolve(open === 0));
 });
 
-test("what no WebSocket can carry is refused", async () => {
+test("headers that a WebSocket cannot carry are refused", async () => {
   const rows: [headers: Record<string, string>, code: Code, message: RegExp][] = [
     [{ "x-other": "1" }, Code.InvalidArgument, /x-other/],
     [{ authorization: "Bearer a b" }, Code.Unauthenticated, /token/],

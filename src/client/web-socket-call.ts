@@ -7,16 +7,16 @@ import { unlessAborted } from "../std/until-aborted.ts";
 
 export interface WebSocketCall<O extends DescMessage> {
   /**
-   * http: or https:, host and port, with the path under which a proxy has the service, if any;
-   * without a slash at the end.
+   * http: or https:, host and port, and the path prefix of a proxy, if any; without a slash at the
+   * end.
    */
   readonly base: string;
   readonly messages: AsyncIterable<Message>;
-  /** Where the stream is, which the first message may say, and a message as text. */
+  /** The path of the stream, which the first message may determine, and a message as text. */
   readonly write: (message: Message) => { readonly target: string; readonly text: string };
-  /** Sent when there are no more messages: a WebSocket cannot be closed in one direction. */
+  /** Sent after the last message: a WebSocket cannot be closed in one direction only. */
   readonly lastMessage: Message | undefined;
-  /** What says where the stream is when there is no message at all. */
+  /** Determines the path of the stream if there are no messages. */
   readonly noMessage: Message;
   readonly header: Headers;
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface WebSocketCall<O extends DescMessage> {
 
 /**
  * A stream in both directions over a WebSocket (§4.9). Resolves when it is open; throws
- * ConnectError, now and later.
+ * ConnectError before and after that.
  */
 export async function callOverWebSocket<O extends DescMessage>(
   call: WebSocketCall<O>,
@@ -75,8 +75,8 @@ async function open<O extends DescMessage>(
 }
 
 /**
- * Asks for the same without an upgrade: where a socket is refused, so is that, and it says why.
- * Pages get that in a frame.
+ * Sends the same request without an upgrade: where a socket is refused, so is this request, with
+ * the reason. Pages get the reason in a frame.
  */
 async function whyRefused(
   url: string,
@@ -93,7 +93,7 @@ async function whyRefused(
   return new ConnectError("the WebSocket could not be opened", Code.Unavailable);
 }
 
-/** The token as browsers must send it (§5). Other headers have no place on a WebSocket. */
+/** The token in the form that browsers can send (§5). A WebSocket carries no other headers. */
 function protocolsOf(header: Headers): readonly string[] {
   const others = [...header.keys()].filter((name) => name !== "authorization");
   if (others.length > 0) {

@@ -112,7 +112,7 @@ async function describe(
     });
   }
   await using copy = await openMediaCopy({ ...parts, db }, mediaId, signal);
-  const source = { file: copy.path, sandbox, durationMsMax, signal, isPatient: true };
+  const source = { file: copy.path, sandbox, durationMsMax, signal, isLowPriority: true };
   const facts = await describeMedia(source, async (number, peaks) => {
     await retryWhileDatabaseDown(signal, async () => {
       await keepPeaks(db, mediaId, number, peaks);

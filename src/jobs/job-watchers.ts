@@ -96,7 +96,7 @@ export class JobWatchers {
     const batches = (itemsMax: number): Batches<string, StoredJob | undefined> =>
       new Batches((ids) => findJobs(db, ids), {
         itemsMax,
-        isEverybodys: (error) => databaseTrouble(error) !== undefined,
+        isSharedFailure: (error) => databaseTrouble(error) !== undefined,
       });
     this.#reads = { short: batches(readAtOnce.short), long: batches(readAtOnce.long) };
     this.#stopping = stopping;

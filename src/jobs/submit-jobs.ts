@@ -39,8 +39,8 @@ export function createSubmit(parts: {
     arrivals.announce();
     return submitted;
   };
-  const isEverybodys = (error: unknown): boolean => databaseTrouble(error) !== undefined;
-  return new Batches(submitAll, { itemsMax: batchMax, isEverybodys });
+  const isSharedFailure = (error: unknown): boolean => databaseTrouble(error) !== undefined;
+  return new Batches(submitAll, { itemsMax: batchMax, isSharedFailure });
 }
 
 async function insertAll(

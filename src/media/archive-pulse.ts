@@ -31,7 +31,7 @@ const noteName = "hlust-pulse";
  * finds its own.
  */
 const notedMax = 5;
-const lookEveryMs = 20_000;
+const checkEveryMs = 20_000;
 const writeEveryMs = 60_000;
 /** A pulse of another database is ignored after this long. */
 const foreignMs = 4 * writeEveryMs;
@@ -59,15 +59,15 @@ export function openArchivePulse(parts: {
   readonly store: MediaStore;
   readonly log: Log;
   /** For tests. Default 20 s and 60 s. */
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
   readonly writeEveryMs?: number;
 }): ArchivePulse {
   const { db, store, log } = parts;
-  const everyMs = parts.lookEveryMs ?? lookEveryMs;
+  const everyMs = parts.checkEveryMs ?? checkEveryMs;
   const dueAfterMs = parts.writeEveryMs ?? writeEveryMs;
   const stop = new AbortController();
   let [misses, problem]: [number, string | undefined] = [0, undefined];
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const match = await matchPulse({ db, store });
     misses = match === "fits" ? 0 : misses + 1;
     const before = problem;
@@ -80,18 +80,18 @@ export function openArchivePulse(parts: {
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       // Database and store report by themselves that they are unavailable.
-      await look().catch((error: unknown) => log.warn(errorFields(error), "archive.pulse_failed"));
+      await check().catch((error: unknown) => log.warn(errorFields(error), "archive.pulse_failed"));
       await sleep(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }
   };
-  const looking = loop();
+  const checking = loop();
   return {
     get problem() {
       return problem;
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await looking;
+      await checking;
     },
   };
 }

@@ -6,8 +6,8 @@ import type { ArchiveRow } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 
 /** A read of the store may be stale for a moment. */
-const looksMax = 4;
-const lookAgainMs = 500;
+const readsMax = 4;
+const readAgainMs = 500;
 
 /**
  * The reasons why an archive may be a copy of one that is used elsewhere, for the operator; none if
@@ -45,10 +45,10 @@ const matchReasons = {
 } as const;
 
 async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
-  for (let looks = 1; ; looks += 1) {
+  for (let reads = 1; ; reads += 1) {
     const match = await matchPulse(parts);
-    if (match === "fits" || looks === looksMax) return match;
-    await sleep(lookAgainMs);
+    if (match === "fits" || reads === readsMax) return match;
+    await sleep(readAgainMs);
   }
 }
 

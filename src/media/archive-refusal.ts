@@ -26,7 +26,7 @@ export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
 /**
  * The message for the operator if the media store is a copy of the one that other nodes use now.
  */
-export function apartRefusal(settings: ArchiveSettings): Error {
+export function copiedStoreRefusal(settings: ArchiveSettings): Error {
   return new Error(
     `${storeName(settings)} is a copy of the media store that other nodes of ${databaseName(settings)} use: they have written to theirs ` +
       `within the last three minutes. Nothing was changed. Nodes of one service need one folder that they share, or S3_BUCKET. ` +

@@ -8,12 +8,12 @@ export interface DescriptionLease extends Lease {
   readonly attempts: number;
 }
 
-/** What a worker has not extended for this long, another one takes. */
+/** How long a lease lasts without being extended. */
 const leaseMs = 10_000;
-/** No lease and no delay is longer. */
+/** The longest lease or delay. */
 const waitMsMax = 60_000;
 
-/** Has media described, in the commit that records it or wants its facts anew. */
+/** Queues media for description, in the commit that records it or needs its facts again. */
 export async function askForDescription(trx: Transaction<Tables>, mediaId: string): Promise<void> {
   await trx
     .insertInto("media_description")
@@ -22,7 +22,7 @@ export async function askForDescription(trx: Transaction<Tables>, mediaId: strin
     .execute();
 }
 
-/** Takes what has waited longest, or was let go of; undefined when nothing waits. */
+/** Leases the media that has waited longest; undefined if none is due. */
 export async function leaseDescription(db: Kysely<Tables>): Promise<DescriptionLease | undefined> {
   const { rows } = await sql<{ media_id: string; lease: number; tries: number }>`
     update media_description
@@ -36,12 +36,12 @@ export async function leaseDescription(db: Kysely<Tables>): Promise<DescriptionL
   return row && { id: row.media_id, number: row.lease, attempts: row.tries };
 }
 
-/** false: the lease is lost, or the media gone. */
+/** false: the lease is lost, or the media was deleted. */
 export async function extendDescription(db: Kysely<Tables>, lease: Lease): Promise<boolean> {
   return await extendLease(db, "media_description", lease, { leaseMs });
 }
 
-/** Lets any worker have it after a while; with `isForgiven` the attempt does not count. */
+/** Returns media to the queue after a delay; with `isForgiven` the attempt does not count. */
 export async function releaseDescription(
   db: Kysely<Tables>,
   lease: Lease,
@@ -51,9 +51,9 @@ export async function releaseDescription(
   return await releaseLease(db, "media_description", lease, options);
 }
 
-/** Takes media out of the queue; false: the lease is lost, or the media gone. */
+/** Removes media from the queue; false: the lease is lost, or the media was deleted. */
 export async function endDescription(trx: Transaction<Tables>, lease: Lease): Promise<boolean> {
-  // The media first: that is the order in which its deletion takes the locks.
+  // Media first: the order in which its deletion takes the locks.
   await trx.selectFrom("media").where("id", "=", lease.id).select("id").forUpdate().execute();
   const { numAffectedRows = 0n } = await sql`
     delete from media_description where ${isHeld("media_description", lease)}

@@ -75,7 +75,7 @@ export async function finishUpload(
 function openUpload<Row extends { readonly media_id: string | null }>(
   upload: Row | undefined,
 ): Row {
-  if (!upload) throw uploadGone();
+  if (!upload) throw uploadDeleted();
   if (upload.media_id === null) return upload;
   throw new ServiceError(
     "already_exists",
@@ -86,7 +86,7 @@ function openUpload<Row extends { readonly media_id: string | null }>(
   );
 }
 
-function uploadGone(): ServiceError {
+function uploadDeleted(): ServiceError {
   return new ServiceError("not_found", "the upload is gone");
 }
 
@@ -113,7 +113,7 @@ async function giveMedia(
   { uploadId, accountId, transcriptId }: OpenUpload & { readonly uploadId: string },
   media: Media,
 ): Promise<string | undefined> {
-  // The transcript first: that is the order in which its deletion takes the locks.
+  // Transcript first: the order in which its deletion takes the locks.
   const transcript =
     transcriptId === null
       ? undefined

@@ -135,7 +135,7 @@ export interface StoredWaveform {
   /** The number of pixels in all sections. */
   readonly length: number;
   /** Pairs of signed bytes, read section by section; fails if the media is deleted meanwhile. */
-  readonly pieces: AsyncIterable<Int8Array>;
+  readonly sections: AsyncIterable<Int8Array>;
 }
 
 /** undefined: the media was deleted, or has no waveform. */
@@ -149,7 +149,7 @@ export async function findWaveform(
     .select("peaks_count")
     .executeTakeFirst();
   const length = row?.peaks_count ?? undefined;
-  return length === undefined ? undefined : { length, pieces: piecesOf(db, mediaId, length) };
+  return length === undefined ? undefined : { length, sections: piecesOf(db, mediaId, length) };
 }
 
 async function* piecesOf(

@@ -7,7 +7,7 @@ import { settleArchive } from "./archive-identity.ts";
 import type { ArchiveSettings } from "./archive-place.ts";
 import { beatingMs, matchPulse, openArchivePulse, type ArchivePulse } from "./archive-pulse.ts";
 import { quarantineReasons, withoutDeletions } from "./archive-quarantine.ts";
-import { apartRefusal } from "./archive-refusal.ts";
+import { copiedStoreRefusal } from "./archive-refusal.ts";
 import { isBeating } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 import { openMediaStore } from "./open-media-store.ts";
@@ -43,7 +43,7 @@ export async function openServedArchive(
     /** How long removed media is kept. */
     readonly removedDays: number;
     /** For tests: how often the pulse is checked, and written. */
-    readonly pulseMs?: { readonly lookEveryMs: number; readonly writeEveryMs: number };
+    readonly pulseMs?: { readonly checkEveryMs: number; readonly writeEveryMs: number };
   },
 ): Promise<ServedArchive> {
   const { db, log, removedDays, pulseMs } = parts;
@@ -79,8 +79,8 @@ async function settle(
   const reasons = [...asked, ...(await quarantineReasons({ db, store, settings }, row))];
   // A copy of the media alone, while other nodes run, is no copy of an archive: media uploaded here
   // would be missing there.
-  const isApart = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
-  if (isApart && (await isBeating(db, beatingMs))) throw apartRefusal(settings);
+  const isCopiedStore = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
+  if (isCopiedStore && (await isBeating(db, beatingMs))) throw copiedStoreRefusal(settings);
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 

@@ -85,14 +85,14 @@ export function openUploadCollector(parts: CollectorParts): UploadCollector {
       const since = new Date(now() - collectedForMs);
       const ids = await openUploadsOf(db, { accountId, transcriptId, since });
       if (ids.length === 0) return;
-      const look = async () => {
+      const collectReceived = async () => {
         const found = await Promise.all(ids.map(async (id) => await direct.received(id)));
         await collectIn(found.filter((each) => each !== undefined));
       };
-      const looking = look().catch((error: unknown) => {
+      const collecting = collectReceived().catch((error: unknown) => {
         log.warn({ transcriptId, ...errorFields(error) }, "upload.collect_failed");
       });
-      await within(readerMsMax, looking);
+      await within(readerMsMax, collecting);
     },
     async collectUpload(accountId, uploadId) {
       if (!(await isOpen(db, accountId, uploadId))) return;

@@ -19,7 +19,7 @@ function audio(bytes: number): StreamingRecognizeRequest {
   return create(StreamingRecognizeRequestSchema, { streamingRequest });
 }
 
-/** A caller who sends a chunk every few milliseconds and never stops; counts them. */
+/** A client that sends a chunk every few milliseconds and never stops; counts them. */
 function speaker() {
   const sent = { chunks: 0, isOver: false };
   async function* messages() {
@@ -32,14 +32,14 @@ function speaker() {
   return { sent, messages: messages() };
 }
 
-/** Reads to the end; answers how many chunks were heard. */
+/** Reads to the end; returns the number of chunks. */
 async function chunksOf(input: AsyncIterable<RecognitionInput>): Promise<number> {
   let chunks = 0;
   for await (const each of input) if (each instanceof Int16Array) chunks += 1;
   return chunks;
 }
 
-/** Resolves when a wait of this length that begins now has been too long for a Deadline. */
+/** Resolves when a wait of this length has been too long for a Deadline. */
 async function waitsTooLong(msMax: number): Promise<void> {
   using deadline = new Deadline(60_000, expired);
   const never = deadline.within(
@@ -50,13 +50,13 @@ async function waitsTooLong(msMax: number): Promise<void> {
   await assert.rejects(never, /too long/);
 }
 
-test("AudioInput keeps why it ended, and hears nothing more, while its caller goes on speaking", async () => {
+test("AudioInput keeps its refusal and accepts no more audio, while its client continues to send", async () => {
   const { sent, messages } = speaker();
   using deadline = new Deadline(100, expired);
   let samples = 0;
   const input = new AudioInput(messages, deadline, {
     idleMsMax: 10_000,
-    hear(more) {
+    meterAudio(more) {
       samples += more;
       return undefined;
     },
@@ -64,16 +64,16 @@ test("AudioInput keeps why it ended, and hears nothing more, while its caller go
   const chunks = await chunksOf(input);
   assert.equal(input.refusal?.reason, "STREAM_TOO_LONG");
   const sentByThen = sent.chunks;
-  // The message that it waited for comes after its end.
+  // The message that it waited for comes later.
   await until(() => Promise.resolve(sent.chunks > sentByThen));
   await new Promise(setImmediate);
   assert.equal(input.refusal?.reason, "STREAM_TOO_LONG");
-  assert.equal(samples, chunks * 80, "what is not heard is not metered");
+  assert.equal(samples, chunks * 80, "only accepted audio is metered");
   assert.equal((await input.next()).done, true);
   sent.isOver = true;
 });
 
-test("AudioInput that its caller has ended is not refused when a time limit passes after that", async () => {
+test("AudioInput that its client has ended has no refusal when a time limit passes later", async () => {
   for (const [streamMs, idleMs] of [
     [50, 10_000],
     [10_000, 50],
@@ -82,7 +82,7 @@ test("AudioInput that its caller has ended is not refused when a time limit pass
     const messages = [audio(160), audio(0)].values();
     const input = new AudioInput(fromAll(messages), deadline, {
       idleMsMax: idleMs,
-      hear: () => undefined,
+      meterAudio: () => undefined,
     });
     assert.equal(await chunksOf(input), 1);
     await waitsTooLong(2 * 50);
@@ -90,12 +90,12 @@ test("AudioInput that its caller has ended is not refused when a time limit pass
   }
 });
 
-test("AudioInput hears all that came, however late it is asked for", async () => {
+test("AudioInput returns everything that came, however late it is read", async () => {
   using deadline = new Deadline(10_000, expired);
   const messages = Array.from({ length: 5 }, () => audio(160)).values();
   const input = new AudioInput(fromAll(messages), deadline, {
     idleMsMax: 50,
-    hear: () => undefined,
+    meterAudio: () => undefined,
   });
   assert.equal(await input.begins(), true);
   await input.next();

@@ -6,25 +6,25 @@ import { SampleJoiner } from "./linear16.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
 type Result = IteratorResult<RecognitionInput, undefined>;
-type Settle = (result: Result) => void;
+type Resolve = (result: Result) => void;
 
 const done: Result = { done: true, value: undefined };
 const noAudio = (seconds: number): string =>
   `no audio came for ${seconds} s: send an empty audioContent to finalize`;
 
 export interface AudioInputOptions {
-  /** How long nothing may come. */
+  /** How long the stream may be silent. */
   readonly idleMsMax: number;
-  /** Called with the number of samples that came; answers why they are the last that are heard. */
-  readonly hear: (samples: number) => ServiceError | undefined;
+  /** Counts the samples; returns the reason if no more are accepted after them. */
+  readonly meterAudio: (samples: number) => ServiceError | undefined;
 }
 
 /**
- * The samples and marks of the messages after the configuration. Ends at an empty audioContent;
- * ends with a refusal when a deadline passes, so that what was heard by then gets its finals.
- * Throws invalid_argument for any other message. Not a generator: every chunk of every stream goes
- * through here, and the three promises of a generator cost more than everything else that is done
- * with it.
+ * The samples and flush markers of the messages after the configuration. Ends at an empty
+ * audioContent; ends with a refusal when a deadline passes, so that the audio so far gets its
+ * finals. Throws invalid_argument for any other message. Not a generator: every chunk of every
+ * stream passes here, and the three promises of a generator cost more than all other work on a
+ * chunk.
  */
 export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
   readonly #messages: AsyncIterator<StreamingRecognizeRequest>;
@@ -45,12 +45,12 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     this.#options = options;
   }
 
-  /** Why no more of it is heard, if the caller did not end it. */
+  /** Why the input ended, if the client did not end it. */
   get refusal(): ServiceError | undefined {
     return this.#refusal;
   }
 
-  /** Whether anything comes before the end; waits for it, and gives it to next(). */
+  /** Whether there is any input; waits for the first item, which next() returns. */
   async begins(): Promise<boolean> {
     this.#first = await this.next();
     return this.#first.done !== true;
@@ -66,13 +66,13 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     return new Promise((resolve, reject) => this.#read(resolve, reject));
   }
 
-  /** Ends with the next message, or with the deadline; whichever comes later does nothing. */
-  #read(settle: Settle, reject: (error: unknown) => void): void {
+  /** Resolves with the next message or at the deadline; the later one of them is ignored. */
+  #read(resolve: Resolve, reject: (error: unknown) => void): void {
     let isWaiting = true;
     const late = (error: ServiceError) => {
       if (!isWaiting) return;
       isWaiting = false;
-      settle(this.#end(error));
+      resolve(this.#end(error));
     };
     if (!this.#deadline.begins(this.#options.idleMsMax, late, noAudio)) return;
     this.#messages.next().then(
@@ -80,7 +80,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
         if (!isWaiting) return;
         isWaiting = false;
         // oxlint-disable-next-line promise/no-callback-in-promise -- the one promise for this message is settled here
-        this.#take(next, settle, reject);
+        this.#take(next, resolve, reject);
       },
       (error: unknown) => {
         if (isWaiting) reject(error);
@@ -91,25 +91,25 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
 
   #take(
     next: IteratorResult<StreamingRecognizeRequest>,
-    settle: Settle,
+    resolve: Resolve,
     reject: (error: unknown) => void,
   ): void {
     try {
       const result = next.done === true ? this.#end() : this.#resultOf(next.value);
-      if (result) settle(result);
-      else this.#read(settle, reject);
+      if (result) resolve(result);
+      else this.#read(resolve, reject);
     } catch (error) {
       reject(error);
     }
   }
 
-  /** undefined for a message that says nothing. */
+  /** undefined for a message without effect. */
   #resultOf({ streamingRequest }: StreamingRecognizeRequest): Result | undefined {
     switch (streamingRequest.case) {
       case "audioContent": {
         const { value } = streamingRequest;
         if (value.byteLength === 0) return this.#end();
-        return { done: false, value: this.#heard(this.#joiner.push(value)) };
+        return { done: false, value: this.#metered(this.#joiner.push(value)) };
       }
       case "finalizeUtterance":
         return streamingRequest.value ? { done: false, value: endUtterance } : undefined;
@@ -121,9 +121,9 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     }
   }
 
-  /** What comes after the last that may be heard is not read. */
-  #heard(samples: Int16Array): Int16Array {
-    this.#refusal = this.#options.hear(samples.length);
+  /** Audio after the last accepted samples is not read. */
+  #metered(samples: Int16Array): Int16Array {
+    this.#refusal = this.#options.meterAudio(samples.length);
     if (this.#refusal) this.#isOver = true;
     return samples;
   }

@@ -14,8 +14,8 @@ export const sampleRateHertzMax = 48_000;
 export const alternativesMaxMax = 10;
 
 /**
- * decisions, Speech: phrases of all hints of a call, characters of one, and how much likelier it is
- * to be heard.
+ * Phrases of all hints of a call, characters of a phrase, and the boost of a phrase (docs/api.md,
+ * Speech).
  */
 export const hintPhrasesMax = 500;
 export const hintCharsMax = 100;
@@ -29,29 +29,29 @@ export interface CheckedConfig {
   readonly alternativesMax: number;
   readonly withWords: boolean;
   readonly punctuation: boolean;
-  /** Absent where there are none, or they are of no use and ignored. */
+  /** Absent where there are none, or they are ignored. */
   readonly hints?: readonly PhraseHints[];
 }
 
-/** Who is to hear what is configured. */
-export interface Hearing {
+/** The recognizer and mode that a configuration is for. */
+export interface ConfigContext {
   readonly recognizer: Recognizer;
   readonly mode: RecognitionMode;
   /**
-   * Hints that the model cannot use are no error: callers of google.cloud.speech.v1 give them to
-   * whatever model there is.
+   * Hints that the model cannot use are no error: clients of google.cloud.speech.v1 send them to
+   * any model.
    */
   readonly ignoresHints: boolean;
 }
 
 /**
- * Checks a RecognitionConfig at `path` (sections 2.4 and 8) and adds every violation; the result
- * counts only without any.
+ * Checks a RecognitionConfig at `path` (sections 2.4 and 8) and adds every violation; the result is
+ * valid only if there is none.
  */
 export function checkConfig(
   config: RecognitionConfig | undefined,
   path: string,
-  hearing: Hearing,
+  context: ConfigContext,
   violations: Violations,
 ): CheckedConfig {
   if (!config) violations.add(path, "is required");
@@ -68,7 +68,7 @@ export function checkConfig(
     } else if (sampleRateHertz < sampleRateHertzMin || sampleRateHertz > sampleRateHertzMax) {
       violations.add(`${path}.sampleRateHertz`, `is ${sampleRateHertz}: 8000 to 48000 is accepted`);
     }
-    const { recognizer, mode } = hearing;
+    const { recognizer, mode } = context;
     checkLanguage(languageCode, `${path}.languageCode`, recognizer.languageCodes(mode), violations);
     if (maxAlternatives < 0 || maxAlternatives > alternativesMaxMax) {
       violations.add(`${path}.maxAlternatives`, `is ${maxAlternatives}: 1 to 10 is accepted`);
@@ -80,14 +80,14 @@ export function checkConfig(
     alternativesMax: maxAlternatives === 0 ? 1 : maxAlternatives,
     withWords: config?.enableWordTimeOffsets ?? false,
     punctuation: config?.enableAutomaticPunctuation ?? false,
-    ...checkHints(config, path, hearing, violations),
+    ...checkHints(config, path, context, violations),
   };
 }
 
 function checkHints(
   config: RecognitionConfig | undefined,
   path: string,
-  { recognizer, mode, ignoresHints }: Hearing,
+  { recognizer, mode, ignoresHints }: ConfigContext,
   violations: Violations,
 ): Pick<CheckedConfig, "hints"> {
   const { speechContexts = [], languageCode = "" } = config ?? {};
@@ -114,9 +114,9 @@ function checkHints(
   }
   if (count === 0) return {};
   if (!recognizer.takesHints(languageCode, mode)) {
-    const isHeard = recognizer.languageCodes(mode).includes(languageCode);
-    if (isHeard && !ignoresHints) {
-      violations.add(field, `cannot be used by the model that hears ${languageCode}`);
+    const isServed = recognizer.languageCodes(mode).includes(languageCode);
+    if (isServed && !ignoresHints) {
+      violations.add(field, `cannot be used by the model of ${languageCode}`);
     }
     return {};
   }

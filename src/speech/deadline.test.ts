@@ -7,7 +7,7 @@ const expired = () => new ServiceError("out_of_range", "too long in all");
 const problem = (seconds: number) => `nothing for ${seconds} s`;
 const never = () => new Promise<never>(() => {});
 
-test("Deadline gives what comes in time", async () => {
+test("Deadline returns a result that comes in time", async () => {
   using deadline = new Deadline(10_000, expired);
   assert.equal(await deadline.within(10_000, () => Promise.resolve(7), problem), 7);
   await assert.rejects(
@@ -24,7 +24,7 @@ test("Deadline throws out_of_range for one wait that is too long", async () => {
   });
 });
 
-test("Deadline throws for the whole, in a wait and at the next one", async () => {
+test("Deadline throws at the end of the whole stream, in a wait and at the next one", async () => {
   using deadline = new Deadline(20, expired);
   await assert.rejects(deadline.within(10_000, never, problem), /too long in all/);
   await assert.rejects(

@@ -1,9 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * The clocks of one stream: how long it may last in all, and how long each wait may be. One timer
- * for all waits, which is left alone while they end in time: to set and clear one for each message
- * would cost as much as reading it.
+ * The time limits of one stream: its whole duration, and each wait. All waits share one timer,
+ * which is not reset while they end in time: setting and clearing a timer for each message would
+ * cost as much as reading the message.
  */
 export class Deadline implements Disposable {
   readonly #expired: () => ServiceError;
@@ -11,7 +11,7 @@ export class Deadline implements Disposable {
   #waitEndsAt = Infinity;
   #waitMsMax = 0;
   #problem: (seconds: number) => string = () => "";
-  /** Of the latest wait, which may be over: then it does nothing. */
+  /** Of the latest wait; it has no effect after that wait. */
   #reject: ((error: ServiceError) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
@@ -39,9 +39,9 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * The same without a promise: a wait begins now. Calls `reject` when it takes too long, and also
-   * when the wait is over but no other one has begun: the caller ignores that. Returns false where
-   * it has called `reject` at once, as the stream has lasted too long.
+   * The same without a promise: a wait begins now. Calls `reject` when it takes too long, also when
+   * the wait has ended and no other one has begun: the caller ignores that. Returns false after
+   * calling `reject` at once, because the stream has lasted too long.
    */
   begins(
     msMax: number,
@@ -67,11 +67,11 @@ export class Deadline implements Disposable {
   #arm(atMs: number): void {
     clearTimeout(this.#timer);
     this.#timerAt = atMs;
-    this.#timer = setTimeout(() => this.#look(), Math.ceil(atMs - performance.now()));
+    this.#timer = setTimeout(() => this.#check(), Math.ceil(atMs - performance.now()));
   }
 
-  /** Waits have begun and ended since the timer was set: mostly it is set anew. */
-  #look(): void {
+  /** The timer has fired: mostly for a wait that has ended, and it is set again. */
+  #check(): void {
     const now = performance.now();
     if (now >= this.#streamEndsAt) {
       this.#expiry = this.#expired();

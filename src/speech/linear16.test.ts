@@ -9,7 +9,7 @@ test("samplesOf() reads little-endian 16 bit, aligned or not", () => {
   assert.deepEqual(samplesOf(bytes.slice(1)), Int16Array.of(0x1234, -1));
 });
 
-test("SampleJoiner gives the same samples for every split", () => {
+test("SampleJoiner returns the same samples for every split", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), fc.array(fc.nat(40)), (bytes, cuts) => {
       const whole = samplesOf(bytes.slice());

@@ -1,4 +1,4 @@
-import { readWavHeader, WavError, type WavHeader } from "../audio/wav.ts";
+import { readWavHeader, WavError, type WavHeader } from "../std/wav.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type {
   RecognizeRequest,
@@ -19,9 +19,11 @@ import { alternativeOf, descriptionOf } from "./results.ts";
 export const audioSecondsMax = 30;
 
 export interface RecognizeOptions {
-  /** Results also say where they end and their language. */
+  /** Results also have their end time and language. */
   readonly describeResults: boolean;
-  /** Runs what recognizes so much audio, or throws why it may not be. */
+  /**
+   * Runs the recognition of this much audio, or throws when the caller's limits do not allow it.
+   */
   readonly metered: (ms: number, run: () => Promise<void>) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -106,15 +108,14 @@ function withoutHeader(
     violations.add("audio.content", `is a WAV file of ${header.channels} channels: 1 is accepted`);
   }
   if (sampleRateHertz > 0 && header.sampleRateHertz !== sampleRateHertz) {
-    const problem = `is ${sampleRateHertz}, but the WAV file in audio.content says ${header.sampleRateHertz}`;
+    const problem = `is ${sampleRateHertz}, but the WAV file in audio.content has ${header.sampleRateHertz}`;
     violations.add("config.sampleRateHertz", problem);
   }
   return content.subarray(header.dataOffset, header.dataOffset + header.dataBytes);
 }
 
 /**
- * The header of a WAV file; undefined for bare samples, and with a violation for a file that cannot
- * be used.
+ * The header of a WAV file; undefined for bare samples, and after a violation for an unusable file.
  */
 function wavHeaderOf(content: Uint8Array, violations: Violations): WavHeader | undefined {
   try {

@@ -11,8 +11,8 @@ import {
 import { durationFromMs } from "../std/duration.ts";
 
 /**
- * A reading as the API shows it; `after` is what follows its text: a space on streams, nothing else
- * (decisions: Speech).
+ * A reading as the API returns it; `after` follows its text: a space on streams (docs/api.md,
+ * Speech).
  */
 export function alternativeOf(
   { text, confidence, words }: Hypothesis,
@@ -26,7 +26,7 @@ export function alternativeOf(
 }
 
 /**
- * Where a result ends and its language, which Google's messages have and the specification's do
+ * The end time and language of a result, which Google's messages have and the specification's do
  * not.
  */
 export function descriptionOf(

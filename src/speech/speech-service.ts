@@ -6,17 +6,17 @@ import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { modelsMessage } from "./models-message.ts";
 import { recognize } from "./recognize.ts";
-import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts";
+import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 /**
- * The speech interface (sections 4.8 and 4.9) over the installed engines. `describeResults` adds to
- * each result where it ends and its language: Google's clients look for them, and the specification
- * does not have them.
+ * The speech interface (sections 4.8 and 4.9) over the installed engines. `describeResults` adds
+ * the end time and language to each result: Google's clients need them, and the specification does
+ * not have them.
  */
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;
   readonly models: () => readonly ServedModel[];
-  readonly limits: StreamLimits;
+  readonly limits: LiveLimits;
   readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
   readonly describeResults?: boolean;
 }): ServiceImpl<typeof Speech> {
@@ -30,8 +30,13 @@ export function createSpeechService(parts: {
     },
     async *streamingRecognize(requests, call) {
       using stream = await meter.openStream(callerOf(call));
-      const hear = stream.meterAudio.bind(stream);
-      yield* streamingRecognize(requests, recognizer, { limits, describeResults, hear, call });
+      const meterAudio = stream.meterAudio.bind(stream);
+      yield* streamingRecognize(requests, recognizer, {
+        limits,
+        describeResults,
+        meterAudio,
+        call,
+      });
     },
     listModels() {
       return modelsMessage(models());

@@ -1,10 +1,9 @@
 import type { Recognition } from "../engines/protocol/recognizer.ts";
 
 /**
- * Measures how little the results of a stream change: the share of the words of an interim result,
- * 0 to 1, that are at the same place in the one before it, from the first word up to the first that
- * is another one. 0, which Google's clients read as "not known", for the first of an utterance and
- * for finals.
+ * Measures the stability of interim results: the share of the words of a result, 0 to 1, before the
+ * first word that differs from the result before it. 0, which Google's clients read as "unknown",
+ * for the first result of an utterance and for finals.
  */
 export class Stability {
   #before: readonly string[] = [];

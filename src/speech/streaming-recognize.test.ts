@@ -6,7 +6,7 @@ import { openEnginePool, type EnginePool } from "../engines/pool/engine-pool.ts"
 import { StreamingRecognizeRequestSchema } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { streamingRecognize, type StreamLimits } from "./streaming-recognize.ts";
+import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 let recognizer: EnginePool;
 
@@ -22,7 +22,7 @@ after(() => recognizer[Symbol.asyncDispose]());
 const request = (init: MessageInitShape<typeof StreamingRecognizeRequestSchema>) =>
   create(StreamingRecognizeRequestSchema, init);
 
-/** A configuration, a second of speech, and then neither more of it nor an end. */
+/** A configuration and a second of speech, without an end. */
 async function* unfinished() {
   const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "is-IS" };
   yield request({ streamingRequest: { case: "streamingConfig", value: { config } } });
@@ -31,11 +31,11 @@ async function* unfinished() {
   await new Promise(() => {});
 }
 
-/** The finals of a stream that is still spoken into, and what it ends with. */
-async function hear(limits: StreamLimits) {
+/** The finals of a stream that its client does not end, and its error. */
+async function recognize(limits: LiveLimits) {
   const finals: string[] = [];
   const { signal } = new AbortController();
-  const options = { limits, hear: () => undefined, describeResults: false, call: { signal } };
+  const options = { limits, meterAudio: () => undefined, describeResults: false, call: { signal } };
   try {
     for await (const { results } of streamingRecognize(unfinished(), recognizer, options)) {
       for (const { isFinal, alternatives } of results) {
@@ -46,11 +46,11 @@ async function hear(limits: StreamLimits) {
     assert.ok(error instanceof ServiceError, String(error));
     return { finals, error };
   }
-  return assert.fail("the stream ended as if its caller had finalized it");
+  return assert.fail("the stream ended without an error");
 }
 
-test("streamingRecognize() ends a stream that has lasted as long as it may after its finals, as unavailable", async () => {
-  const { finals, error } = await hear({ streamMsMax: 300 });
+test("streamingRecognize() ends a stream at its maximum duration, after its finals, as unavailable", async () => {
+  const { finals, error } = await recognize({ streamMsMax: 300 });
   assert.equal(finals.length, 1);
   assert.deepEqual(
     [error.code, error.reason, error.retryAfterMs],
@@ -59,8 +59,8 @@ test("streamingRecognize() ends a stream that has lasted as long as it may after
   assert.match(error.message, /has lasted 0\.3 s, the longest it may: open another one/);
 });
 
-test("streamingRecognize() ends a stream whose caller has fallen silent after its finals, as out_of_range", async () => {
-  const { finals, error } = await hear({ streamMsMax: 60_000, audioMsMax: 200 });
+test("streamingRecognize() ends a stream without audio, after its finals, as out_of_range", async () => {
+  const { finals, error } = await recognize({ streamMsMax: 60_000, audioMsMax: 200 });
   assert.equal(finals.length, 1);
   assert.equal(error.code, "out_of_range");
   assert.match(error.message, /no audio came for 0\.2 s/);

@@ -16,45 +16,43 @@ import {
 import { msOfDuration } from "../std/duration.ts";
 import { ServiceError, Violations } from "../std/service-error.ts";
 import { AudioInput } from "./audio-input.ts";
-import { checkConfig, type CheckedConfig, type Hearing } from "./check-config.ts";
+import { checkConfig, type CheckedConfig, type ConfigContext } from "./check-config.ts";
 import { Deadline } from "./deadline.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
-/**
- * Decisions, Speech: a stream is closed after this long without a configuration, and without audio.
- */
+/** A stream is closed after this long without a configuration, and without audio. */
 const configurationMsMax = 10_000;
-const audioMsMax = 60_000;
+const audioMsMaxDefault = 60_000;
 
-export interface StreamLimits {
+export interface LiveLimits {
   /** How long a stream may last. */
   readonly streamMsMax: number;
-  readonly configurationMsMax?: number;
+  /** How long it may last without audio. Default: 60 s. */
   readonly audioMsMax?: number;
 }
 
 export interface StreamOptions {
-  readonly limits: StreamLimits;
-  /** Called with how much audio came, in milliseconds; answers why no more of it is heard. */
-  readonly hear: (ms: number) => ServiceError | undefined;
-  /** Results also say where they end, and their language. */
+  readonly limits: LiveLimits;
+  /** Counts audio in milliseconds; returns the reason if no more is accepted after it. */
+  readonly meterAudio: (ms: number) => ServiceError | undefined;
+  /** Results also have their end time and language. */
   readonly describeResults: boolean;
-  /** Aborts when the caller has gone; only looked at once there is something to give up. */
+  /** Aborts when the client has disconnected. */
   readonly call: { readonly signal: AbortSignal };
 }
 
 /**
  * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every
- * later one audioContent; an empty one finalizes. Throws invalid_argument for anything else, and,
- * after the finals of what was heard, what hear() answers, out_of_range when nothing comes for too
- * long, and unavailable when the stream has lasted as long as it may.
+ * later one audioContent; an empty one finalizes. Throws invalid_argument for anything else. After
+ * the finals of the audio so far it throws what meterAudio() returns, out_of_range after too long
+ * without audio, and unavailable when the stream has reached its maximum duration.
  */
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  { limits, describeResults, hear, call }: StreamOptions,
+  { limits, describeResults, meterAudio, call }: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
   const messages = requests[Symbol.asyncIterator]();
   using deadline = new Deadline(limits.streamMsMax, () => {
@@ -66,7 +64,7 @@ export async function* streamingRecognize(
     );
   });
   const first = await deadline.within(
-    limits.configurationMsMax ?? configurationMsMax,
+    configurationMsMax,
     () => messages.next(),
     (seconds) => `no streamingConfig came within ${seconds} s`,
   );
@@ -78,12 +76,12 @@ export async function* streamingRecognize(
   });
   const samplesPerMs = config.options.sampleRateHertz / 1000;
   const audio = new AudioInput(messages, deadline, {
-    idleMsMax: limits.audioMsMax ?? audioMsMax,
-    hear: (samples) => hear(samples / samplesPerMs),
+    idleMsMax: limits.audioMsMax ?? audioMsMaxDefault,
+    meterAudio: (samples) => meterAudio(samples / samplesPerMs),
   });
   const options = { ...config.options, signal: call.signal };
   const stability = new Stability();
-  // A caller that has said nothing yet takes nothing but its socket.
+  // A client that has sent no audio yet takes no place in an engine.
   const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
@@ -108,16 +106,16 @@ interface CheckedStream {
 
 function checkStreamingConfig(
   { streamingRequest }: StreamingRecognizeRequest,
-  hearing: Hearing,
+  context: ConfigContext,
 ): CheckedStream {
   if (streamingRequest.case !== "streamingConfig") {
-    const came = streamingRequest.case ?? "a message without a field";
-    throw unexpectedMessage(came, "streamingConfig as the first message");
+    const received = streamingRequest.case ?? "a message without a field";
+    throw unexpectedMessage(received, "streamingConfig as the first message");
   }
   const streamingConfig = streamingRequest.value;
   const violations = new Violations();
   const path = "streamingConfig.config";
-  const config = checkConfig(streamingConfig.config, path, hearing, violations);
+  const config = checkConfig(streamingConfig.config, path, context, violations);
   const endpointing = checkEndpointing(streamingConfig.endpointing, violations);
   violations.throwIfAny();
   return { ...checkedStream(streamingConfig, config, endpointing) };

@@ -1,8 +1,8 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** A message that may not come where it came; names what was expected (decisions: Speech). */
-export function unexpectedMessage(came: string, expected: string): ServiceError {
-  return new ServiceError("invalid_argument", `${came} came: expected ${expected}`, {
+/** The error of a message out of order; names the expected one (docs/api.md, Speech). */
+export function unexpectedMessage(received: string, expected: string): ServiceError {
+  return new ServiceError("invalid_argument", `${received} came: expected ${expected}`, {
     reason: "UNEXPECTED_MESSAGE",
   });
 }

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { Batches } from "./batches.ts";
 
 /**
- * Doubles numbers, and refuses batches with a negative one or, as everybody's trouble, with 0.
- * Holds each batch until it is let go.
+ * Doubles numbers; rejects a batch with a negative number, and with 0 in a way that is a shared
+ * failure. Each batch waits until the test lets it end.
  */
 function openDoubler(itemsMax: number) {
   const done: (readonly number[])[] = [];
@@ -17,7 +17,7 @@ function openDoubler(itemsMax: number) {
       if (items.includes(0)) throw new RangeError("nothing works");
       return items.map((item) => 2 * item);
     },
-    { itemsMax, isEverybodys: (error) => error instanceof RangeError },
+    { itemsMax, isSharedFailure: (error) => error instanceof RangeError },
   );
   return {
     batches,
@@ -28,7 +28,7 @@ function openDoubler(itemsMax: number) {
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-test("`Batches` does together what comes while it works, in order, and no more than so many", async () => {
+test("`Batches` puts items that arrive while it works into one batch, in order and up to its size", async () => {
   const { batches, done, letGo } = openDoubler(3);
   const first = [batches.add(1), batches.add(2)];
   await turn();
@@ -39,7 +39,7 @@ test("`Batches` does together what comes while it works, in order, and no more t
   assert.equal(await batches.add(7), 14, "and begins again after a rest");
 });
 
-test("`Batches` tries each alone when one fails, unless it is everybody's trouble", async () => {
+test("`Batches` retries the items of a failed batch one by one, unless the failure is shared", async () => {
   const { batches, done, letGo } = openDoubler(8);
   letGo();
   const mixed = await Promise.allSettled([1, -2, 3].map((item) => batches.add(item)));
@@ -53,6 +53,6 @@ test("`Batches` tries each alone when one fails, unless it is everybody's troubl
     away.map(({ status }) => status),
     ["rejected", "rejected"],
   );
-  assert.equal(done.length, 5, "nobody was tried alone");
+  assert.equal(done.length, 5, "no item was retried");
   assert.equal(await batches.add(4), 8);
 });

@@ -1,13 +1,13 @@
 /**
- * Does together what is asked for while the last batch is being done: one asker alone waits for
- * nobody, many share the cost of a transaction. Answers come in the order of the items. When a
- * batch of several fails, each of them is tried alone, unless `isEverybodys` says that each would
- * fail the same way.
+ * Collects items that arrive while a batch runs into the next batch: a single item does not wait,
+ * and many share the cost of a transaction. Results have the order of the items. If a batch of
+ * several items fails, its items are retried one by one, unless `isSharedFailure` says that each
+ * would fail in the same way.
  */
 export class Batches<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #itemsMax: number;
-  readonly #isEverybodys: (error: unknown) => boolean;
+  readonly #isSharedFailure: (error: unknown) => boolean;
   #waiting: Asked<Item, Result>[] = [];
   #isWorking = false;
 
@@ -15,15 +15,15 @@ export class Batches<Item, Result> {
     work: (items: readonly Item[]) => Promise<readonly Result[]>,
     options: {
       readonly itemsMax: number;
-      readonly isEverybodys: (error: unknown) => boolean;
+      readonly isSharedFailure: (error: unknown) => boolean;
     },
   ) {
     this.#work = work;
     this.#itemsMax = options.itemsMax;
-    this.#isEverybodys = options.isEverybodys;
+    this.#isSharedFailure = options.isSharedFailure;
   }
 
-  /** What the work answers for the item; rejects with what it fails with. */
+  /** The result for the item; rejects with its failure. */
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ item, resolve, reject });
@@ -33,7 +33,7 @@ export class Batches<Item, Result> {
 
   async #run(): Promise<void> {
     this.#isWorking = true;
-    // Whoever asks in this turn of the event loop comes along.
+    // Items that are added in this turn of the event loop join the batch.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#itemsMax);
@@ -48,7 +48,7 @@ export class Batches<Item, Result> {
       if (results.length !== batch.length) throw new Error("a batch has lost some of its answers");
       results.forEach((result, index) => batch[index]?.resolve(result));
     } catch (error) {
-      if (batch.length === 1 || this.#isEverybodys(error)) {
+      if (batch.length === 1 || this.#isSharedFailure(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }

@@ -2,7 +2,7 @@ import type { Violations } from "./service-error.ts";
 
 export const displayNameLengthMax = 200;
 
-/** Names of accounts and keys are for people: short, without control characters. */
+/** Names of accounts and keys are shown to users: short, without control characters. */
 export function checkDisplayName(name: string, violations: Violations): void {
   const length = Array.from(name).length;
   if (length > displayNameLengthMax) {

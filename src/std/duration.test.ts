@@ -5,7 +5,7 @@ import { DurationSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { durationFromMs, msOfDuration, timestampFromDate } from "./duration.ts";
 
-test("durationFromMs() writes the specification's form", () => {
+test("durationFromMs() writes the form of the specification", () => {
   const rows: [number, string][] = [
     [0, "0s"],
     [1000, "1s"],

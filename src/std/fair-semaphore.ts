@@ -1,20 +1,20 @@
 import { ServiceError } from "./service-error.ts";
 
-/** How many tasks of a kind run at a time, and how many wait for their turn. */
+/** How many tasks run at a time, and how many wait for their turn. */
 export interface SemaphoreLimits {
   readonly running: number;
   /** Of one account. */
   readonly runningOfOne: number;
   readonly waitingOfOne: number;
   readonly waitMsMax: number;
-  /** Of the resource_exhausted for what may not wait. */
+  /** The reason of the resource_exhausted for tasks that may not wait. */
   readonly busyReason: string;
 }
 
 /**
- * Tasks of one kind, of one node. The next turn is that of the waiting account whose last turn is
- * longest ago, past accounts that have as many running as they may: nobody waits for all the tasks
- * of one other account.
+ * Bounds the tasks of one kind that run on a node at a time. The next turn goes to the waiting
+ * account whose last turn is longest ago, except accounts that have as many running as they may: no
+ * account waits for all tasks of another one.
  */
 export class FairSemaphore {
   readonly #limits: SemaphoreLimits;
@@ -30,8 +30,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Throws resource_exhausted when too many of the account wait, or the turn does not come in time;
-   * the signal's reason when it aborts.
+   * Throws resource_exhausted if too many tasks of the account wait, or its turn does not come in
+   * time; the signal's reason if it aborts.
    */
   async run<T>(accountId: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -87,7 +87,7 @@ export class FairSemaphore {
     const { waitingOfOne, waitMsMax, busyReason } = this.#limits;
     const waiting = this.#waiting.filter((each) => each.accountId === accountId).length;
     if (waiting >= waitingOfOne)
-      throw busy(busyReason, `${waiting} such calls of this account wait`);
+      throw busy(busyReason, `${waiting} such calls of this account are waiting`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const turn = { accountId, start: resolve };
     this.#waiting.push(turn);

@@ -6,7 +6,7 @@ function work(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
 
-test("`FairTurns` lets the event loop run between calls that begin at the same moment", async () => {
+test("`FairTurns` lets the event loop run between calls that start at the same moment", async () => {
   const turns = new FairTurns();
   let loops = 0;
   let isOver = false;
@@ -17,14 +17,14 @@ test("`FairTurns` lets the event loop run between calls that begin at the same m
   setImmediate(count);
   const call = async (): Promise<number> => {
     await turns.next("a");
-    // What a call does behind a promise, and in a tick, counts too.
+    // Work of a call after a promise, and in a tick, counts too.
     await Promise.resolve();
     work(2);
     process.nextTick(work, 2);
     return loops;
   };
   const seen = await Promise.all(Array.from({ length: 24 }, call));
-  // Each from a timer of its own, all due together.
+  // Each from its own timer, all due at the same time.
   const timers = Array.from({ length: 24 }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     return await call();
@@ -37,7 +37,7 @@ test("`FairTurns` lets the event loop run between calls that begin at the same m
   assert.ok(most <= 4, `${most} calls of 4 ms in one turn of the event loop`);
 });
 
-test("`FairTurns` goes from account to account", async () => {
+test("`FairTurns` takes the accounts in turn", async () => {
   const turns = new FairTurns();
   const order: string[] = [];
   const call = async (accountId: string): Promise<void> => {

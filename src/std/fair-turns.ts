@@ -1,21 +1,21 @@
-/** How long one turn of the event loop may go on: live audio waits no longer for it. */
+/** How long calls may keep one turn of the event loop: live audio waits for its end. */
 const turnMsMax = 8;
 
 /**
- * Spreads what many calls do at the same moment over turns of the event loop: calls continue one
+ * Spreads the work of many simultaneous calls over turns of the event loop: calls continue one
  * after the other, account by account in turn, and the event loop runs whenever they have taken 8
  * ms.
  */
 export class FairTurns {
-  /** Calls that wait, by account; the account whose turn is next stands first. */
+  /** Waiting calls by account; the account whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #isRunning = false;
-  /** In this turn of the event loop. */
+  /** Time taken in this turn of the event loop. */
   #spentMs = 0;
 
   /**
-   * Resolves when it is this call's turn. What it does until it next waits for something counts as
-   * its turn.
+   * Resolves when it is this call's turn. What the call does until its next wait counts as its
+   * turn.
    */
   async next(accountId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -39,8 +39,8 @@ export class FairTurns {
   }
 
   /**
-   * Counted until the event loop comes round: calls may also come one by one, as timers do that are
-   * due together.
+   * Counted until the event loop runs again: calls may also arrive one by one, such as timers that
+   * are due at the same time.
    */
   #spend(ms: number): void {
     if (this.#spentMs === 0) setImmediate(() => (this.#spentMs = 0));
@@ -61,8 +61,8 @@ export class FairTurns {
 }
 
 /**
- * Resolves when the promises and ticks that the call has caused are done: the second tick is behind
- * those of its writes.
+ * Resolves when the promises and ticks that the call has caused are done: the second tick comes
+ * after those of its writes.
  */
 async function ticks(): Promise<void> {
   for (let tick = 0; tick < 2; tick += 1) {

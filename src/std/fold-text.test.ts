@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { foldText } from "./fold-text.ts";
 
-test("foldText() folds alike what differs in case only", () => {
+test("foldText() gives texts that differ only in case the same form", () => {
   const rows: [folded: string, ...texts: string[]][] = [
     ["þá ðæ ýö", "ÞÁ ÐÆ ÝÖ", "þá ðæ ýö", "Þá Ðæ Ýö", "þá ðæ ýö".normalize("NFD")],
     ["strasse", "STRASSE", "straße", "STRAẞE", "Straſſe"],
@@ -23,7 +23,7 @@ test("foldText() folds alike what differs in case only", () => {
   }
 });
 
-test("foldText() keeps apart what differs in more", () => {
+test("foldText() distinguishes texts that differ in more than case", () => {
   for (const [one, other] of [
     ["a", "á"],
     ["o", "ö"],
@@ -37,7 +37,7 @@ test("foldText() keeps apart what differs in more", () => {
   }
 });
 
-test("foldText() folds every character, its other cases and its parts alike, and only once", () => {
+test("foldText() gives each character, its other cases and its decomposition the same form, and is idempotent", () => {
   for (let code = 0; code < 0x1_f000; code += 1) {
     if (code >= 0xd800 && code < 0xe000) continue;
     const char = String.fromCodePoint(code);
@@ -50,8 +50,8 @@ test("foldText() folds every character, its other cases and its parts alike, and
 });
 
 /**
- * Letters of the languages that are searched most, with what is hard about each; composed, as
- * capitals of loose marks are letters.
+ * The letters of the languages that are searched most, with their difficulties; composed, as
+ * capitals of separate marks are letters.
  */
 const texts = fc
   .string({
@@ -85,7 +85,7 @@ const variants: ((text: string) => string)[] = [
   (text) => text.toUpperCase().normalize("NFD"),
 ];
 
-test("foldText() changes nothing that is folded, and finds any part of a text in any case", () => {
+test("foldText() does not change folded text, and finds any part of a text in any case", () => {
   fc.assert(
     fc.property(texts, fc.nat(), fc.nat(), fc.constantFrom(...variants), (text, a, b, variant) => {
       const folded = foldText(text);

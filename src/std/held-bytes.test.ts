@@ -22,7 +22,7 @@ function refusal(words: RegExp) {
     words.test(error.message);
 }
 
-test("one account holds at most its limit, others go on", () => {
+test("one account holds at most its limit, and others are not affected", () => {
   const held = heldBytes();
   using share = held.hold("a", 50);
   assert.throws(() => share.grow(11), refusal(/request bodies of the account hold 60 bytes/));

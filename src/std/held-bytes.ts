@@ -1,14 +1,14 @@
 import { ServiceError } from "./service-error.ts";
 
-/** Bounds on the bytes that calls hold in memory at once. */
+/** Limits of the bytes that calls hold in memory at once. */
 export interface HeldBytesLimits {
   /** Of all accounts together. */
   readonly nodeBytesMax: number;
-  /** Of one account; less than the node's, so that one account cannot take the room of all. */
+  /** Of one account; less than the node's, so that one account cannot take all of it. */
   readonly accountBytesMax: number;
   /** ErrorInfo.reason of a refusal. */
   readonly reason: string;
-  /** What is held, for the message: "request bodies". */
+  /** The thing that is held, for the message: "request bodies". */
   readonly what: string;
 }
 
@@ -23,7 +23,7 @@ export interface HeldShare extends Disposable {
   shrink(bytes: number): void;
 }
 
-/** A caller may retry after this: most bodies and answers are gone within a second. */
+/** A client may retry after this time: most bodies and answers are released within a second. */
 const retryAfterMs = 1_000;
 
 /** Counts the bytes that calls hold in memory, by account and in all. */
@@ -41,7 +41,7 @@ export class HeldBytes {
     return this.#total;
   }
 
-  /** Whether hold() would open such a share now. */
+  /** Whether hold() would succeed now. */
   hasRoom(accountId: string, bytes: number): boolean {
     const { nodeBytesMax, accountBytesMax } = this.#limits;
     const ofAccount = (this.#perAccount.get(accountId) ?? 0) + bytes;

@@ -14,12 +14,12 @@ test("newId() makes version 7 UUIDs that sort by time", () => {
   assert.equal(newId(0x0123_4567_89ab).slice(0, 13), "01234567-89ab");
 });
 
-test("newId() has 74 random bits behind the millisecond: no two are the same, none tells the next", () => {
+test("newId() has 74 random bits after the millisecond: ids are unique and cannot be predicted", () => {
   const ids = Array.from({ length: 100_000 }, () => newId(0));
   assert.equal(new Set(ids).size, ids.length);
   const count = 10_000;
   const bytes = ids.slice(0, count).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
-  // 48 bits of time, then 4 and 2 that say what it is.
+  // 48 bits of time, then 4 bits of version and 2 of variant.
   const isRandom = (bit: number) => bit >= 52 && bit !== 64 && bit !== 65;
   const bits = Array.from({ length: 128 }, (_, bit) => bit).filter(isRandom);
   assert.equal(bits.length, 74);
@@ -33,7 +33,7 @@ test("newId() has 74 random bits behind the millisecond: no two are the same, no
   }
 });
 
-test("idIn() takes exactly one id of its own collection", () => {
+test("idIn() accepts exactly one id of its collection", () => {
   const id = newId();
   assert.equal(idIn("transcripts", `transcripts/${id}`), id);
   for (const name of [

@@ -19,14 +19,14 @@ export function newId(now: number = Date.now()): string {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether a text from outside can be the id of anything: lower-case UUID, any version. */
+/** Whether a text from outside has the form of an id: a lower-case UUID of any version. */
 export function isId(text: string): boolean {
   return uuid.test(text);
 }
 
 /**
- * The id in a resource name: `idIn("transcripts", "transcripts/<id>")`; undefined when it is no
- * such name.
+ * The id in a resource name: `idIn("transcripts", "transcripts/<id>")`; undefined if the name has
+ * another form.
  */
 export function idIn(collection: string, name: string): string | undefined {
   if (!name.startsWith(`${collection}/`)) return undefined;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mapInTurns } from "./in-turns.ts";
 
-test("mapInTurns() maps in order, and lets others run between its turns", async () => {
+test("mapInTurns() maps in order, and lets other events run between its turns", async () => {
   let turns = 0;
   const count = (): void => {
     turns += 1;
@@ -16,6 +16,6 @@ test("mapInTurns() maps in order, and lets others run between its turns", async 
   });
   clearImmediate(next);
   assert.deepEqual(mapped, [2, 4, 6]);
-  assert.ok(turns >= 2, `${turns} turns of others`);
+  assert.ok(turns >= 2, `${turns} turns of other events`);
   assert.deepEqual(await mapInTurns([], String), []);
 });

@@ -1,10 +1,7 @@
-/**
- * How long a list may keep the thread before others have their turn: live audio waits no longer for
- * it.
- */
+/** How long a list may keep the thread before other events run: live audio waits for that. */
 const turnMs = 8;
 
-/** Maps items one after the other, and lets the event loop run whenever that has taken `turnMs`. */
+/** Maps items in order, and lets the event loop run whenever that has taken `turnMs`. */
 export async function mapInTurns<Item, Result>(
   items: Iterable<Item>,
   map: (item: Item) => Result,

@@ -1,8 +1,8 @@
 import { pino, type Logger } from "pino";
 
 /**
- * Logs events with fields, one JSON object a line on standard error; never speech, text, tokens or
- * signed URLs.
+ * Logs events with fields, one JSON object per line on standard error; never speech, text, tokens
+ * or signed URLs.
  */
 export type Log = Logger;
 
@@ -17,9 +17,7 @@ export function createLog(level: LogLevel): Log {
   );
 }
 
-/**
- * What may be logged of an error that is not ours to explain: its kind and place, with its message.
- */
+/** The fields for an unexpected error: its kind and stack, with its message. */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) };
   return { error: error.message, stack: error.stack, ...("code" in error && { code: error.code }) };

@@ -1,35 +1,35 @@
-/** A field by all that it is called; plain data, to go from thread to thread. */
+/** All names of a field; plain data, to be sent to another thread. */
 export interface FieldName {
   readonly name: string;
   readonly jsonName: string;
   readonly number: number;
 }
 
-/** A message as it came, too long for the thread that carries live audio. */
+/** A message as it was received, too long to be read on the main thread. */
 export interface LongMessage {
-  /** In a buffer of their own: who has the message read has them no more. */
+  /** In a buffer of their own, which is transferred to the reading thread. */
   readonly bytes: Uint8Array;
   readonly format: "json" | "binary";
-  /** The list that makes it long, from the message to it. */
+  /** The path from the message to the list that makes it long. */
   readonly path: readonly FieldName[];
-  /** Whether JSON may have no field that the message has not. */
+  /** Whether unknown fields of JSON are refused. */
   readonly isStrict: boolean;
 }
 
-/** What is left of a long message for the thread that carries live audio. */
+/** The rest of a long message, for the main thread. */
 export interface ShortMessage {
   /** The message in its own format, with the list empty. */
   readonly rest: Uint8Array;
-  /** Gives the message that holds the list what was read of it. */
+  /** Attaches what was read of the list to the message that holds it. */
   attach(holder: object): void;
 }
 
 /** Reads the long lists of messages on threads of their own. */
 export interface LongMessages {
   /**
-   * Takes the list out of a message, and reads it. Throws invalid_argument for what is no message
-   * or more than may be sent, resource_exhausted when too many messages of the account wait, and
-   * the signal's reason when it aborts before it is the message's turn.
+   * Takes the list out of a message, and reads it. Throws invalid_argument for a malformed message
+   * or a list past its limits, resource_exhausted if too many messages of the account wait, and the
+   * signal's reason if it aborts before the message's turn.
    */
   shorten(
     message: LongMessage,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseNetworks } from "./networks.ts";
 
-test("parseNetworks() knows networks and addresses of both families", () => {
+test("parseNetworks() reads networks and addresses of both families", () => {
   const isIn = parseNetworks(["10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "::1", "203.0.113.7/31"]);
   const rows: [address: string, isIn: boolean][] = [
     ["10.255.0.1", true],
@@ -24,7 +24,7 @@ test("parseNetworks() knows networks and addresses of both families", () => {
   assert.equal(parseNetworks([])("127.0.0.1"), false);
 });
 
-test("parseNetworks() names what is no network", () => {
+test("parseNetworks() names an invalid entry", () => {
   for (const entry of [
     "10.0.0.0/33",
     "10.0.0/8",

@@ -4,8 +4,8 @@ import { BlockList, isIP } from "node:net";
 export type IsInNetworks = (address: string) => boolean;
 
 /**
- * Networks in CIDR notation and single addresses, of IPv4 and IPv6. Throws RangeError, which names
- * the entry that is neither.
+ * Networks in CIDR notation and single addresses, IPv4 and IPv6. Throws RangeError, which names the
+ * invalid entry.
  */
 export function parseNetworks(entries: readonly string[]): IsInNetworks {
   const networks = new BlockList();

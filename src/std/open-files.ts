@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * How many files and sockets this process may have open: its soft limit, which Node has raised as
- * far as it may.
+ * How many files and sockets this process may have open: its soft limit, which Node raises to the
+ * hard limit.
  */
 export function openFilesMax(): number {
   const limits = readFileSync("/proc/self/limits", "utf8");

@@ -1,7 +1,10 @@
 import type { FieldViolation } from "./service-error.ts";
 import type { PageScope, PageTokens } from "./page-token.ts";
 
-/** Where a page goes on in a list ordered by time, then id: the time to the microsecond as text. */
+/**
+ * The position at which a page begins, in a list ordered by time and then id; the time to the
+ * microsecond, as text.
+ */
 export type ListPosition = readonly [time: string, id: string];
 
 /** A checked page of a list. */
@@ -11,11 +14,11 @@ export interface PageRequest {
   readonly size: number;
 }
 
-/** docs/api.md, Transcripts: List. Items on a page when it is not told, and at most. */
+/** docs/api.md, Transcripts: List. The default and the largest size of a page. */
 export const pageSizeDefault = 50;
 export const pageSizeMax = 1000;
 
-/** Reads pageSize and pageToken of a list's request; or what is wrong with them. */
+/** Reads pageSize and pageToken of a list's request; returns the violations if they are invalid. */
 export function readPageRequest(
   tokens: PageTokens,
   scope: PageScope,

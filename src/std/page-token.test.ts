@@ -8,7 +8,7 @@ import { createPageTokens, type PageScope } from "./page-token.ts";
 const tokens = createPageTokens(Buffer.alloc(32, 1));
 const scope: PageScope = { collection: "transcripts", accountId: "a", filter: "f" };
 
-test("read() gives back what write() was given", () => {
+test("read() returns what write() was given", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme" }), { maxLength: 4 }), (position) => {
       assert.deepEqual(tokens.read(scope, tokens.write(scope, position)), position);
@@ -16,7 +16,7 @@ test("read() gives back what write() was given", () => {
   );
 });
 
-test("write() shows nothing of the position, and one token for one page", () => {
+test("write() encrypts the position, and makes one token for one page", () => {
   const position = ["2026-11-20T10:00:00.000001Z", "01893f00-0000-7000-8000-000000000001"];
   const token = tokens.write(scope, position);
   const bytes = Buffer.from(token, "base64url");
@@ -29,7 +29,7 @@ test("write() shows nothing of the position, and one token for one page", () => 
   assert.notDeepEqual(next.subarray(0, 12), bytes.subarray(0, 12), "another nonce for each text");
 });
 
-/** As Hlust made them until November 2026: readable, with a signature before it. */
+/** As Hlust made them until November 2026: readable, with a signature. */
 function readableToken(position: readonly string[]): string {
   const payload = Buffer.from(JSON.stringify(position));
   const mac = createHmac("sha256", Buffer.alloc(32, 1))
@@ -40,7 +40,7 @@ function readableToken(position: readonly string[]): string {
   return Buffer.concat([mac.subarray(0, 16), payload]).toString("base64url");
 }
 
-test("read() refuses tokens of the readable form", () => {
+test("read() refuses tokens of the earlier, readable form", () => {
   assert.equal(tokens.read(scope, readableToken(["x"])), undefined);
   assert.equal(tokens.read(scope, readableToken(["2026-11-20T10:00:00.000001Z", "id"])), undefined);
 });
@@ -75,7 +75,7 @@ test("read() refuses every change of a token, and any other text", () => {
   assert.equal(tokens.read(scope, "A".repeat(1_000_000)), undefined);
 });
 
-test("readPageRequest() bounds the size and tells everything that is wrong", () => {
+test("readPageRequest() limits the page size and reports every violation", () => {
   const sizes: [pageSize: number, size: number][] = [
     [0, 50],
     [1, 1],

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 
-/** What a page token is good for: one list, of one account, with one filter. */
+/** What a page token is valid for: one list, of one account, with one filter. */
 export interface PageScope {
   readonly collection: string;
   readonly accountId: string;
-  /** "" without one. */
+  /** "" without a filter. */
   readonly filter: string;
 }
 
-/** Opaque tokens of where a list goes on. */
+/** Opaque tokens of a position in a list. */
 export interface PageTokens {
   write(scope: PageScope, position: readonly string[]): string;
   /** The position of a token of this scope; undefined for any other text. */
@@ -22,7 +22,7 @@ export const tokenCharsMax = 1024;
 
 /**
  * Tokens encrypted with AES-256-GCM, bound to their scope. The nonce is a MAC of scope and
- * position, so that it repeats only where the whole token does, and a page has one token. `key`: 32
+ * position, so that it repeats only if the whole token does, and a page has one token. `key`: 32
  * secret bytes, the same on every node.
  */
 export function createPageTokens(key: Buffer): PageTokens {
@@ -41,7 +41,8 @@ export function createPageTokens(key: Buffer): PageTokens {
     read(scope, token) {
       if (token.length > tokenCharsMax) return undefined;
       const bytes = Buffer.from(token, "base64url");
-      // Node skips what is not base64url: only the one spelling of these bytes is taken.
+      // Node skips characters that are not base64url: only the canonical form of these bytes is
+      // accepted.
       if (bytes.length <= nonceBytes + tagBytes || bytes.toString("base64url") !== token) {
         return undefined;
       }

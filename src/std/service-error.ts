@@ -1,8 +1,7 @@
 import type { ErrorCode } from "./error-codes.ts";
 
 /**
- * One thing wrong with a request. `field` is a path of JSON names:
- * `segments[0].words[2].startTime`.
+ * One violation in a request. `field` is a path of JSON names: `segments[0].words[2].startTime`.
  */
 export interface FieldViolation {
   readonly field: string;
@@ -16,14 +15,14 @@ export interface ServiceErrorOptions {
   /** ErrorInfo.metadata: short facts for programs. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly retryAfterMs?: number;
-  /** Where HTTP has a closer status than the code's own, for example 413. */
+  /** An HTTP status that is closer than the code's own, for example 413. */
   readonly httpStatus?: number;
   readonly cause?: unknown;
 }
 
 /**
- * A failure that the caller is told about (docs/api.md, Errors): the message names field, value and
- * limit. Anything else that is thrown is a bug: logged whole, answered "internal".
+ * A failure that clients see (docs/api.md, Errors): the message names the field, its value and the
+ * limit. Any other thrown value is a bug: logged with its details, answered "internal".
  */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
@@ -45,7 +44,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Collects everything that is wrong with a request, to tell it at once. */
+/** Collects every violation in a request, to report them together. */
 export class Violations {
   readonly #all: FieldViolation[] = [];
 
@@ -63,20 +62,20 @@ export class Violations {
   }
 }
 
-/** More violations than this help nobody, and their answer would be longer than their request. */
+/** More violations are of no use, and the answer would be longer than the request. */
 const violationsMax = 100;
 
-/** invalid_argument with the first hundred violations; the message is the first ten in words. */
+/** invalid_argument with the first hundred violations; the message has the first ten as text. */
 export function invalidArgument(violations: readonly FieldViolation[]): ServiceError {
   const shown = violations.slice(0, 10).map(({ field, description }) => `${field}: ${description}`);
   if (violations.length > shown.length) {
     shown.push(`and ${violations.length - shown.length} more`);
   }
-  const told = violations.slice(0, violationsMax);
-  return new ServiceError("invalid_argument", shown.join("; "), { violations: told });
+  const kept = violations.slice(0, violationsMax);
+  return new ServiceError("invalid_argument", shown.join("; "), { violations: kept });
 }
 
-/** Quotes a caller's value for a message: at most 60 characters, control characters escaped. */
+/** Quotes a client's value for a message: at most 60 characters, control characters escaped. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

@@ -1,15 +1,15 @@
 import { parseNetworks } from "./networks.ts";
 
-/** A setting that cannot be used: the start stops with it. */
+/** An invalid setting: the service does not start. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** What the service is told from outside by one variable of the environment. */
+/** A setting of the service: one environment variable. */
 export interface Setting<T> {
   readonly name: string;
   readonly meaning: string;
-  /** The default as shown to a reader. */
+  /** The default, as shown to users. */
   readonly fallback: string;
   readonly secret?: boolean;
   readonly parse: (text: string | undefined, name: string) => T;
@@ -18,7 +18,7 @@ export interface Setting<T> {
 /** Reads one setting of the environment. */
 export type ReadSetting = <T>(setting: Setting<T>) => T;
 
-/** A whole number within both bounds. Throws ConfigError, as all of these. */
+/** A whole number within both bounds. Like all of these, it throws ConfigError. */
 export function whole(text: string, name: string, min: number, max: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max) {
@@ -58,7 +58,7 @@ export function postgresUrl(text: string, name: string): string {
   return text;
 }
 
-/** Networks in CIDR notation, as they are. */
+/** Networks in CIDR notation, as given. */
 export function networks(entries: readonly string[], name: string): readonly string[] {
   try {
     parseNetworks(entries);
@@ -69,7 +69,7 @@ export function networks(entries: readonly string[], name: string): readonly str
   return entries;
 }
 
-/** As browsers send it (RFC 6454, section 6.2), or "*" as it is. */
+/** An origin as browsers send it (RFC 6454, section 6.2), or "*". */
 export function pageOrigin(text: string, name: string): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
@@ -81,7 +81,7 @@ export function pageOrigin(text: string, name: string): string {
   return url?.origin ?? text;
 }
 
-/** An e-mail address, or a page of http or https, as it is. */
+/** An e-mail address, or an http or https URL, as given. */
 export function contactOf(text: string, name: string): string {
   const isAddress = /^[\p{L}\p{N}._+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u.test(text);
   const isPage = /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
@@ -93,7 +93,7 @@ export function contactOf(text: string, name: string): string {
   return text;
 }
 
-/** What stands between commas. */
+/** The items of a comma-separated list. */
 export function list(text: string | undefined): readonly string[] {
   return (text ?? "")
     .split(",")
@@ -101,7 +101,7 @@ export function list(text: string | undefined): readonly string[] {
     .filter((entry) => entry !== "");
 }
 
-/** ": did you mean HLUST_PORT?" for a name that differs in little. */
+/** ": did you mean HLUST_PORT?" for a name that is nearly the name of a setting. */
 export function nearest(name: string, known: ReadonlySet<string>): string {
   for (const candidate of known) {
     const [a, b] = [squash(name), squash(candidate)];
@@ -111,9 +111,9 @@ export function nearest(name: string, known: ReadonlySet<string>): string {
 }
 
 /**
- * The setting that a variable of no known name was probably meant to be: one letter wrong, missing,
- * too many or two of them exchanged (two such slips in a long name), or only letter case and
- * underscores. undefined: it is another program's.
+ * The setting that an unknown variable was probably meant to be: one letter is wrong, missing,
+ * added or swapped (two such mistakes in a long name), or only case and underscores differ.
+ * undefined: the variable belongs to another program.
  */
 export function misspelt(name: string, known: Iterable<string>): string | undefined {
   for (const candidate of known) {
@@ -126,13 +126,13 @@ export function misspelt(name: string, known: Iterable<string>): string | undefi
 }
 
 /**
- * With two slips DATABASE_URL, which is shorter, is DATABASE_SSL, and HLUST_PORT HOST_PORT: names
- * that others use.
+ * With two mistakes the shorter DATABASE_URL would match DATABASE_SSL, and HLUST_PORT HOST_PORT:
+ * names that other programs use.
  */
 const longNameLength = 16;
 
 /**
- * How many letters were changed, left out, added or exchanged with the next one (optimal string
+ * How many letters were changed, left out, added or swapped with the next one (optimal string
  * alignment).
  */
 function slips(a: string, b: string): number {

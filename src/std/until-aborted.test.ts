@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unlessAborted, untilAborted } from "./until-aborted.ts";
 
-/** Counts up; `cleaned` is told when it is over. */
+/** Counts up; `cleaned` resolves when its finally block has run. */
 async function* counting(to: number, cleaned: () => void): AsyncGenerator<number> {
   try {
     for (let n = 0; n < to; n += 1) yield n;
@@ -11,7 +11,7 @@ async function* counting(to: number, cleaned: () => void): AsyncGenerator<number
   }
 }
 
-test("untilAborted() gives all that there is", async () => {
+test("untilAborted() yields every answer", async () => {
   const { signal } = new AbortController();
   let cleaned = 0;
   const answers = counting(3, () => (cleaned += 1));
@@ -19,7 +19,7 @@ test("untilAborted() gives all that there is", async () => {
   assert.equal(cleaned, 1);
 });
 
-test("untilAborted() lets the method go when its reader stops", async () => {
+test("untilAborted() ends the method when its reader stops", async () => {
   const { signal } = new AbortController();
   let cleaned = 0;
   for await (const n of untilAborted(
@@ -31,7 +31,7 @@ test("untilAborted() lets the method go when its reader stops", async () => {
   assert.equal(cleaned, 1);
 });
 
-test("untilAborted() throws what the method throws", async () => {
+test("untilAborted() throws the method's error", async () => {
   const { signal } = new AbortController();
   const answers = (async function* () {
     yield await Promise.resolve(1);
@@ -40,7 +40,7 @@ test("untilAborted() throws what the method throws", async () => {
   await assert.rejects(Array.fromAsync(untilAborted(answers, signal)), /broken/);
 });
 
-test("untilAborted() throws the reason at once, also of a method that does not listen", async () => {
+test("untilAborted() throws the reason at once, also if the method ignores the signal", async () => {
   const controller = new AbortController();
   const never = (async function* () {
     yield 1;
@@ -64,7 +64,7 @@ test("untilAborted() throws the reason at once, also of a method that does not l
   await assert.rejects(Array.fromAsync(late), /enough/);
 });
 
-test("unlessAborted() is the answer, its failure, or the reason, whichever is first", async () => {
+test("unlessAborted() settles with the answer, its error, or the reason, whichever is first", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   assert.equal(await unlessAborted(Promise.resolve(1), signal), 1);

@@ -1,7 +1,7 @@
 /**
  * The answers of a method until it ends or `signal` aborts. Then it throws the signal's reason at
- * once, whether the method listens or not, and nobody waits for what the method still does; its
- * cleaning up (`finally`) runs in any case.
+ * once, even if the method ignores the signal, and does not wait for the method; the method's
+ * `finally` blocks run in any case.
  */
 export async function* untilAborted<T>(
   answers: AsyncIterable<T>,
@@ -15,7 +15,8 @@ export async function* untilAborted<T>(
   try {
     for (;;) {
       signal.throwIfAborted();
-      // Not Promise.race with one promise for all: it would remember every answer of a long stream.
+      // Not Promise.race with one shared promise: it would keep every answer of a long stream in
+      // memory.
       const result = await new Promise<IteratorResult<T>>((resolve, fail) => {
         reject = fail;
         iterator.next().then(resolve, fail);
@@ -26,7 +27,7 @@ export async function* untilAborted<T>(
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    // What goes wrong now is told to nobody: the call is over.
+    // The call is over: a failure of the cleanup has no one to report it to.
     if (!isDone) iterator.return?.().catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-/** Whether a task ends in time, which goes on in any case. What it throws in time is thrown. */
+/** Whether a task ends in time; it runs on in any case. Its error is thrown if it comes in time. */
 export async function within(msMax: number, task: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => {

@@ -42,13 +42,13 @@ function splice(head: Buffer, frame: Buffer, tail: Buffer): Buffer | undefined {
   return pieces && Buffer.concat(pieces);
 }
 
-test("spliceZstd() makes one frame of head, the content of a frame, and tail", () => {
+test("spliceZstd() makes one frame of a head, the content of a frame, and a tail", () => {
   fc.assert(
     fc.property(content, content, content, params, (head, body, tail, params) => {
       const spliced = splice(head, zstdCompressSync(body, { params }), tail);
       assert.ok(spliced);
       assert.ok(zstdDecompressSync(spliced).equals(Buffer.concat([head, body, tail])));
-      // It is one frame again, which can be spliced like any other.
+      // The result is one frame, which can be spliced again.
       const again = splice(tail, spliced, head);
       assert.ok(again);
       assert.ok(zstdDecompressSync(again).equals(Buffer.concat([tail, head, body, tail, head])));
@@ -57,7 +57,7 @@ test("spliceZstd() makes one frame of head, the content of a frame, and tail", (
   );
 });
 
-test("spliceZstd() keeps the blocks of the frame as they are", () => {
+test("spliceZstd() keeps the blocks of the frame unchanged", () => {
   const body = Buffer.from("hlust ".repeat(100_000));
   const frame = zstdCompressSync(body);
   const pieces = spliceZstd(Buffer.from("{"), frame, Buffer.from("}")) ?? [];
@@ -66,7 +66,7 @@ test("spliceZstd() keeps the blocks of the frame as they are", () => {
   assert.ok(added < 20, `${added} bytes more`);
 });
 
-test("spliceZstd() refuses what it cannot splice", () => {
+test("spliceZstd() returns undefined for frames that it cannot splice", () => {
   const frame = zstdCompressSync("text");
   const checked = zstdCompressSync("text", { params: { [checksum]: 1 } });
   const large = zstdCompressSync("text", { params: { [contentSize]: 0 } });

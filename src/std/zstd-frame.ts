@@ -1,16 +1,16 @@
-/** RFC 9659: what every client of HTTP's zstd has room for. */
+/** RFC 9659: the largest window that every HTTP client of zstd supports. */
 const windowBytesMax = 8 << 20;
-/** RFC 8878, section 3.1.1.2.4: no block holds more. */
+/** RFC 8878, section 3.1.1.2.4: the largest block. */
 const blockBytesMax = 128 << 10;
 
 const magic = [0x28, 0xb5, 0x2f, 0xfd] as const;
 
 /**
- * One zstd frame (RFC 8878) whose content is `head`, the content of `frame`, `tail`; in pieces that
- * follow each other. The blocks of `frame` stay as they are: nothing is decompressed or compressed.
- * A block looks back only at what its own frame began with: history, tables and repeated offsets
- * are the same behind blocks that are not compressed. undefined where that does not hold or help:
- * several frames, a dictionary, a window larger than HTTP clients take, or what is no frame.
+ * One zstd frame (RFC 8878) whose content is `head`, the content of `frame`, `tail`; as consecutive
+ * parts. The blocks of `frame` are copied: nothing is decompressed or compressed. A block refers
+ * only to state that began empty with its frame: history, tables and repeated offsets are the same
+ * after uncompressed blocks. undefined if that is not possible: several frames, a dictionary, a
+ * window larger than HTTP clients support, or no frame.
  */
 export function spliceZstd(
   head: Uint8Array,
@@ -34,7 +34,7 @@ export function spliceZstd(
   ].filter((piece) => piece.length > 0);
 }
 
-/** Where the blocks of a frame are. */
+/** The position of a frame's blocks. */
 interface Layout {
   readonly windowBytes: number;
   readonly start: number;
@@ -49,7 +49,7 @@ function layoutOf(frame: Uint8Array): Layout | undefined {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeFlag = descriptor >> 6;
   const sizeBytes = sizeFlag === 0 ? Number(isSingleSegment) : 1 << sizeFlag;
-  // A dictionary, or a bit that has no meaning yet.
+  // A dictionary, or a reserved bit.
   if ((descriptor & 0x0b) !== 0) return undefined;
   const sizeAt = isSingleSegment ? 5 : 6;
   const windowBytes = isSingleSegment
@@ -78,7 +78,7 @@ function windowOf(descriptor: number): number {
   return base + (base / 8) * (descriptor & 7);
 }
 
-/** RFC 8878, section 3.1.1.1.4: of two bytes, the value is 256 more than they say. */
+/** RFC 8878, section 3.1.1.1.4: a size of two bytes is stored minus 256. */
 function contentBytes(frame: Uint8Array, at: number, length: number): number {
   return littleEndian(frame, at, length) + (length === 2 ? 256 : 0);
 }
@@ -92,18 +92,15 @@ function littleEndian(bytes: Uint8Array, at: number, length: number): number {
 }
 
 /**
- * Without a size, a checksum, a dictionary. The window has room for what looks back, and for a
- * whole block.
+ * Without a size, a checksum, a dictionary. The window has room for the references and for a whole
+ * block.
  */
 function frameHeader(windowBytes: number): Uint8Array {
   const exponent = Math.ceil(Math.log2(Math.max(windowBytes, blockBytesMax))) - 10;
   return Uint8Array.of(...magic, 0, exponent << 3);
 }
 
-/**
- * Blocks that hold their content as it is; the last of them, which may be empty, ends the frame if
- * `isLast`.
- */
+/** Blocks of uncompressed content; the last one, which may be empty, ends the frame if `isLast`. */
 function rawBlocks(content: Uint8Array, isLast: boolean): Uint8Array[] {
   const count = Math.max(Math.ceil(content.length / blockBytesMax), Number(isLast));
   return Array.from({ length: count }).flatMap((_, index) => {

@@ -84,12 +84,12 @@ const rows: Readonly<Record<string, Row>> = {
     first: post("/v1/count", authorization),
     drip: " ",
     limitMs: bodyMs + droppedMs,
-    answer: /^HTTP\/1\.1 504 [^]*came more slowly than 1024 bytes a second/,
+    answer: /^HTTP\/1\.1 504 [^]*arrived more slowly than 1024 bytes a second/,
   },
   "a body that stands still": {
     first: post("/v1/count", authorization),
     limitMs: bodyMs + droppedMs,
-    answer: /^HTTP\/1\.1 504 [^]*stood still for 4 s/,
+    answer: /^HTTP\/1\.1 504 [^]*stalled for 4 s/,
   },
   "a body without a token, in a trickle": {
     first: post("/v1/count", ""),
@@ -101,7 +101,7 @@ const rows: Readonly<Record<string, Row>> = {
     first: post(wait, authorization + proto),
     drip: "x",
     limitMs: bodyMs + droppedMs,
-    answer: /^HTTP\/1\.1 504 [^]*deadline_exceeded[^]*came more slowly/,
+    answer: /^HTTP\/1\.1 504 [^]*deadline_exceeded[^]*arrived more slowly/,
   },
   "a body of Connect without a token, in a trickle": {
     first: post(wait, proto),

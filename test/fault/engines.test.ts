@@ -1,5 +1,5 @@
-// Engine processes that are killed and stopped under live streams of the whole service: no client
-// sees more than a delay.
+// Engine processes that are killed and stopped during live streams of the whole service: clients
+// see only a delay.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService, treeOf } from "./process.ts";
 
 let folder: string;
-/** Of two processes with the scripted engine. */
+/** A service with two processes of the scripted engine. */
 let scripted: ServiceProcess;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "hlust-engines-"));
@@ -30,7 +30,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The engine processes that are ready, by the log and by the kernel. */
+/** The engine processes that are ready, according to the log, and alive. */
 function enginesOf(service: ServiceProcess): number[] {
   const alive = treeOf(service.pid).filter(({ command }) => command.includes("engine-process"));
   const log = service.output().errors;
@@ -41,8 +41,8 @@ function enginesOf(service: ServiceProcess): number[] {
 const allReady = (service: ServiceProcess) =>
   until(async () => enginesOf(service).length === 2, 60_000);
 
-/** A stream over WebSocket: its finals, with every time, and how it closed. */
-async function hear(
+/** A stream over WebSocket: its finals with all times, and how it closed. */
+async function recognize(
   service: ServiceProcess,
   samples: Int16Array,
   { secondsPerSecond, changes = {} }: { secondsPerSecond: number; changes?: object },
@@ -74,7 +74,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     ),
   );
   const run = (secondsPerSecond: number) =>
-    Promise.all(recordings.map((samples) => hear(service, samples, { secondsPerSecond })));
+    Promise.all(recordings.map((samples) => recognize(service, samples, { secondsPerSecond })));
   const undisturbed = await run(20);
   assert.ok(undisturbed.every(({ code, finals }) => code === 1000 && finals.length >= 4));
 
@@ -83,7 +83,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     while (kills.done < 20) {
       await allReady(service);
       const pids = enginesOf(service);
-      // Now this one, now that one, and sometimes both at once.
+      // One, then the other, and sometimes both at once.
       const victims = kills.done % 3 === 2 ? pids : pids.slice(kills.done % 2).slice(0, 1);
       for (const pid of victims) process.kill(pid, "SIGKILL");
       kills.done += victims.length;
@@ -91,7 +91,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     }
   };
   const killed = killing();
-  // So slow that each kill falls into the middle of all of them.
+  // Slow, so that each kill comes in the middle of all streams.
   for (let round = 0; round === 0 || kills.done < 20; round++) {
     assert.deepEqual(await run(2), undisturbed);
   }
@@ -99,15 +99,14 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
   const lost = service.output().errors.match(/"engine.lost"/g) ?? [];
   const replays = service.output().errors.match(/"engine.replay"/g) ?? [];
   assert.ok(lost.length >= 20, `${lost.length} were killed`);
-  assert.ok(replays.length >= 100, `${replays.length} streams went on elsewhere`);
+  assert.ok(replays.length >= 100, `${replays.length} streams were replayed`);
   await fsckClean(join(folder, "scripted"));
 });
 
 /**
- * Text and times. Not confidences: a decoder of PocketSphinx that is used for the first time tells
- * others by 0.00001.
+ * Text and times. Not confidences: those of a new decoder of PocketSphinx differ by 0.00001.
  */
-const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof hear>>) => ({
+const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof recognize>>) => ({
   code,
   error,
   finals: finals.map(({ transcript, words = [] }) => ({
@@ -123,7 +122,7 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     HLUST_LOG: "debug",
   });
   const gap = noise(900, 20);
-  // One for each process: so many are let in on a machine that is busy elsewhere too.
+  // One for each process: as many are admitted on a busy machine too.
   const sentences = [
     ["the weather is good", "thank you very much"],
     ["good morning", "seven men came"],
@@ -135,7 +134,7 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     ),
   );
   const run = () =>
-    Promise.all(recordings.map((samples) => hear(service, samples, { secondsPerSecond: 1 })));
+    Promise.all(recordings.map((samples) => recognize(service, samples, { secondsPerSecond: 1 })));
   const undisturbed = await run();
   for (const { code, finals } of undisturbed) {
     assert.equal(code, 1000);
@@ -153,31 +152,33 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     const start = performance.now();
     const [disturbed] = await Promise.all([run(), stopping()]);
     assert.deepEqual(disturbed.map(wordsOf), undisturbed.map(wordsOf));
-    // A stopped process is given up after 10 s without progress, and not before.
+    // A stopped process is replaced after 10 s without progress, and not before.
     const seconds = (performance.now() - start) / 1000;
     if (signal === "SIGSTOP") assert.ok(seconds > 10, `${seconds} s`);
   }
   await fsckClean(join(folder, "sphinx"));
 });
 
-test("a stream that engines die of is told so, and no other stream is", async () => {
+test("a stream that crashes engines fails with ENGINE_FAILED, and no other stream fails", async () => {
   const samples = joined(speech(2000), silence(700), speech(1500));
-  const others = Array.from({ length: 10 }, () => hear(scripted, samples, { secondsPerSecond: 2 }));
+  const others = Array.from({ length: 10 }, () =>
+    recognize(scripted, samples, { secondsPerSecond: 2 }),
+  );
   const poison = joined(speech(500), speech(200).fill(scriptedOrders.die), speech(500));
-  const { code, error } = await hear(scripted, poison, { secondsPerSecond: 10 });
+  const { code, error } = await recognize(scripted, poison, { secondsPerSecond: 10 });
   assert.equal(code, 1011);
   assert.equal(error?.code, 13);
   assert.match(JSON.stringify(error?.details), /ENGINE_FAILED/);
-  const heard = await Promise.all(others);
-  for (const each of heard) {
+  const results = await Promise.all(others);
+  for (const each of results) {
     assert.equal(each.code, 1000);
-    assert.deepEqual(each.finals, heard[0]?.finals);
+    assert.deepEqual(each.finals, results[0]?.finals);
     assert.equal(each.finals.length, 2);
   }
   await fsckClean(join(folder, "scripted"));
 });
 
-test("past what can be heard in time a new stream is refused with 1013, and the others go on", async () => {
+test("a stream beyond the capacity is refused with 1013, and the others continue", async () => {
   await using service = await startService(join(folder, "full"), {
     HLUST_ENGINE: "scripted",
     HLUST_ENGINE_PROCESSES: "1",
@@ -205,7 +206,7 @@ test("past what can be heard in time a new stream is refused with 1013, and the 
   try {
     let last = await refused();
     while (!last) {
-      assert.ok(streams.length <= 8, "more than a process can hear");
+      assert.ok(streams.length <= 8, "more than a process can serve");
       await delay(1000);
       last = await refused();
     }

@@ -166,7 +166,7 @@ test("media that cannot be transcribed ends FAILED with a reason to act on", asy
     ["/cut.m4a", /cut short|truncated|broken|not (audio or video|media)/i],
     ["/short", /broke|cut short|incomplete/i],
     ["/away", /not public|may not be reached/i],
-    ["/long.wav", /^the recording is longer than 45 seconds, the most that is taken$/],
+    ["/long.wav", /^the recording is longer than 45 seconds, which is the maximum$/],
   ];
   const jobs = await Promise.all(
     rows.map(async ([path]) => (await submit(service, `${host.address}${path}`)).json.name),

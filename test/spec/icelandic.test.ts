@@ -201,7 +201,7 @@ test("vocabulary hints are taken where the model can use them, else refused by t
   assert.equal(refused.status, 400);
   assert.match(
     refused.json.message,
-    /config\.speechContexts: cannot be used by the model that hears en-US/,
+    /config\.speechContexts: cannot be used by the model of en-US/,
   );
   const none = await recognize(englishTalk, { languageCode: "en-US", speechContexts: [] });
   assert.equal(none.status, 200);

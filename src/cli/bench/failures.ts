@@ -7,7 +7,7 @@ export interface Failure {
 }
 
 /** Counts failures by kind. */
-export class Failures {
+export class FailureCounts {
   readonly #byKind = new Map<string, Failure>();
 
   add(kind: string, message: string): void {

@@ -3,7 +3,7 @@ import type { Arguments, OptionTable } from "../options.ts";
 import { runBench, watched } from "./bench-command.ts";
 import { closedLoop } from "./closed-loop.ts";
 import { Distribution, type Summary } from "./distribution.ts";
-import { Failures, type Failure } from "./failures.ts";
+import { FailureCounts, type Failure } from "./failures.ts";
 import { CallFailure, HttpCaller } from "./http-caller.ts";
 import { serveFiles } from "./media-server.ts";
 import { distributionLines, serverLines, table, toolLines, type Line } from "./table.ts";
@@ -99,7 +99,7 @@ async function runLoad(load: Load, target: Target): Promise<JobsLoad> {
   using tool = new ToolWatch();
   await using caller = new HttpCaller(target, Math.min(load.timeoutMs, 60_000));
   const [submits, dones] = [new Distribution(), new Distribution()];
-  const failures = new Failures();
+  const failures = new FailureCounts();
   let audioSeconds = 0;
   const wallMs = await closedLoop(load, async (index) => {
     const startedAt = performance.now();

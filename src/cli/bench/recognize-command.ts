@@ -3,10 +3,10 @@ import { UsageError } from "../command.ts";
 import { runBench, watched } from "./bench-command.ts";
 import { closedLoop } from "./closed-loop.ts";
 import { Distribution, type Summary } from "./distribution.ts";
-import { Failures, type Failure } from "./failures.ts";
+import { FailureCounts, type Failure } from "./failures.ts";
 import { compareFinals, type StreamFinals } from "./finals.ts";
 import { CallFailure, HttpCaller } from "./http-caller.ts";
-import { readRecording, secondsOf, syntheticRecording, type Recording } from "./recording.ts";
+import { readRecording, secondsOf, syntheticRecording, type SentRecording } from "./recording.ts";
 import { serverLines, distributionLines, table, toolLines, type Line } from "./table.ts";
 import { readTarget, targetOptions, type Target } from "./target.ts";
 import { ToolWatch, type ToolUse } from "./tool-watch.ts";
@@ -100,7 +100,7 @@ async function runLoad(load: Load, target: Target): Promise<RecognizeLoad> {
   const bodies = recordings.map((recording) => bodyOf(recording, languageCode));
   const answers: StreamFinals[] = [];
   const times = new Distribution();
-  const failures = new Failures();
+  const failures = new FailureCounts();
   let audioSeconds = 0;
   const wallMs = await closedLoop(load, async (index) => {
     const which = index % recordings.length;
@@ -128,7 +128,7 @@ async function runLoad(load: Load, target: Target): Promise<RecognizeLoad> {
   };
 }
 
-function bodyOf({ samples, sampleRateHertz }: Recording, languageCode: string): Buffer {
+function bodyOf({ samples, sampleRateHertz }: SentRecording, languageCode: string): Buffer {
   const config = { encoding: "LINEAR16", sampleRateHertz, languageCode };
   return Buffer.from(JSON.stringify({ config, audio: { content: samples.toString("base64") } }));
 }

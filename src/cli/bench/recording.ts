@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { readWavHeader, WavError } from "../../audio/wav.ts";
+import { readWavHeader, WavError } from "../../std/wav.ts";
 import { UsageError } from "../command.ts";
 
 /** Audio to send: 16-bit samples of one channel, little-endian. */
-export interface Recording {
+export interface SentRecording {
   readonly name: string;
   readonly sampleRateHertz: number;
   readonly samples: Buffer;
@@ -15,7 +15,7 @@ const bytesPerSample = 2;
 const [rateMin, rateMax] = [8_000, 48_000];
 
 /** Reads a WAV file of 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError, naming the file. */
-export async function readRecording(path: string): Promise<Recording> {
+export async function readRecording(path: string): Promise<SentRecording> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   });
@@ -48,7 +48,7 @@ function headerOf(path: string, bytes: Buffer) {
  */
 export const synthetic = { name: "tone and silence", toneMs: 3_000, silenceMs: 700, times: 10 };
 
-export function syntheticRecording(times = synthetic.times): Recording {
+export function syntheticRecording(times = synthetic.times): SentRecording {
   const sampleRateHertz = 16_000;
   const perMs = sampleRateHertz / 1000;
   const tone = synthetic.toneMs * perMs;
@@ -61,7 +61,7 @@ export function syntheticRecording(times = synthetic.times): Recording {
   return { name: synthetic.name, sampleRateHertz, samples };
 }
 
-export function secondsOf({ samples, sampleRateHertz }: Recording): number {
+export function secondsOf({ samples, sampleRateHertz }: SentRecording): number {
   return samples.length / bytesPerSample / sampleRateHertz;
 }
 
@@ -74,7 +74,7 @@ export interface Chunks {
 }
 
 /** Cuts a recording into chunks; the last one may be shorter. */
-export function chunksOf({ samples, sampleRateHertz }: Recording, chunkMs: number): Chunks {
+export function chunksOf({ samples, sampleRateHertz }: SentRecording, chunkMs: number): Chunks {
   const size = Math.max(1, Math.round((sampleRateHertz * chunkMs) / 1000)) * bytesPerSample;
   const messages: Buffer[] = [];
   const ends: number[] = [];

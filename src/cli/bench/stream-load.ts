@@ -1,8 +1,8 @@
 import { Distribution, type Summary } from "./distribution.ts";
-import { Failures, type Failure } from "./failures.ts";
+import { FailureCounts, type Failure } from "./failures.ts";
 import { compareFinals, type FinalsComparison, type StreamFinals } from "./finals.ts";
 import { LiveStream, type LiveStreamEnd, type LiveStreamOptions } from "./live-stream.ts";
-import { chunksOf, type Chunks, type Recording } from "./recording.ts";
+import { chunksOf, type Chunks, type SentRecording } from "./recording.ts";
 import { Schedule } from "./schedule.ts";
 import { StreamLag } from "./stream-lag.ts";
 import type { Target } from "./target.ts";
@@ -16,7 +16,7 @@ const goldenRatio = 0.618_033_988_749_895;
 export interface StreamLoadOptions {
   readonly target: Pick<Target, "url" | "token" | "tokenIn">;
   /** Stream n sends recording n modulo their number. */
-  readonly recordings: readonly Recording[];
+  readonly recordings: readonly SentRecording[];
   readonly streams: number;
   /** Seconds of audio sent per second: 1 is real time, 0 as fast as the sockets accept it. */
   readonly rate: number;
@@ -116,7 +116,7 @@ class Load {
     lastFinal: new Distribution(),
   };
   readonly #finals: StreamFinals[] = [];
-  readonly #failures = new Failures();
+  readonly #failures = new FailureCounts();
   readonly #closeCodes: Record<string, number> = {};
   #chunks = 0;
   #ended = 0;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { readWavHeader } from "../../audio/wav.ts";
+import { readWavHeader } from "../../std/wav.ts";
 import { openEnginePool } from "../../engines/pool/engine-pool.ts";
 import { tryModel } from "../../engines/pool/try-model.ts";
 import { createLog } from "../../std/log.ts";

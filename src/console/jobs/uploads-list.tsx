@@ -10,7 +10,7 @@ export function UploadsList() {
   if (uploads.length === 0) return null;
   return (
     <section className="uploads">
-      <h2 id="uploads-title">{t(jobsText.onTheirWay)}</h2>
+      <h2 id="uploads-title">{t(jobsText.uploads)}</h2>
       <p className="hint">{t(jobsText.keepOpen)}</p>
       <ul className="rows" aria-labelledby="uploads-title">
         {uploads.map((upload) => (

@@ -11,7 +11,7 @@ import { useWatches } from "./use-watches.ts";
 import { VisibleRows } from "./visible-rows.ts";
 
 /** The list of jobs, newest first, page by page. */
-export const jobsQuery = infiniteQueryOptions({
+const jobsQuery = infiniteQueryOptions({
   queryKey: ["jobs"],
   queryFn: ({ pageParam, signal }) => listJobs(pageParam, signal),
   initialPageParam: "",

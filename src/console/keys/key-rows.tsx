@@ -53,7 +53,7 @@ function KeyRow({
           <Chip key={scope} text={scope} />
         ))}
         <span className="figures">{label}</span>
-        <span>{t(keysText.made)(day(creationTime))}</span>
+        <span>{t(keysText.created)(day(creationTime))}</span>
         <span>
           {lastUseTime === undefined
             ? t(keysText.neverUsed)

@@ -38,7 +38,7 @@ export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
   const secret = make.data?.secret;
   return (
     <DialogBox
-      title={t(secret === undefined ? keysText.newApiKey : keysText.madeTitle)}
+      title={t(secret === undefined ? keysText.newApiKey : keysText.createdTitle)}
       isOpen
       onClose={onClose}
       isLocked={secret !== undefined || make.isPending}

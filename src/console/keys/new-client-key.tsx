@@ -20,6 +20,7 @@ import { PublicKeyField } from "./public-key-field.tsx";
 import "./key-form.css";
 
 const sources = ["here", "own"] as const;
+type Source = (typeof sources)[number];
 
 /**
  * Registers a client key: a pair that is generated in the browser, which never sends the private
@@ -27,26 +28,12 @@ const sources = ["here", "own"] as const;
  */
 export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
-  const queries = useQueryClient();
   const session = useSession();
   const [draft, setDraft] = useState(() => newDraft(session.scopes));
-  const [source, setSource] = useState<(typeof sources)[number]>("here");
+  const [source, setSource] = useState<Source>("here");
   const [own, setOwn] = useState("");
   const [isChecked, setIsChecked] = useState(false);
-  // Kept, so that another attempt after a lost answer registers the same pair.
-  const pair = useRef<ClientKeyPair>(undefined);
-  const register = useMutation({
-    mutationFn: async (request: KeyRequest) => {
-      if (source === "here") pair.current ??= await makeKeyPair();
-      const publicKey = source === "here" ? pair.current?.publicKey : own.trim();
-      const body = { ...request, publicKey };
-      const key = await callApi<ClientKeyJson>("/v1/clientKeys", { method: "POST", body });
-      return { key, privatePem: source === "here" ? pair.current?.takePem() : undefined };
-    },
-    // The private key must not stay in memory once the dialog is closed.
-    gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: clientKeysQuery.queryKey }),
-  });
+  const register = useRegistration(source, own);
   const ownProblem = source === "own" ? publicKeyProblem(own) : undefined;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -59,7 +46,11 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
   return (
     <DialogBox
       title={t(
-        data ? (data.privatePem ? keysText.madeTitle : keysText.registered) : keysText.newClientKey,
+        data
+          ? data.privatePem
+            ? keysText.createdTitle
+            : keysText.registered
+          : keysText.newClientKey,
       )}
       isOpen
       onClose={onClose}
@@ -69,20 +60,7 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
         <ClientKeyMade clientKey={data.key} privatePem={data.privatePem} onClose={onClose} />
       ) : (
         <form className="key-form" onSubmit={submit} noValidate>
-          <fieldset className="key-scopes">
-            <legend>{t(keysText.source)}</legend>
-            {sources.map((value) => (
-              <label key={value}>
-                <input
-                  type="radio"
-                  name="source"
-                  checked={source === value}
-                  onChange={() => setSource(value)}
-                />
-                <span>{t(keysText.sourceOf[value])}</span>
-              </label>
-            ))}
-          </fieldset>
+          <SourceChoice source={source} onChange={setSource} />
           {source === "own" && (
             <PublicKeyField
               value={own}
@@ -105,5 +83,50 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
         </form>
       )}
     </DialogBox>
+  );
+}
+
+/** Registers a generated public key, or the user's own. */
+function useRegistration(source: Source, own: string) {
+  const queries = useQueryClient();
+  // Kept, so that another attempt after a lost answer registers the same pair.
+  const pair = useRef<ClientKeyPair>(undefined);
+  return useMutation({
+    mutationFn: async (request: KeyRequest) => {
+      if (source === "here") pair.current ??= await makeKeyPair();
+      const publicKey = source === "here" ? pair.current?.publicKey : own.trim();
+      const body = { ...request, publicKey };
+      const key = await callApi<ClientKeyJson>("/v1/clientKeys", { method: "POST", body });
+      return { key, privatePem: source === "here" ? pair.current?.takePem() : undefined };
+    },
+    // The private key must not stay in memory once the dialog is closed.
+    gcTime: 0,
+    onSuccess: () => queries.invalidateQueries({ queryKey: clientKeysQuery.queryKey }),
+  });
+}
+
+function SourceChoice({
+  source,
+  onChange,
+}: {
+  readonly source: Source;
+  readonly onChange: (source: Source) => void;
+}) {
+  const t = useText();
+  return (
+    <fieldset className="key-scopes">
+      <legend>{t(keysText.source)}</legend>
+      {sources.map((value) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name="source"
+            checked={source === value}
+            onChange={() => onChange(value)}
+          />
+          <span>{t(keysText.sourceOf[value])}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -226,7 +226,7 @@ export class LiveRecognition {
 }
 
 /** The configuration of a live stream. */
-export function streamingConfigOf(languageCode: string, sampleRateHertz: number) {
+function streamingConfigOf(languageCode: string, sampleRateHertz: number) {
   return {
     config: {
       sampleRateHertz,

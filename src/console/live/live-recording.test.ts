@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readWavHeader } from "../../audio/wav.ts";
+import { readWavHeader } from "../../std/wav.ts";
 import { LiveRecording } from "./live-recording.ts";
 
 const rate = 1000;

@@ -1,4 +1,4 @@
-import { wavHeader } from "../../std/wav-header.ts";
+import { wavHeader } from "../../std/wav.ts";
 
 /** How much audio is kept in memory; older audio is in Blobs, which browsers keep on disk. */
 const looseSecondsMax = 10;

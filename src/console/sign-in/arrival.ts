@@ -8,7 +8,7 @@ export type Arrival =
   | { readonly problem: string };
 
 /** undefined if the fragment is neither. */
-export function readArrival(hash: string): Arrival | undefined {
+function readArrival(hash: string): Arrival | undefined {
   const [, name, value = ""] = /^#(signInToken|problem)=([^&]*)/.exec(hash) ?? [];
   if (name === "signInToken") return { signInToken: value };
   return name === "problem" ? { problem: value } : undefined;

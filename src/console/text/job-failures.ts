@@ -85,7 +85,7 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     nexts.sendFile,
   ),
   problem(
-    /does not answer in HTTP|answered too many headers|answered compressed data/,
+    /does not answer in HTTP|answered too many headers|(answered|sent) compressed data/,
     "Vefþjónninn svaraði ekki með skrá sem hægt er að sækja.",
     "The server did not return a file that can be downloaded.",
     nexts.sendFile,
@@ -198,13 +198,13 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     },
   ),
   problem(
-    /s of audio that it may have recognized in a day/,
+    /s of audio that it may have recognized (in a|per) day/,
     "Reikningurinn hefur notað allt hljóð sem hann má láta skrifa upp á dag.",
     "The account has reached its daily limit of audio.",
     { is: "Reyndu aftur á morgun.", en: "Try again tomorrow." },
   ),
   problem(
-    /^there is no room|has no room|^the media store|^no speech engine/,
+    /^there is no room|has no room|^the media store|^no (speech engine|diarization process)|^the diarization process/,
     "Þjónustan hafði hvorki pláss né afl til þess.",
     "The service did not have the space or the capacity for it.",
     nexts.wait,

@@ -9,7 +9,7 @@ export const jobsText = {
     en: "Recordings that are being transcribed.",
   },
   newJob: { is: "Ný uppskrift", en: "New transcript" },
-  onTheirWay: { is: "Skrár á leiðinni", en: "Uploads" },
+  uploads: { is: "Skrár á leiðinni", en: "Uploads" },
   list: { is: "Verk, þau nýjustu efst", en: "Jobs, newest first" },
   more: { is: "Sýna eldri verk", en: "Show older jobs" },
   loadingMore: { is: "Sæki eldri verk…", en: "Loading older jobs…" },

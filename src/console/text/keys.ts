@@ -30,7 +30,7 @@ export const keysText = {
     en: (when: string) => `last used ${when}`,
   },
   neverUsed: { is: "aldrei notaður", en: "never used" },
-  made: {
+  created: {
     is: (day: string) => `gerður ${day}`,
     en: (day: string) => `created ${day}`,
   },
@@ -100,7 +100,7 @@ export const keysText = {
   },
   create: { is: "Búa til lykil", en: "Create key" },
   register: { is: "Skrá lykilinn", en: "Register key" },
-  madeTitle: { is: "Vistaðu lykilinn núna", en: "Save the key now" },
+  createdTitle: { is: "Vistaðu lykilinn núna", en: "Save the key now" },
   secretOnce: {
     is: "Lykillinn sést aðeins í þetta eina sinn. Afritaðu hann á öruggan stað; glatist hann þarf að búa til nýjan.",
     en: "The key is shown only this once. Copy it to a safe place; if you lose it, you need to create a new one.",

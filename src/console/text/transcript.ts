@@ -12,8 +12,8 @@ export const transcriptText = {
     en: "The latest version of the transcript is still here.",
   },
   allTranscripts: { is: "Allar uppskriftir", en: "All transcripts" },
-  beingMade: { is: "Uppskriftin er í vinnslu", en: "The transcript is in progress" },
-  beingMadeNext: {
+  inProgress: { is: "Uppskriftin er í vinnslu", en: "The transcript is in progress" },
+  inProgressNext: {
     is: "Hún birtist hér þegar verkinu lýkur.",
     en: "It appears here when the job finishes.",
   },

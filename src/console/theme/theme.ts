@@ -1,6 +1,6 @@
 import { keep, readKept, themeKept } from "../api/kept.ts";
 
-export const themes = ["system", "light", "dark"] as const;
+const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
 /** The theme that the user has chosen, or `system`. */

@@ -33,8 +33,8 @@ export function NoTranscript({ id }: { readonly id: string }) {
     );
   }
   return (
-    <Missing title={transcriptText.beingMade} next={transcriptText.beingMadeNext}>
-      <ProgressLine label={t(transcriptText.beingMade)} percent={job.progressPercent} />
+    <Missing title={transcriptText.inProgress} next={transcriptText.inProgressNext}>
+      <ProgressLine label={t(transcriptText.inProgress)} percent={job.progressPercent} />
       {toJobs}
     </Missing>
   );

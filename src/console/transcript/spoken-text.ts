@@ -93,7 +93,7 @@ export function wordAt({ starts, byTime }: SpokenText, seconds: number): number 
   return after === 0 ? -1 : (byTime?.[after - 1] ?? after - 1);
 }
 
-/** The paragraph that a word stands in. */
+/** The index of the paragraph that has a word. */
 export function paragraphOfWord({ paragraphs }: SpokenText, word: number): number {
   return firstIndex(paragraphs.length, (at) => (paragraphs[at]?.firstWord ?? 0) > word) - 1;
 }

@@ -6,7 +6,7 @@ const read = [
   { rows: 3, next: "b" },
   { rows: 2, next: "c" },
   { rows: 1, next: undefined },
-].reduce((list, came, page) => withPage(list, page, came), newList(1, ""));
+].reduce((list, answer, page) => withPage(list, page, answer), newList(1, ""));
 
 test("withPage() adds one page after the other", () => {
   assert.equal(tokenOf(newList(1, ""), 0), "");

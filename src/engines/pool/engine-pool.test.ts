@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
+import { pino } from "pino";
 import {
   finalsWithoutPool,
   openInput,
@@ -35,6 +36,20 @@ function shown(recognitions: readonly Recognition[]): string[] {
     return `${isFinal ? "final" : "interim"} ${best?.text} ${times} of ${audioEndMs}`;
   });
 }
+
+test("openEnginePool() warns that the scripted engine invents its words, once", async () => {
+  const logged: Record<string, unknown>[] = [];
+  const noting = pino(
+    { base: null, messageKey: "event" },
+    { write: (line: string) => void logged.push(JSON.parse(line)) },
+  );
+  await using _own = await openEnginePool({ engine: "scripted", processes: 1, log: noting });
+  const warnings = logged.filter(({ event }) => event === "engine.scripted");
+  assert.deepEqual(
+    warnings.map(({ problem }) => problem),
+    ["HLUST_ENGINE=scripted invents its words"],
+  );
+});
 
 test("openEnginePool() describes its languages, processes and models", () => {
   assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);

@@ -157,7 +157,10 @@ class ProcessPool implements EnginePool {
   }
 
   async open(): Promise<void> {
-    const { signal, log } = this.#options;
+    const { signal, log, engine } = this.#options;
+    if (engine === "scripted") {
+      log.warn({ problem: "HLUST_ENGINE=scripted invents its words" }, "engine.scripted");
+    }
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal?.reason);
     signal?.addEventListener("abort", abort);

@@ -1,4 +1,4 @@
-/** A stretch of one speaker within a window, whose speakers have numbers of their own. */
+/** A turn of one speaker within a window; speakers are numbered by window. */
 export interface SpeakerTurn {
   readonly speaker: number;
   readonly startMs: number;
@@ -8,9 +8,9 @@ export interface SpeakerTurn {
 /** A voice of a window. */
 export interface WindowSpeaker {
   readonly speaker: number;
-  /** What the voice is like: alike ones have a small angle between them. */
+  /** Similar voices have a small angle between their embeddings. */
   readonly embedding: Float32Array;
-  /** Of speech that it was made of. */
+  /** Seconds of speech that the embedding is made of. */
   readonly seconds: number;
 }
 
@@ -19,13 +19,13 @@ export interface SpeakerWindow {
   /** Times of its turns count from here. */
   readonly startMs: number;
   readonly turns: readonly SpeakerTurn[];
-  /** Those who spoke for long enough to be told apart. */
+  /** Those who spoke long enough for an embedding. */
   readonly speakers: readonly WindowSpeaker[];
 }
 
 /**
- * A stretch of one speaker of a recording; speakers are "1", "2", ... in the order in which they
- * are first heard.
+ * A turn of one speaker of a recording; speakers are "1", "2", ... in the order of their first
+ * turns.
  */
 export interface RecordingTurn {
   readonly speaker: string;
@@ -34,20 +34,20 @@ export interface RecordingTurn {
 }
 
 export interface JoinOptions {
-  /** Voices are the same person's whose cosine is at least this. */
+  /** Least cosine of two voices of the same person. */
   readonly likenessMin?: number;
   readonly speakersMax?: number;
 }
 
-/** As the cosine of two embeddings of one person mostly is, with the models that there are. */
+/** A typical cosine of two embeddings of one person, with the models that exist. */
 const likenessMinDefault = 0.5;
-/** A pause of one speaker up to this is none: windows end anywhere. */
+/** Shorter pauses of one speaker do not end a turn, since windows may end anywhere. */
 const pauseMsMax = 200;
 
 /**
- * Finds out which voices of all windows are the same person's: the two that are most alike become
- * one, again and again, but never two of one window unless there would be more speakers than there
- * can be. Turns of who is no speaker of its window are left out.
+ * Matches the voices of all windows (agglomerative clustering): joins the two most similar voices,
+ * repeatedly, but never two of one window unless there would be more than speakersMax. Leaves out
+ * turns without an embedding.
  */
 export function joinSpeakers(
   windows: readonly SpeakerWindow[],
@@ -66,24 +66,24 @@ export function joinSpeakers(
   return namedTurns(windows, joinAlike(few, products, limits));
 }
 
-/** Voices that are taken for one person's. */
+/** Voices that are considered one person's. */
 interface Person {
-  /** Its place among the products. */
+  /** Index in the products. */
   readonly id: number;
   readonly windows: ReadonlySet<number>;
   readonly voices: ReadonlySet<WindowSpeaker>;
 }
 
 /**
- * Of the directions of each two people, where a direction is the sum of its voices', each as long
- * as its seconds. Products of sums are sums of products: they are made once, and added up where
- * people become one.
+ * Dot products of the directions of each two people; a direction is the sum of the embeddings of
+ * its voices, scaled to their seconds. Products of sums are sums of products, so they are computed
+ * once and added when people are joined.
  */
 type Products = readonly Float64Array[];
 
 interface JoinLimits {
   readonly likenessMin: number;
-  /** It ends when there are so few. */
+  /** Joining ends at this number of people. */
   readonly countMin: number;
   readonly alsoOfOneWindow?: boolean;
 }
@@ -115,8 +115,8 @@ function productsOf(directions: readonly Float64Array[]): Products {
 }
 
 /**
- * Each keeps in mind who is most like it: finding the next two takes a look at each, not at each
- * pair.
+ * Keeps the nearest neighbor of each person: finding the next two takes time by the number of
+ * people, not of pairs.
  */
 function joinAlike(
   people: readonly Person[],
@@ -124,8 +124,8 @@ function joinAlike(
   limits: JoinLimits,
 ): readonly Person[] {
   const left = new Map(people.map((person) => [person.id, person]));
-  const look = (person: Person) => mostAlike(person, left.values(), products, limits);
-  const nearest = new Map(people.map((person) => [person.id, look(person)]));
+  const search = (person: Person) => mostAlike(person, left.values(), products, limits);
+  const nearest = new Map(people.map((person) => [person.id, search(person)]));
   while (left.size > limits.countMin) {
     let [firstId, first] = [-1, noOne];
     for (const [id, each] of nearest) {
@@ -140,7 +140,7 @@ function joinAlike(
     for (const third of left.values()) {
       const known = nearest.get(third.id) ?? noOne;
       const isGone = third.id === both.id || known.id === both.id || known.id === other.id;
-      const now = isGone ? look(third) : mostAlike(third, [both], products, limits);
+      const now = isGone ? search(third) : mostAlike(third, [both], products, limits);
       if (isGone || now.likeness > known.likeness) nearest.set(third.id, now);
     }
   }
@@ -154,7 +154,7 @@ interface Nearest {
 
 const noOne: Nearest = { id: -1, likeness: -Infinity };
 
-/** Likeness is the cosine. Who cannot be the same is not looked at. */
+/** Likeness is the cosine. People that cannot be joined are skipped. */
 function mostAlike(
   person: Person,
   others: Iterable<Person>,
@@ -175,7 +175,7 @@ function mostAlike(
   return { id: bestId, likeness: best };
 }
 
-/** In the place of the one. */
+/** Joins `other` into `one`. */
 function joinedPerson(one: Person, other: Person, products: Products): Person {
   const [row, otherRow] = [products[one.id], products[other.id]];
   if (row && otherRow) row.set(row.map((value, at) => value + (otherRow[at] ?? 0)));

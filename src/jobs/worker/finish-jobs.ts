@@ -27,8 +27,8 @@ export function createFinish(db: Kysely<Tables>): Batches<FinishedJob, undefined
     await db.transaction().execute(async (trx) => await finish(trx, jobs));
     return jobs.map(() => undefined);
   };
-  const isEverybodys = (error: unknown): boolean => databaseTrouble(error) !== undefined;
-  return new Batches(finishAll, { itemsMax: jobsMax, isEverybodys });
+  const isSharedFailure = (error: unknown): boolean => databaseTrouble(error) !== undefined;
+  return new Batches(finishAll, { itemsMax: jobsMax, isSharedFailure });
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import {
   probeMedia,
   probePlainWav,
-  type MediaFacts,
+  type MediaProbe,
   type ReadMediaOptions,
 } from "../../audio/probe-media.ts";
 import type { MediaStore } from "../../media/media-store.ts";
@@ -11,7 +11,7 @@ import { openMediaCopy, type MediaCopyParts } from "../../describe/media-copy.ts
 /** Media that can be decoded. Disposing of it deletes its copy, if there is one. */
 export interface Recording extends AsyncDisposable {
   readonly file: string;
-  readonly facts: MediaFacts;
+  readonly facts: MediaProbe;
   /** To be given every byte that is decoded, where the hash is found that way. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
   /**

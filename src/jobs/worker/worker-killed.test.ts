@@ -112,7 +112,7 @@ async function followTheKilled(): Promise<number> {
   assert.equal(await transcriptCount(fixture), 1);
   const { media } = await fixture.transcriptOf(job);
   const waveform = await findWaveform(fixture.jobs.database.db, media?.id ?? "");
-  const pieces = waveform ? await Array.fromAsync(waveform.pieces) : [];
+  const pieces = waveform ? await Array.fromAsync(waveform.sections) : [];
   const maker = new WaveformMaker(16_000);
   assert.deepEqual(maker.push(samplesOfWav(toneWav(words))), []);
   assert.deepEqual(pieces, [maker.end()]);

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { wavHeader } from "../std/wav-header.ts";
-import { readWavHeader, WavError } from "./wav.ts";
+import { readWavHeader, WavError, wavHeader } from "./wav.ts";
 
-/** A RIFF/WAVE file of these chunks; a size may be given that is not the body's. */
+/** A RIFF/WAVE file of these chunks, whose size may differ from the body's. */
 function wave(chunks: readonly [tag: string, body: Uint8Array, size?: number][]): Buffer {
   const parts = chunks.flatMap(([tag, body, size = body.length]) => {
     const head = Buffer.alloc(8);
@@ -141,7 +140,7 @@ test("readWavHeader() finds the samples", () => {
   }
 });
 
-test("readWavHeader() says what it cannot use", () => {
+test("readWavHeader() reports what it cannot use", () => {
   const rows: [Buffer, RegExp][] = [
     [
       wave([
@@ -191,7 +190,7 @@ test("readWavHeader() says what it cannot use", () => {
   }
 });
 
-test("readWavHeader() leaves what is no RIFF/WAVE alone, and never fails otherwise", () => {
+test("readWavHeader() ignores what is no RIFF/WAVE, and throws nothing but WavError", () => {
   assert.equal(readWavHeader(samples), undefined);
   assert.equal(readWavHeader(Buffer.from("RIFF....AVI ")), undefined);
   fc.assert(
@@ -207,7 +206,7 @@ test("readWavHeader() leaves what is no RIFF/WAVE alone, and never fails otherwi
   );
 });
 
-test("wavHeader() is read back as it was written", () => {
+test("readWavHeader() reads what wavHeader() wrote", () => {
   const rateAndChannels = fc.record({
     sampleRateHertz: fc.integer({ min: 1, max: 192_000 }),
     channels: fc.integer({ min: 1, max: 8 }),
