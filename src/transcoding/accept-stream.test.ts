@@ -29,7 +29,7 @@ test("acceptStream() weighs events against lines of JSON", () => {
     ["text/event-stream;q=0.8, */*;q=0.9", "lines"],
     ["application/json;q=0.5, text/event-stream ; Q=0.501", "events"],
     ["text/event-stream;q=0.1;ext=1, */*;q=0.01", "events"],
-    // The most precise range tells, wherever it stands.
+    // The most precise range decides, in any position.
     ["text/event-stream;q=0, */*", "lines"],
     ["*/*, text/event-stream;q=0.1", "lines"],
     ["application/x-ndjson;q=0, */*", "events"],

@@ -33,7 +33,7 @@ export interface RequestParts {
 
 export interface BindOptions {
   readonly registry: Registry;
-  /** Query parameters that are nobody's field; names that begin with "$" are skipped too. */
+  /** Query parameters that are no field of a request; names that begin with "$" are skipped too. */
   readonly systemParameters: ReadonlySet<string>;
   readonly unknownQuery: "reject" | "ignore";
   readonly strayBody: "reject" | "ignore";

@@ -39,7 +39,7 @@ test("countFields() counts fields at all levels, entries of maps and packed elem
   const list = Buffer.alloc(1_000, Buffer.from([0x1a, 0]));
   assert.equal(countFields(TranscriptSchema, list, 499), 500, "one past the limit");
   assert.equal(countFields(TranscriptSchema, list), 500);
-  // A group is walked through by whoever skips it.
+  // Skipping a group reads through it.
   assert.equal(countFields(TranscriptSchema, Buffer.from([0x7b, 0x7c]), 10), 11);
   const packed = toBinary(MSchema, create(MSchema, { ri: Array.from({ length: 50 }, () => 1) }));
   assert.equal(countFields(MSchema, packed), 51);

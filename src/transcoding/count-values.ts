@@ -20,7 +20,7 @@ const space = 0x20;
 const colon = 0x3a;
 
 /**
- * So many digits count as another value: JSON.parse() takes as long for a number of 8 MB as for
+ * This many digits count as another value: JSON.parse() takes as long for a number of 8 MB as for
  * 100,000 values.
  */
 const bareBytesPerValue = 64;

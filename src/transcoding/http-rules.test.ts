@@ -55,7 +55,7 @@ test("bindingsOf() lets the last configured rule of a method take the place of i
   ]);
 });
 
-test("bindingsOf() tells every problem of every rule with its place", () => {
+test("bindingsOf() reports every problem of every rule with its place", () => {
   const rows: [rule: ConfiguredRule, problem: RegExp][] = [
     [{ get: "/x/{s" }, /path template .*, column 6: expected "\.", "=" or "}", found the end/],
     [{ get: "/{rs}" }, /variable "rs" of .*: it is repeated/],
@@ -101,7 +101,7 @@ test("bindingsOf() tells every problem of every rule with its place", () => {
   );
 });
 
-test("resolveRules() tells where in a rule each problem stands", () => {
+test("resolveRules() reports where in a rule each problem is", () => {
   const rules: ConfiguredRule[] = [
     { selector: "another.Service.Method", get: "not a path" },
     {
@@ -140,7 +140,7 @@ test("resolveRules() tells where in a rule each problem stands", () => {
   ]);
 });
 
-test("resolveRules() notices bindings that nobody reaches: the last of a path wins", () => {
+test("resolveRules() reports bindings that no request reaches: the last of a path wins", () => {
   const rules: ConfiguredRule[] = [
     { selector: echo, get: "/x/{s}", additional_bindings: [{ get: "/x/{name}" }, { put: "/x/*" }] },
     {

@@ -60,11 +60,11 @@ export interface RuleProblem {
   readonly description: string;
 }
 
-/** What can be served and is still not what anybody means: worth a line in a log. */
+/** What can be served but is probably a mistake: worth a line in a log. */
 export type RuleNotice =
   /** The selector names no method of the services. */
   | { readonly kind: "unused_selector"; readonly selector: string; readonly spot: RuleSpot }
-  /** Nobody reaches `binding`: `by`, which comes later, has the same method, path and verb. */
+  /** No request reaches `binding`: `by`, which comes later, has the same method, path and verb. */
   | { readonly kind: "shadowed_binding"; readonly binding: Binding; readonly by: Binding };
 
 /** Rules that cannot be served: every problem, each with the method or the rule where it stands. */
@@ -121,8 +121,7 @@ export function resolveRules(
     for (const method of own.length === 0 && named.length === 1 ? named : own) {
       const at = { rule: index, place: `${place} on ${nameOf(method)}`, problems };
       const found = bindRule(method, rule, at);
-      // Overruled by a later one, it counts for nothing; what is wrong with it was told all the
-      // same.
+      // A later rule overrules it, but its problems have been reported.
       if (own.length > 0) bindings.push(...found);
     }
     if (named.length === 0) {

@@ -1,7 +1,7 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../std/service-error.ts";
 
-/** More violations than this help nobody; a body of garbage stops being read here. */
+/** More violations than this help no one; a body of garbage is not read any further. */
 const violationsMax = 100;
 
 /** What is wrong with a JSON value, with paths of JSON names from that value down. */

@@ -23,7 +23,7 @@ const int64: Check = (value) => expectedWhole64(value, -(2n ** 63n), 2n ** 63n -
 const uint64: Check = (value) => expectedWhole64(value, 0n, 2n ** 64n - 1n);
 
 /**
- * The check of each scalar type's JSON. null is no value: whoever calls decides what unset means.
+ * The check of each scalar type's JSON. null is no value: the caller decides what unset means.
  */
 export const scalarChecks: Readonly<Record<ScalarType, Check>> = {
   [ScalarType.STRING]: expectedString,

@@ -13,7 +13,7 @@ export interface LazyPath {
 
 /**
  * Finds the list with [lazy = true] in a message, or in a message that it has as a field: such a
- * list may be far longer than all else, and is read where it disturbs nobody.
+ * list may be far longer than everything else, and is read on another thread.
  */
 export function lazyPathOf(type: DescMessage): LazyPath | undefined {
   const own = lazyListIn(type);

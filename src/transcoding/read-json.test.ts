@@ -51,7 +51,7 @@ test("readJson() takes every form of proto3 JSON that decisions name", () => {
   }
 });
 
-test("readJson() takes null as unset, also beside another member of its oneof", () => {
+test("readJson() takes null as unset, also next to another member of its oneof", () => {
   assert.deepEqual(readJson(MSchema, '{"om":null,"os":"x"}').choice, { case: "os", value: "x" });
   assert.deepEqual(readJson(MSchema, '{"os":"x","ots":null}').choice, { case: "os", value: "x" });
   const nulls = Object.fromEntries(MSchema.fields.map((field) => [field.jsonName, null]));

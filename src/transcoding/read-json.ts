@@ -107,7 +107,7 @@ interface SingleBytes {
   readonly field: DescField & { readonly fieldKind: "scalar" };
 }
 
-/** Of each message, the way in which it came last: the next one of a stream comes likewise. */
+/** The form in which each message came last: the next one of a stream has the same. */
 const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
 
 /**

@@ -86,7 +86,7 @@ http:
   }
 });
 
-test("readServiceConfig() tells the place of every problem, at once", () => {
+test("readServiceConfig() reports the place of every problem at once", () => {
   const text = `http:
   fully_decode_reserved_expansion: yes
   rules:

@@ -95,7 +95,7 @@ const ruleFields: Readonly<Record<string, "text" | "custom" | "rules">> = {
   response_body: "text",
   additional_bindings: "rules",
 };
-/** Stands for a path that cannot be read, so that nobody says that it is missing. */
+/** In place of a path that cannot be read, so that it is not reported as missing. */
 const unreadable = "/unreadable";
 const patternFields: ReadonlySet<string> = new Set([
   "get",
@@ -192,7 +192,7 @@ class ConfigReader {
       else if (kind === "rules") rule[name] = this.#nested(name, value);
       else rule[name] = this.#custom(value);
     }
-    // The pattern is what is wrong with it, and was told.
+    // The pattern is wrong, and has been reported.
     return pattern === undefined && this.problems.length > before ? undefined : rule;
   }
 

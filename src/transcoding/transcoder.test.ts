@@ -47,7 +47,7 @@ function refused(call: () => unknown): ServiceError {
   return assert.fail("it was not refused");
 }
 
-test("route() tells not found, wrong method and malformed apart", () => {
+test("route() distinguishes not found, wrong method and malformed", () => {
   const rows: [request: string, code: string, reason: string, allow?: string][] = [
     ["GET /v1alpha/transcripts", "not_found", "ROUTE_NOT_FOUND"],
     ["GET /v1alpha1/transcripts/", "not_found", "ROUTE_NOT_FOUND"],

@@ -96,8 +96,8 @@ function writeBy(
 }
 
 /**
- * The value of a path variable. A field that can be told from its default must be set: the path
- * would set it.
+ * The value of a path variable. A field that distinguishes unset from its default must be set: the
+ * path would set it.
  */
 function valueOf(root: ReflectMessage, fields: readonly DescField[]): PathValue {
   let holder = root;
