@@ -46,7 +46,7 @@ test("every request of the README answers as it says", async () => {
       /RIFF\s*$/,
       /^\s*1\s+00:00:0\d,\d+ --> 00:00:0\d,\d+\s+\w.*\s+"transcripts\/\S+"\s*0\s*$/,
       /3 transcripts\n\w.* \n/,
-      /ended +2 as they should, 0 failed\n(.|\n)*finals +2, lost 0(.|\n)*interim lag(.|\n)*server +/,
+      /ended +2 succeeded, 0 failed\n(.|\n)*finals +2, lost 0(.|\n)*interim lag(.|\n)*server +/,
     ];
     assert.equal(outputs.length, expected.length);
     for (const [at, output] of outputs.entries())
