@@ -19,7 +19,7 @@ function requests(): string[] {
 }
 
 test("every request of the README answers as it says", async () => {
-  // As many as a machine of two cores has by itself: two streams are heard at once.
+  // As many as a machine of two cores has by itself: two streams are recognized at once.
   await using service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
   const folder = mkdtempSync(join(tmpdir(), "hlust-readme-"));
   try {
@@ -56,7 +56,7 @@ test("every request of the README answers as it says", async () => {
   }
 });
 
-test("the README says what an operator and a reader of transcripts would be surprised by", () => {
+test("the README names what may surprise an operator or a reader of transcripts", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const lines = [
     /^.*cleartext.*\bTLS\b.*$/m,

@@ -29,7 +29,7 @@ test("eventStream has an event for each message, whatever the message holds", ()
   );
 });
 
-test("eventStream reports an end, a final failure, and a failure that may be temporary", () => {
+test("eventStream marks the end, a permanent failure, and a temporary failure", () => {
   const status = '{"code":13,"message":"internal error","details":[]}';
   const data = `{"error":${status}}`;
   const rows: [body: string, events: readonly Event[]][] = [
