@@ -43,12 +43,18 @@ const files = globSync(
 
 /** Speech and texts of users, in which every word may stand. */
 const quoted: Readonly<Record<string, readonly string[]>> = {
+  "bench/sentences.ts": [
+    "came to hear the new",
+    "Could you tell me where",
+    "The doctor told him to",
+    "and your patience.",
+  ],
   "tools/test-models/make-diarization.py": ["so many birds", "why did nobody call us"],
 };
 
 /** Paths that a rule does not hold yet, each for a reason. */
 const notYet: Readonly<Record<string, readonly string[]>> = {
-  words: ["bench/", "src/database/", "src/jobs/"],
+  words: ["bench/jobs/", "src/database/", "src/jobs/"],
   width: ["proto/", "script/", "src/cli/", "src/server/"],
   references: [],
   links: [],
