@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Sends bytes to the port as they are, and gives what comes back until the service closes. */
+/** Sends raw bytes to the port, and returns the answer until the service closes. */
 async function raw(text: string): Promise<string> {
   const { port } = new URL(service.address);
   const socket = connect(Number(port), "127.0.0.1");

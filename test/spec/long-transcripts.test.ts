@@ -40,7 +40,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const pathOf = (words: number): string => `/v1alpha1/${names.get(words)}`;
 
-/** GET over HTTP/1.1, as it comes. */
+/** GET over HTTP/1.1, undecoded. */
 async function getRaw(words: number, acceptEncoding: string) {
   await using connection = await RawConnection.open(service.address);
   const head = [
@@ -66,7 +66,7 @@ test("a caller that accepts zstd gets the stored bytes as one frame; others get 
     assert.equal(plain.headers.get("content-encoding"), undefined);
     assert.equal(packed.headers.get("content-encoding"), "zstd");
     const json = plain.body.toString();
-    // Signed addresses and the like are the same: there is no media.
+    // Signed addresses do not differ: there is no media.
     assert.equal(zstdDecompressSync(packed.body).toString(), json);
     const read = JSON.parse(json);
     assert.equal(Object.keys(read).join(), "name,metadata,segments,uri,version");

@@ -37,7 +37,7 @@ after(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-/** A job that waits for its media, and the way to let it go on. */
+/** A job that waits for its media, and a function that releases it. */
 async function begin(): Promise<{ name: string; release: () => Promise<void> }> {
   const path = paths.shift() ?? "";
   const { json } = await submit(service, host.address + path);
