@@ -32,7 +32,7 @@ export function poisonFailure(attempts: number): ServiceError {
   });
 }
 
-/** api: Jobs. The error of a cancelled job. */
+/** docs/api.md, Jobs: how a cancelled job ends. */
 export const cancelledStatus = failureStatus(
   new ServiceError("cancelled", "the job was cancelled", { reason: "JOB_CANCELLED" }),
 );

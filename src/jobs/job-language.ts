@@ -1,5 +1,5 @@
 /**
- * api: Languages. The experimental code of a job's language stands for the plain one if no
+ * docs/api.md, Speech: Languages. A job's experimental code stands for the plain one where no
  * experimental model is installed.
  */
 export function installedLanguage(
