@@ -32,7 +32,7 @@ export function poisonFailure(tries: number): ServiceError {
   });
 }
 
-/** decisions, Jobs: how a cancelled job ends. */
+/** docs/api.md, Jobs: how a cancelled job ends. */
 export const cancelledStatus = failureStatus(
   new ServiceError("cancelled", "the job was cancelled", { reason: "JOB_CANCELLED" }),
 );

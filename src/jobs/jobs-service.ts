@@ -57,7 +57,7 @@ export interface JobsParts {
   readonly now?: () => number;
 }
 
-/** Sections 4.1 and 4.2, and the list, the watch and the end of jobs. */
+/** §4.1 and §4.2, and the list, the watch and the end of jobs. */
 export type JobsService = Pick<
   ServiceImpl<typeof Transcripts>,
   | "submitTranscriptJob"
@@ -67,7 +67,7 @@ export type JobsService = Pick<
   | "cancelTranscriptJob"
 >;
 
-/** decisions, Jobs: how long an Idempotency-Key names the same job. */
+/** docs/api.md, Jobs: how long an Idempotency-Key names the same job. */
 const keyMs = 24 * 3_600_000;
 export const keyCharsMax = 255;
 
