@@ -16,7 +16,7 @@ export function deliveryIdsIn(name: string): { webhookId: string; deliveryId: st
   return { webhookId, deliveryId };
 }
 
-/** api: Errors. A webhook of another account is answered like one that does not exist. */
+/** docs/api.md, Errors: a webhook of another account is answered like one that does not exist. */
 export function webhookNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no webhook ${shown(name)}`, {
     reason: "WEBHOOK_NOT_FOUND",
