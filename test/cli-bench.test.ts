@@ -180,7 +180,7 @@ test("invalid arguments are named, with the usage", async () => {
   writeFileSync(stereo, Buffer.concat([header, Buffer.alloc(4)]));
   const long = writeSpeech("long.wav", [30_000]);
   const rows: [line: string, problem: RegExp][] = [
-    ["speed", /there is no bench "speed"/],
+    ["speed", /unknown bench "speed"/],
     ["stream --streams many", /--streams is "many": a whole number from 1 to 60000/],
     ["stream --streams 1.5", /--streams is "1.5": a whole number/],
     ["stream --rate -1", /--rate/],
